@@ -1,0 +1,46 @@
+"""How far one protected unit can move a vector of counts."""
+
+from dataclasses import dataclass
+
+from hushway.errors import PrivacyError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """A limit on one unit's contribution, enforced by the code that hands out the bound.
+
+    Privacy:
+        The noise is calibrated to `l1` or `l2_squared`; an engine that states a bound must enforce it.
+
+    Attributes:
+        cells: Most cells one unit touches.
+        each: Most it adds to any one cell.
+        total: Most it adds over all cells together.
+    """
+
+    cells: int
+    each: int
+    total: int
+
+    def __post_init__(self) -> None:
+        if min(self.cells, self.each, self.total) < 1:
+            raise PrivacyError(
+                "A contribution bound must be at least 1.",
+                advice="Allow every unit at least one record.",
+            )
+
+    @property
+    def l1(self) -> int:
+        """The L1 sensitivity: the largest sum of absolute changes."""
+        return min(self.total, self.cells * self.each)
+
+    @property
+    def l2_squared(self) -> int:
+        """The squared L2 sensitivity.
+
+        A sum of squares is convex, so the worst unit fills as many cells as it can to the brim and puts the
+        remainder into one more.
+        """
+        each = min(self.each, self.l1)
+        full, rest = divmod(self.l1, each)
+        return full * each**2 + rest**2

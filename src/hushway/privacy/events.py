@@ -1,0 +1,113 @@
+"""What was done to the data, as immutable descriptions that accountants only read."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from hushway.errors import PrivacyError
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceEvent:
+    """Discrete Laplace noise of one scale on every cell of a query.
+
+    Privacy:
+        Inusah and Kozubowski's law, P(z) proportional to exp(-|z|/scale), on integer counts of L1 sensitivity
+        `bound.l1` is (l1/scale)-DP.
+    """
+
+    query: str
+    cells: int
+    bound: Bound
+    scale: Fraction
+    kind: ClassVar[str] = "discrete_laplace"
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, recomputed from the noise and the bound."""
+        return PureLoss(self.bound.l1 / self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianEvent:
+    """Discrete Gaussian noise of one sigma on every cell of a query.
+
+    Privacy:
+        Canonne, Kamath and Steinke 2020, theorem 14: rho = l2_squared / (2 sigma^2).
+    """
+
+    query: str
+    cells: int
+    bound: Bound
+    sigma_squared: Fraction
+    kind: ClassVar[str] = "discrete_gaussian"
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, recomputed from the noise and the bound."""
+        return ZCDPLoss(self.bound.l2_squared / (2 * self.sigma_squared))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectEvent:
+    """One candidate chosen by the exponential mechanism, weights exp(-rate * score).
+
+    Privacy:
+        With scores of sensitivity D it is (2 rate D)-DP (McSherry and Talwar 2007).
+    """
+
+    query: str
+    cells: int
+    bound: Bound
+    rate: Fraction
+    kind: ClassVar[str] = "exponential"
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, recomputed from the rate and the bound."""
+        return PureLoss(2 * self.rate * self.bound.each)
+
+
+Event = LaplaceEvent | GaussianEvent | SelectEvent
+
+_PARAMETERS = {"discrete_laplace": "scale", "discrete_gaussian": "sigma_squared", "exponential": "rate"}
+_KINDS: dict[str, type[Any]] = {
+    event.kind: event for event in (LaplaceEvent, GaussianEvent, SelectEvent)
+}
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """Returns an event as plain JSON values; fractions become text such as "10" or "1/3"."""
+    parameter = _PARAMETERS[event.kind]
+    return {
+        "kind": event.kind,
+        "query": event.query,
+        "cells": event.cells,
+        "bound": {"cells": event.bound.cells, "each": event.bound.each, "total": event.bound.total},
+        parameter: str(getattr(event, parameter)),
+    }
+
+
+def event_from_json(facts: dict[str, Any]) -> Event:
+    """Reads an event back.
+
+    Raises:
+        PrivacyError: The description is not one that this version understands.
+    """
+    try:
+        kind = facts["kind"]
+        parameter = _PARAMETERS[kind]
+        event: Event = _KINDS[kind](
+            query=str(facts["query"]),
+            cells=int(facts["cells"]),
+            bound=Bound(**facts["bound"]),
+            **{parameter: Fraction(facts[parameter])},
+        )
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise PrivacyError(
+            "A privacy event is not one that this version understands.",
+            advice="Verify the release with the hushway version named in its certificate.",
+        ) from None
+    return event

@@ -1,0 +1,23 @@
+"""Who is protected."""
+
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    """The protected unit: two data sets are neighbours when one has all records of one unit more."""
+
+    PERSON = "person"
+    TRIP = "trip"
+
+    @property
+    def adjacency(self) -> str:
+        """The neighbouring relation in words that fit on a certificate."""
+        if self is Unit.PERSON:
+            return (
+                "Add or remove one person with all of their records in the release window. "
+                "What anyone can learn is almost the same whether or not that person is in the data."
+            )
+        return (
+            "Add or remove ONE TRIP. One trip, not one person, is protected: somebody who made many trips "
+            "is protected less, in proportion to their number of trips."
+        )
