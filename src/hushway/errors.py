@@ -10,8 +10,8 @@
     ├── ReleaseError         a release cannot be written, or does not verify
     └── AuditError           an audit found more loss than was claimed
 
-A message says what happened, what was expected and what to do next. It never carries a private value,
-not even a count of rows: errors end up in logs and mails.
+A message says what happened, what was expected and what to do next. It never carries a private
+value, not even a count of rows: errors end up in logs and mails.
 """
 
 

@@ -1,13 +1,15 @@
 """Public periods of the day, on the agency's wall clock, over a window of days.
 
-A period such as 08:00-08:30 is counted over all days of the window together. The protected rows carry either
-instants (UTC or with an offset) or wall-clock times of the agency; both are turned into a period here, by public
-tables that an engine can join, so that daylight-saving days need no special case in any engine.
+A period such as 08:00-08:30 is counted over all days of the window together. The protected rows
+carry either instants (UTC or with an offset) or wall-clock times of the agency; both are turned
+into a period here, by public tables that an engine can join, so that daylight-saving days need no
+special case in any engine.
 """
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
+from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
@@ -28,7 +30,7 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True)
 class Periods:
-    """Equal periods from `opens` to `closes` on every day from `first_day` to `last_day`, both included.
+    """Equal periods of the service day, on every day from `first_day` to `last_day`.
 
     Attributes:
         zone: IANA name of the agency's time zone.
@@ -82,7 +84,9 @@ class Periods:
     def wall_slots(self) -> tuple[Slot, ...]:
         """Periods as stretches of wall-clock time (a naive time read as if it were UTC)."""
         return tuple(
-            Slot(start_us=_wall_us(day, start), end_us=_wall_us(day, start + self.minutes), period=i)
+            Slot(
+                start_us=_wall_us(day, start), end_us=_wall_us(day, start + self.minutes), period=i
+            )
             for day in self.days
             for i, start in enumerate(range(self.opens, self.closes, self.minutes))
         )
@@ -91,8 +95,9 @@ class Periods:
     def instant_slots(self) -> tuple[Slot, ...]:
         """Periods as stretches of real time.
 
-        On the day the clocks go forward the skipped period is empty and left out; on the day they go back the
-        repeated hour belongs to the same wall-clock period twice, so a period may have two stretches that day.
+        On the day the clocks go forward the skipped period is empty and left out; on the day they
+        go back the repeated hour belongs to the same wall-clock period twice, so a period may have
+        two stretches that day.
         """
         zone = ZoneInfo(self.zone)
         slots: list[Slot] = []
@@ -124,7 +129,7 @@ class Periods:
         gaps = []
         for day in self.days:
             stretches = _real_stretches(day, zone)
-            for before, after in zip(stretches, stretches[1:], strict=False):
+            for before, after in pairwise(stretches):
                 clock_before = before[2] + (before[1] - before[0]) // 60_000_000
                 if after[2] > clock_before:
                     gaps.append((_wall_us(day, clock_before), _wall_us(day, after[2])))
@@ -146,7 +151,7 @@ class Periods:
 
 
 def _real_stretches(day: date, zone: ZoneInfo) -> list[tuple[int, int, int]]:
-    """Splits a local day into stretches of one UTC offset: (start_us, end_us, wall minute at start)."""
+    """Splits a local day by UTC offset into (start_us, end_us, wall-clock minute at start)."""
     midnight = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
     next_midnight = datetime.combine(day + timedelta(days=1), time(), tzinfo=zone).astimezone(UTC)
     stretches: list[tuple[int, int, int]] = []

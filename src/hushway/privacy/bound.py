@@ -10,7 +10,8 @@ class Bound:
     """A limit on one unit's contribution, enforced by the code that hands out the bound.
 
     Privacy:
-        The noise is calibrated to `l1` or `l2_squared`; an engine that states a bound must enforce it.
+        The noise is calibrated to `l1` or `l2_squared`; an engine that states a bound must enforce
+        it.
 
     Attributes:
         cells: Most cells one unit touches.
@@ -38,8 +39,8 @@ class Bound:
     def l2_squared(self) -> int:
         """The squared L2 sensitivity.
 
-        A sum of squares is convex, so the worst unit fills as many cells as it can to the brim and puts the
-        remainder into one more.
+        A sum of squares is convex, so the worst unit fills as many cells as it can to the brim and
+        puts the remainder into one more.
         """
         each = min(self.each, self.l1)
         full, rest = divmod(self.l1, each)

@@ -12,7 +12,8 @@ class Budget(Protocol):
         """Takes the event's loss out of the budget.
 
         Privacy:
-            Called before any row is counted. It either takes the whole loss or raises and takes nothing.
+            Called before any row is counted. It either takes the whole loss or raises and takes
+            nothing.
 
         Raises:
             BudgetError: The loss is larger than what is left.

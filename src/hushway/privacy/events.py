@@ -14,8 +14,8 @@ class LaplaceEvent:
     """Discrete Laplace noise of one scale on every cell of a query.
 
     Privacy:
-        Inusah and Kozubowski's law, P(z) proportional to exp(-|z|/scale), on integer counts of L1 sensitivity
-        `bound.l1` is (l1/scale)-DP.
+        Inusah and Kozubowski's law, P(z) proportional to exp(-|z|/scale), on integer counts of L1
+        sensitivity `bound.l1` is (l1/scale)-DP.
     """
 
     query: str
@@ -72,7 +72,11 @@ class SelectEvent:
 
 Event = LaplaceEvent | GaussianEvent | SelectEvent
 
-_PARAMETERS = {"discrete_laplace": "scale", "discrete_gaussian": "sigma_squared", "exponential": "rate"}
+_PARAMETERS = {
+    "discrete_laplace": "scale",
+    "discrete_gaussian": "sigma_squared",
+    "exponential": "rate",
+}
 _KINDS: dict[str, type[Any]] = {
     event.kind: event for event in (LaplaceEvent, GaussianEvent, SelectEvent)
 }

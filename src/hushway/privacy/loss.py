@@ -1,8 +1,8 @@
 """Privacy loss as exact fractions: pure epsilon, and rho of zero-concentrated privacy.
 
-Epsilons add up and rhos add up, also when later choices depend on earlier answers; an epsilon can be turned into
-a rho (Bun and Steinke 2016, proposition 1.4), never the other way round. Conversion to (epsilon, delta) is the
-business of `accounting` alone.
+Epsilons add up and rhos add up, also when later choices depend on earlier answers; an epsilon can
+be turned into a rho (Bun and Steinke 2016, proposition 1.4), never the other way round. Conversion
+to (epsilon, delta) is the business of `accounting` alone.
 """
 
 from collections.abc import Iterable

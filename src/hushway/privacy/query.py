@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.unit import Unit
 
@@ -40,8 +41,75 @@ class Query:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WeightedQuery:
+    """Sums of a query's counts with public whole weights, such as totals by zone.
+
+    Attributes:
+        name: What the sums stand for.
+        base: The counts that are summed.
+        cells: The public cells of the sums.
+        rows: For each weight, the cell of the sum it goes into.
+        columns: For each weight, the cell of the base it applies to.
+        weights: The weights, all positive.
+    """
+
+    name: str
+    base: Query
+    cells: Cells
+    rows: IntArray
+    columns: IntArray
+    weights: IntArray
+
+    def __post_init__(self) -> None:
+        inside = (
+            len(self.rows) == len(self.columns) == len(self.weights) > 0
+            and self.rows.min() >= 0
+            and self.rows.max() < self.cells.size
+            and self.columns.min() >= 0
+            and self.columns.max() < self.base.cells.size
+            and self.weights.min() > 0
+        )
+        if not inside:
+            raise PrivacyError(
+                "The weights of a query do not fit its cells.",
+                advice="Give positive whole weights with rows and columns inside the cells.",
+            )
+
+    def bound(self, base: Bound) -> Bound:
+        """Returns how far a unit can move the sums, given how far it can move the base.
+
+        Privacy:
+            A unit adds at most `base.l1` records; each adds at most the largest weight to any one
+            sum and at most its column's sum of weights to all of them, spread over at most its
+            column's number of weights.
+        """
+        _, column = np.unique(self.columns, return_inverse=True)
+        heaviest = int(np.bincount(column, weights=self.weights).max())
+        widest = int(np.bincount(column).max())
+        return Bound(
+            cells=base.cells * widest,
+            each=base.l1 * int(self.weights.max()),
+            total=base.l1 * heaviest,
+        )
+
+    def apply(self, counts: "ExactCounts") -> "ExactCounts":
+        """Returns the exact sums. Called by the curator only."""
+        position = np.searchsorted(counts.cells, self.columns)
+        position = np.minimum(position, max(len(counts.cells) - 1, 0))
+        hit = (
+            counts.cells[position] == self.columns
+            if len(counts.cells)
+            else np.zeros(len(self.columns), dtype=np.bool_)
+        )
+        rows, inverse = np.unique(self.rows[hit], return_inverse=True)
+        sums = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(sums, inverse, self.weights[hit] * counts.values[position[hit]])
+        return ExactCounts(cells=rows, values=sums)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExactCounts:
-    """Exact counts of the cells that are not empty. Lives between an engine and the curator, nowhere else.
+    """Exact counts of the cells that are not empty, on their way from an engine to the curator.
 
     Attributes:
         cells: Ascending, distinct cell numbers.

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Unit(StrEnum):
-    """The protected unit: two data sets are neighbours when one has all records of one unit more."""
+    """The protected unit: neighbours differ in all records of one unit."""
 
     PERSON = "person"
     TRIP = "trip"
@@ -15,9 +15,9 @@ class Unit(StrEnum):
         if self is Unit.PERSON:
             return (
                 "Add or remove one person with all of their records in the release window. "
-                "What anyone can learn is almost the same whether or not that person is in the data."
+                "What anyone can learn is almost the same with and without that person."
             )
         return (
-            "Add or remove ONE TRIP. One trip, not one person, is protected: somebody who made many trips "
-            "is protected less, in proportion to their number of trips."
+            "Add or remove ONE TRIP. One trip, not one person, is protected: somebody who made "
+            "many trips is protected less, in proportion to their number of trips."
         )

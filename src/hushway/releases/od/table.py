@@ -1,4 +1,4 @@
-"""The artefact of the OD family: a table of non-negative integer trip counts with standard errors."""
+"""What the OD family publishes: a table of whole trip counts with standard errors."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,10 @@ class ODTable:
     """Published trips by (period, origin, destination). Safe for anyone to see.
 
     Attributes:
-        universe: The public cells.
-        cells: Ascending cell numbers of the rows.
-        counts: Published count of each row, never negative.
-        standard_errors: Standard deviation of the noise in each row, in trips.
-        threshold: If only cells measured at or above a threshold are rows, that threshold; a cell without a row
+        universe: The public cells. cells: Ascending cell numbers of the rows. counts: Published
+        count of each row, never negative. standard_errors: Standard deviation of the noise in each
+        row, in trips. threshold: If only cells measured at or above a threshold are rows, that
+        threshold; a cell without a row
             was measured below it. None when every cell of the universe is a row.
     """
 

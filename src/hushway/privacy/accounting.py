@@ -1,0 +1,142 @@
+"""From exact losses to (epsilon, delta), and back: the only place where a conversion happens.
+
+Two valid ways, and the smaller answer may be reported: the formula of zero-concentrated privacy,
+which also holds when later questions depend on earlier answers; and numerical composition of
+privacy-loss distributions (PLD), for a release whose parameters were all fixed ahead.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushway.errors import PrivacyError
+from hushway.privacy.events import Event, GaussianEvent
+from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss, amount_in, total
+
+# Far above the rounding of a dozen floating-point operations, far below anything a reader would
+# notice.
+_ROUND_UP = 1 + 1e-9
+_RHO_DIGITS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonDelta:
+    """An (epsilon, delta) statement and the way it was derived."""
+
+    epsilon: float
+    delta: Fraction
+    method: str
+
+
+def epsilon_of_rho(rho: Fraction, delta: Fraction) -> float:
+    """Returns an epsilon such that rho-zCDP implies (epsilon, delta)-DP.
+
+    Every order alpha > 1 gives a valid epsilon (Canonne, Kamath and Steinke 2020, proposition 12);
+    the best one is searched, so an imperfect search only costs tightness.
+    """
+    _check_delta(delta)
+    if rho == 0:
+        return 0.0
+    log_delta = math.log(delta)
+    spread = float(rho)
+
+    def epsilon(log_order: float) -> float:
+        above_one = math.exp(log_order)
+        order = 1 + above_one
+        gain = order * math.log1p(-1 / order) - math.log(above_one)
+        return order * spread + (gain - log_delta) / above_one
+
+    return max(0.0, _least(epsilon, -20.0, 40.0)) * _ROUND_UP
+
+
+def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Returns the largest rho of 12 digits for which rho-zCDP implies (epsilon, delta)-DP.
+
+    Raises:
+        PrivacyError: epsilon is not positive, or delta not strictly between 0 and 1.
+    """
+    PureLoss(epsilon)
+    low, high = 0.0, 1.0
+    while epsilon_of_rho(Fraction(high), delta) <= epsilon:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if epsilon_of_rho(Fraction(middle), delta) <= epsilon:
+            low = middle
+        else:
+            high = middle
+    places = _RHO_DIGITS - 1 - math.floor(math.log10(low))
+    return Fraction(math.floor(Fraction(low) * 10**places), 10**places)
+
+
+def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
+    """Returns an epsilon from composed privacy-loss distributions, or None where that is not valid.
+
+    A pure event counts as the worst mechanism of its epsilon, whatever its noise (Kairouz, Oh and
+    Viswanath 2015). Gaussian noise counts as itself only if a unit touches a single cell: for
+    vectors the one-dimensional discrete law need not be the worst case, and the zCDP formula
+    answers instead.
+    """
+    _check_delta(delta)
+    if any(isinstance(e, GaussianEvent) and e.bound.cells > 1 for e in events):
+        return None
+    # dp-accounting takes seconds to import, and most commands never convert.
+    from dp_accounting.pld import common
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    composed = pld.identity()
+    for event in events:
+        if isinstance(event, GaussianEvent):
+            sigma = math.sqrt(event.sigma_squared)
+            part = pld.from_discrete_gaussian_mechanism(sigma, sensitivity=event.bound.each)
+        else:
+            epsilon = float(amount_in(event.loss, Measure.PURE))
+            part = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, 0.0))
+        composed = composed.compose(part)
+    return float(composed.get_epsilon_for_delta(float(delta))) * _ROUND_UP
+
+
+def epsilon_by_zcdp(events: Sequence[Event], delta: Fraction) -> float:
+    """Returns an epsilon from the sum of the events' rhos."""
+    rho = sum((amount_in(e.loss, Measure.ZCDP) for e in events), Fraction(0))
+    return epsilon_of_rho(rho, delta)
+
+
+def best_epsilon(events: Sequence[Event], delta: Fraction) -> EpsilonDelta:
+    """Returns the smallest valid epsilon for events whose parameters were fixed ahead."""
+    candidates = [EpsilonDelta(epsilon=epsilon_by_zcdp(events, delta), delta=delta, method="zcdp")]
+    by_pld = epsilon_by_pld(events, delta)
+    if by_pld is not None:
+        candidates.append(EpsilonDelta(epsilon=by_pld, delta=delta, method="pld"))
+    whole = total(e.loss for e in events)
+    if isinstance(whole, PureLoss):
+        candidates.append(EpsilonDelta(epsilon=float(whole.epsilon), delta=delta, method="pure"))
+    return min(candidates, key=lambda found: found.epsilon)
+
+
+def cap_for(epsilon: Fraction, delta: Fraction) -> ZCDPLoss:
+    """Returns what an account may spend so that all of it is (epsilon, delta)-DP."""
+    return ZCDPLoss(rho_for(epsilon, delta))
+
+
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
+    """Golden-section search; the functions here fall, then rise."""
+    ratio = (math.sqrt(5) - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    for _ in range(120):
+        if function(left) < function(right):
+            high, right = right, left
+            left = high - ratio * (high - low)
+        else:
+            low, left = left, right
+            right = low + ratio * (high - low)
+    return min(function(left), function(right))
+
+
+def _check_delta(delta: Fraction) -> None:
+    if not 0 < delta < 1:
+        raise PrivacyError(
+            "delta must lie strictly between 0 and 1.",
+            advice="Choose it far below one over the number of people, such as 1e-6.",
+        )

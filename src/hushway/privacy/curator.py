@@ -1,0 +1,172 @@
+"""The only holder of rows, noise and budget. What it hands out may be seen by anyone."""
+
+from dataclasses import dataclass
+from typing import NoReturn
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from hushway.errors import PrivacyError
+from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
+from hushway.privacy.calibration import counting_event, noise_for, selecting_event
+from hushway.privacy.events import Event
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.exponential import exponential_choice
+from hushway.privacy.noise.lazy import LazyVector
+from hushway.privacy.query import Counter, ExactCounts, IntArray, Query, WeightedQuery
+from hushway.privacy.randomness import BitSource
+
+# A vector of this many cells takes 1 GiB; beyond it the sparse form is the right one anyway.
+MOST_DENSE_CELLS = 1 << 27
+MOST_CELLS = 10**12
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Vault:
+    counter: Counter
+    budget: Budget
+    source: BitSource
+
+
+# Kept here and not on the curator: no attribute of a curator leads to a row or to an exact count.
+# That guards against accidents and careless code; nothing inside one Python process guards against
+# malice.
+_VAULTS: "WeakKeyDictionary[Curator, _Vault]" = WeakKeyDictionary()
+
+
+class Curator:
+    """Counts, adds exact noise and hands out the sum, after the budget has agreed.
+
+    Privacy:
+        Every verb charges the budget with the event before it touches a row; if the charge is
+        refused nothing is counted and nothing is spent. The noise is calibrated to the bound that
+        the counter itself enforces.
+    """
+
+    __slots__ = ("__weakref__", "_events")
+
+    def __init__(self, *, counter: Counter, budget: Budget, source: BitSource) -> None:
+        self._events: list[Event] = []
+        _VAULTS[self] = _Vault(counter=counter, budget=budget, source=source)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that was charged so far, in order."""
+        return tuple(self._events)
+
+    def bound(self, query: Query | WeightedQuery) -> Bound:
+        """Returns how far one unit can move a query: a public number that noise depends on."""
+        return _bound(_VAULTS[self].counter, query)
+
+    def counts(self, query: Query, spend: Loss) -> Measured:
+        """Returns a noisy count for every cell.
+
+        Privacy:
+            Costs `spend`: discrete Laplace noise for an epsilon, discrete Gaussian for a rho.
+        """
+        return self._dense(query, spend)
+
+    def weighted(self, query: WeightedQuery, spend: Loss) -> Measured:
+        """Returns a noisy value for every weighted sum.
+
+        Privacy:
+            Costs `spend`; the bound follows from the base's bound and the public weights.
+        """
+        return self._dense(query, spend)
+
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns the noisy counts of a huge universe, shown at and above a threshold.
+
+        Privacy:
+            Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
+            law.
+        """
+        vault = _VAULTS[self]
+        size = _checked_size(query, MOST_CELLS)
+        bound = vault.counter.bound(query)
+        law = noise_for(spend, bound)
+        event = counting_event(query.name, size, spend, bound)
+        self._charge(event)
+        exact = _exact(vault.counter, query)
+        vector = LazyVector(
+            law=law, size=size, cells=exact.cells, counts=exact.values, source=vault.source
+        )
+        return MeasuredSparse(
+            query=query, threshold=threshold, variance=law.variance, event=event, vector=vector
+        )
+
+    def select(self, scores: Query | WeightedQuery, spend: Loss) -> int:
+        """Returns the cell chosen by the exponential mechanism; low scores are likely.
+
+        Privacy:
+            Costs `spend`. The score of a cell is its exact count, which one unit moves by at most
+            `bound.each`.
+        """
+        vault = _VAULTS[self]
+        size = _checked_size(scores, MOST_DENSE_CELLS)
+        event = selecting_event(scores.name, size, spend, _bound(vault.counter, scores))
+        self._charge(event)
+        exact = _spread(_exact(vault.counter, scores), size)
+        return exponential_choice(vault.source, exact, event.rate)
+
+    def _dense(self, query: Query | WeightedQuery, spend: Loss) -> Measured:
+        vault = _VAULTS[self]
+        size = _checked_size(query, MOST_DENSE_CELLS)
+        bound = _bound(vault.counter, query)
+        law = noise_for(spend, bound)
+        event = counting_event(query.name, size, spend, bound)
+        self._charge(event)
+        values = law.draw(vault.source, size)
+        exact = _exact(vault.counter, query)
+        values[exact.cells] += exact.values
+        return Measured(query=query, values=values, variance=law.variance, event=event)
+
+    def _charge(self, event: Event) -> None:
+        _VAULTS[self].budget.charge(event)
+        self._events.append(event)
+
+    def __reduce__(self) -> NoReturn:
+        raise PrivacyError(
+            "A curator cannot be copied to another process.",
+            advice="Measure in the process that holds the data, then pass on what was measured.",
+        )
+
+
+def _bound(counter: Counter, query: Query | WeightedQuery) -> Bound:
+    if isinstance(query, WeightedQuery):
+        return query.bound(counter.bound(query.base))
+    return counter.bound(query)
+
+
+def _exact(counter: Counter, query: Query | WeightedQuery) -> ExactCounts:
+    """Returns exact values, refusing any that an engine places outside the public cells."""
+    if isinstance(query, WeightedQuery):
+        return query.apply(_exact(counter, query.base))
+    exact = counter.count(query)
+    cells = exact.cells
+    inside = len(cells) == 0 or (cells[0] >= 0 and cells[-1] < query.cells.size)
+    if not inside or (np.diff(cells) <= 0).any():
+        raise PrivacyError(
+            "An engine counted cells that are not in the public list.",
+            advice="Report this as a bug of the engine; nothing was published.",
+        )
+    return exact
+
+
+def _spread(exact: ExactCounts, size: int) -> IntArray:
+    values = np.zeros(size, dtype=np.int64)
+    values[exact.cells] = exact.values
+    return values
+
+
+def _checked_size(query: Query | WeightedQuery, most: int) -> int:
+    """Refuses a universe that is too large, before anything is charged."""
+    size = query.cells.size
+    if not 1 <= size <= most:
+        raise PrivacyError(
+            f"{query.name} has {size:,} cells; this measurement takes 1 to {most:,}.",
+            advice="Use the sparse form, fewer periods or coarser places.",
+        )
+    return size

@@ -1,0 +1,140 @@
+"""The discrete Laplace law P(z) = (1 - a)/(1 + a) * a^|z| with a = exp(-1/scale).
+
+Integer counts of L1 sensitivity D plus this noise are (D/scale)-DP (Ghosh, Roughgarden and
+Sundararajan 2009).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from hushway.errors import PrivacyError
+from hushway.privacy.noise.bernoulli import bernoulli
+from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
+from hushway.privacy.noise.geometric import geometric, geometric_below
+from hushway.privacy.noise.inversion import CHUNK, IntArray, InversionTable
+from hushway.privacy.noise.law import between, share
+from hushway.privacy.randomness import BitSource
+
+SMALLEST_SCALE = Fraction(1, 100)
+LARGEST_SCALE = Fraction(10**7)
+# |Z| of this scale has a table of about 44 * 1024 entries; wider laws are put together from
+# geometric digits.
+_TABLE_SCALE = 1024
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace:
+    """Exact discrete Laplace noise of a rational scale."""
+
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        if not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE:
+            raise PrivacyError(
+                f"The Laplace scale {float(self.scale):.3g} is outside 0.01 to 1e7.",
+                advice="Choose an epsilon between (sensitivity / 1e7) and (100 * sensitivity).",
+            )
+
+    @cached_property
+    def variance(self) -> Fraction:
+        """The variance 2a/(1-a)^2, rounded up by less than one part in 2^100."""
+        bits = 256
+        low, high = exp_enclosure(1 / self.scale, bits)
+        return Fraction(2 * high << bits, ((1 << bits) - high) ** 2) if low else Fraction(0)
+
+    def draw(self, source: BitSource, count: int) -> IntArray:
+        """Returns independent noise."""
+        if self.scale <= _TABLE_SCALE:
+            return signed(_magnitudes(self.scale), source, count)
+        return self._from_geometric(source, count)
+
+    def _from_geometric(self, source: BitSource, count: int) -> IntArray:
+        """Puts a fair sign on a geometric number; minus zero is drawn again."""
+        values = np.empty(count, dtype=np.int64)
+        missing = np.arange(count)
+        while len(missing):
+            drawn = geometric(source, len(missing), self.scale)
+            negative = (source.words(len(missing)) & np.uint64(1)).astype(bool)
+            values[missing] = np.where(negative, -drawn, drawn)
+            missing = missing[negative & (drawn == 0)]
+        return values
+
+    def mass_from(self, threshold: int, bits: int) -> Enclosure:
+        """Encloses 2^bits * P(Z >= threshold)."""
+        one = 1 << bits
+        steps = threshold if threshold >= 1 else 1 - threshold
+        low, high = exp_enclosure(steps / self.scale, bits)
+        ratio_low, ratio_high = exp_enclosure(1 / self.scale, bits)
+        tail = (low << bits) // (one + ratio_high), -(-(high << bits) // (one + ratio_low))
+        return tail if threshold >= 1 else (one - tail[1], one - tail[0])
+
+    def draw_between(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
+        """Returns independent noise, given low <= Z < high (no upper end if None)."""
+        if low >= 0:
+            return low + self._excess(source, count, None if high is None else high - low)
+        if high is not None and high <= 1:
+            return high - 1 - self._excess(source, count, high - low)
+        upper = bernoulli(source, count, lambda bits: self._share_above_zero(low, high, bits))
+        values = -1 - self._excess(source, count, -low)
+        values[upper] = self._excess(source, int(upper.sum()), high)
+        return values
+
+    def _excess(self, source: BitSource, count: int, limit: int | None) -> IntArray:
+        if limit is None:
+            return geometric(source, count, self.scale)
+        return geometric_below(source, count, self.scale, limit)
+
+    def _share_above_zero(self, low: int, high: int | None, bits: int) -> Enclosure:
+        """Encloses 2^bits * P(Z >= 0 | low <= Z < high) for low < 0 < high."""
+        wide = bits + 128
+        above = between(self, 0, high, wide)
+        below = between(self, low, 0, wide)
+        return share(above, (above[0] + below[0], above[1] + below[1]), bits)
+
+
+@dataclass(frozen=True)
+class _Magnitude:
+    """The law of |Z|: P(|Z| <= k) = 1 - 2 a^(k+1) / (1 + a)."""
+
+    scale: Fraction
+
+    def cumulative(self, k: int, bits: int) -> Enclosure:
+        wide = bits + 64
+        power = exp_enclosure((k + 1) / self.scale, wide)
+        return self._close(power, exp_enclosure(1 / self.scale, wide), wide, bits)
+
+    def cumulatives(self, bits: int) -> Iterator[Enclosure]:
+        wide = bits + 64
+        ratio = exp_enclosure(1 / self.scale, wide)
+        low = high = 1 << wide
+        while True:
+            low, high = low * ratio[0] >> wide, (high * ratio[1] >> wide) + 1
+            yield self._close((low, high), ratio, wide, bits)
+
+    @staticmethod
+    def _close(power: Enclosure, ratio: Enclosure, wide: int, bits: int) -> Enclosure:
+        one = 1 << wide
+        outside_low = (2 * power[0] << bits) // (one + ratio[1])
+        outside_high = -(-(2 * power[1] << bits) // (one + ratio[0]))
+        return (1 << bits) - outside_high, (1 << bits) - outside_low
+
+
+@lru_cache(maxsize=64)
+def _magnitudes(scale: Fraction) -> InversionTable:
+    return InversionTable(_Magnitude(scale))
+
+
+def signed(magnitudes: InversionTable, source: BitSource, count: int) -> IntArray:
+    """Returns values of a symmetric law: 63 bits of each word for the magnitude, 1 for the sign."""
+    values = np.empty(count, dtype=np.int64)
+    for start in range(0, count, CHUNK):
+        piece = values[start : start + CHUNK]
+        words = source.words(len(piece))
+        size = magnitudes.invert(words >> np.uint64(1), source)
+        flip = -(words & np.uint64(1)).astype(np.int64)  # 0, or -1 which is all ones
+        np.subtract(size ^ flip, flip, out=piece)
+    return values

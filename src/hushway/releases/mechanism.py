@@ -1,0 +1,74 @@
+"""What every mechanism is: public parameters, a step that spends and a step that is free."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured, MeasuredSparse
+
+Geography_contra = TypeVar("Geography_contra", contravariant=True)
+Table_co = TypeVar("Table_co", covariant=True)
+
+Measurements = Sequence[Measured | MeasuredSparse]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What to expect of one figure in a release, computed from public parameters alone.
+
+    Attributes:
+        figure: What the figure is, such as "trips of one cell".
+        standard_error: Standard deviation of the noise in it.
+        bias: What it is too high by on average if nearly all of its cells are empty.
+    """
+
+    figure: str
+    standard_error: float
+    bias: float
+
+
+class Mechanism(Protocol[Geography_contra, Table_co]):
+    """A frozen set of public parameters with one step that spends and one that cannot.
+
+    Privacy:
+        `fit` has no curator in its signature: whatever it does is post-processing.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that plans and certificates use."""
+        ...
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values, for the certificate."""
+        ...
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What `measure` will spend, in order: the price."""
+        ...
+
+    @property
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does, as sentences for the certificate."""
+        ...
+
+    def forecast(self, geography: Geography_contra, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns typical errors without touching rows or budget."""
+        ...
+
+    def measure(self, curator: Curator, geography: Geography_contra) -> Measurements:
+        """Asks the curator.
+
+        Privacy:
+            The only step that spends; it spends exactly `losses`.
+        """
+        ...
+
+    def fit(self, measured: Measurements, geography: Geography_contra) -> Table_co:
+        """Turns noisy answers and public geography into what is published."""
+        ...
