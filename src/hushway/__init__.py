@@ -1,3 +1,51 @@
-"""Publish how a city moves without publishing how anyone moves."""
+"""Publish how a city moves without publishing how anyone moves.
+
+import hushway
+
+job = hushway.prepare(hushway.load_plan("plan.toml"))
+print(hushway.price(job).loss)
+release = hushway.publish(job)
+print(hushway.verify(release.folder).passed)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hushway.artefact.verify import verify
+    from hushway.errors import HushwayError
+    from hushway.job import prepare
+    from hushway.plan import load_plan
+    from hushway.price import price
+    from hushway.privacy.ledger import Ledger
+    from hushway.publish import publish
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "HushwayError",
+    "Ledger",
+    "__version__",
+    "load_plan",
+    "prepare",
+    "price",
+    "publish",
+    "verify",
+]
+
+_HOMES = {
+    "HushwayError": "hushway.errors",
+    "Ledger": "hushway.privacy.ledger",
+    "load_plan": "hushway.plan",
+    "prepare": "hushway.job",
+    "price": "hushway.price",
+    "publish": "hushway.publish",
+    "verify": "hushway.artefact.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name when it is first used: `import hushway` itself stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hushway' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -5,6 +5,7 @@ be turned into a rho (Bun and Steinke 2016, proposition 1.4), never the other wa
 to (epsilon, delta) is the business of `accounting` alone.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,12 +15,19 @@ from typing import ClassVar
 
 from hushway.errors import PrivacyError
 
+_LONGEST_NUMBER = 400
+
 
 class Measure(StrEnum):
     """The currency of a loss."""
 
     PURE = "pure"
     ZCDP = "zcdp"
+
+    @property
+    def symbol(self) -> str:
+        """The letter that readers know it by."""
+        return "ε" if self is Measure.PURE else "ρ"
 
 
 @dataclass(frozen=True)
@@ -87,14 +95,18 @@ def total(losses: Iterable[Loss]) -> Loss:
     return loss_of(measure, sum((amount_in(p, measure) for p in parts), Fraction(0)))
 
 
-def exact(number: str | int | Fraction | Decimal) -> Fraction:
-    """Reads a number exactly as written: "0.1" is one tenth, not the nearest double.
+def exact(number: str | float | Fraction | Decimal) -> Fraction:
+    """Reads a number exactly as written: "0.1" is one tenth, and so is the literal 0.1.
 
     Raises:
-        PrivacyError: The text is not a finite number.
+        PrivacyError: The text is not a finite number of reasonable length.
     """
+    text = str(number).strip()
+    # "1e999999999" is quickly written and takes days to expand.
+    exponent = re.search(r"[eE]([+-]?\d+)$", text)
+    long = len(text) > _LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > _LONGEST_NUMBER)
     try:
-        return Fraction(str(number).strip())
+        return Fraction("long" if long else text)
     except (ValueError, ZeroDivisionError):
         raise PrivacyError(
             "A privacy parameter is not a finite number.",
