@@ -1,0 +1,28 @@
+"""OD tables as Parquet, in row groups of about a million rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from hushway.artefact.formats.rows import BATCH_ROWS, SCHEMA, Rows, batches_of, from_arrow, to_arrow
+from hushway.geography.od import ODCells
+from hushway.releases.od.table import ODTable
+
+
+def write_parquet(table: ODTable, path: Path) -> None:
+    """Writes a table as one Parquet file."""
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for rows in batches_of(table):
+            writer.write_batch(to_arrow(table.universe, rows))
+
+
+def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
+    """Yields the rows of a Parquet file, some at a time.
+
+    Raises:
+        ReleaseError: A label is not in the public lists.
+    """
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            yield from_arrow(universe, batch)

@@ -1,0 +1,169 @@
+"""What can be checked about the files of an OD release without the protected data."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.artefact.finding import Notes
+from hushway.artefact.formats.csv import read_csv
+from hushway.artefact.formats.flowmap import flowmap_locations, read_flows
+from hushway.artefact.formats.omx import fits_omx
+from hushway.artefact.formats.parquet import read_parquet
+from hushway.artefact.formats.places import read_locations, read_periods
+from hushway.artefact.formats.rows import Rows
+from hushway.artefact.od import (
+    CSV,
+    FLOW_LOCATIONS,
+    FLOWS,
+    LOCATIONS,
+    OMX,
+    PARQUET,
+    PERIODS,
+    describe,
+)
+from hushway.artefact.resource import Description
+from hushway.errors import ReleaseError
+from hushway.geography.od import IntArray, ODCells
+from hushway.privacy.certificate import Certificate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What was read from a table, small enough to compare.
+
+    Attributes:
+        rows: Number of rows.
+        numbers: Digest of all cells, counts and standard errors, in order.
+        flows: Digest of the cells and counts above 0, in order.
+    """
+
+    rows: int
+    numbers: str
+    flows: str
+
+
+def check_od(
+    notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> Description | None:
+    """Checks geography, rows and formats.
+
+    Args:
+        notes: Where the findings go.
+        folder: The release.
+        certificate: Its certificate.
+        facts: What its data package says about the table.
+
+    Returns:
+        The description that the data package must give; None when the table cannot be read.
+    """
+    universe = notes.attempt("geography", lambda: _universe(folder, certificate, facts))
+    if universe is None:
+        return None
+    table = notes.attempt("rows", lambda: _rows(folder, universe, facts))
+    if table is None:
+        return None
+    notes.attempt("formats", lambda: _formats(folder, universe, table))
+    return describe(universe, rows=table.rows, threshold=facts["threshold"])
+
+
+def _universe(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[ODCells, str]:
+    universe = ODCells(
+        locations=read_locations((folder / LOCATIONS).read_bytes()),
+        periods=read_periods((folder / PERIODS).read_bytes()),
+        same_place=facts["same_place"],
+    )
+    domain = certificate.domain
+    if (universe.digest, universe.size) != (domain.digest, domain.size):
+        raise ReleaseError(
+            "The places and periods are not those that the certificate was made for.",
+            advice="Ask the publisher for an intact copy of the release.",
+        )
+    return universe, f"The public lists give the {domain.size:,} cells of the certificate."
+
+
+def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Summary, str]:
+    table = _summary(read_parquet(folder / PARQUET, universe))
+    if facts["threshold"] is None and table.rows != universe.size:
+        raise ReleaseError(
+            f"The table has {table.rows:,} rows, but the universe has {universe.size:,} cells.",
+            advice="Ask the publisher for an intact copy of the release.",
+        )
+    what = "each a public cell" if facts["threshold"] is not None else "one for every public cell"
+    return table, f"{table.rows:,} rows, {what}, with counts of 0 or more."
+
+
+def _formats(folder: Path, universe: ODCells, table: Summary) -> tuple[bool, str]:
+    if _summary(read_csv(folder / CSV, universe)) != table:
+        raise _disagreement(CSV)
+    if _flows_digest(read_flows(folder / FLOWS, universe)) != table.flows:
+        raise _disagreement(FLOWS)
+    if (folder / FLOW_LOCATIONS).read_bytes() != flowmap_locations(universe.locations):
+        raise _disagreement(FLOW_LOCATIONS)
+    agreed = f"{CSV} and {FLOWS} hold the same numbers as {PARQUET}."
+    if not fits_omx(universe):
+        return True, agreed
+    # Never opened here: HDF5 libraries unpickle attributes, and this may be a stranger's file.
+    return True, f"{agreed} {OMX} is sealed, but its numbers are not compared."
+
+
+def _summary(batches: Iterable[Rows]) -> Summary:
+    """Reads a table once.
+
+    Raises:
+        ReleaseError: Rows are out of order, or a number is not one that a release may hold.
+    """
+    digests = [hashlib.sha256() for _ in range(3)]
+    flows = _FlowsDigest()
+    rows, last = 0, -1
+    for part in batches:
+        ascending = np.all(np.diff(part.cells, prepend=last) > 0)
+        sound = np.isfinite(part.standard_errors) & (part.standard_errors >= 0)
+        if not ascending or np.any(part.counts < 0) or not np.all(sound):
+            raise ReleaseError(
+                "Rows are out of order or repeated, or a number is negative or missing.",
+                advice="Ask the publisher for an intact copy of the release.",
+            )
+        rows += len(part.cells)
+        last = int(part.cells[-1]) if len(part.cells) else last
+        digests[0].update(part.cells.astype("<i8").tobytes())
+        digests[1].update(part.counts.astype("<i8").tobytes())
+        digests[2].update(part.standard_errors.astype("<f8").tobytes())
+        moving = part.counts > 0
+        flows.add(part.cells[moving], part.counts[moving])
+    numbers = "".join(digest.hexdigest() for digest in digests)
+    return Summary(rows=rows, numbers=numbers, flows=flows.text)
+
+
+class _FlowsDigest:
+    """A digest of cells and counts that does not depend on how they come in batches."""
+
+    def __init__(self) -> None:
+        self._cells, self._counts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, cells: IntArray, counts: IntArray) -> None:
+        self._cells.update(cells.astype("<i8").tobytes())
+        self._counts.update(counts.astype("<i8").tobytes())
+
+    @property
+    def text(self) -> str:
+        return self._cells.hexdigest() + self._counts.hexdigest()
+
+
+def _flows_digest(batches: Iterable[tuple[IntArray, IntArray]]) -> str:
+    flows = _FlowsDigest()
+    for cells, counts in batches:
+        flows.add(cells, counts)
+    return flows.text
+
+
+def _disagreement(path: str) -> ReleaseError:
+    return ReleaseError(
+        f"{path} does not hold the same numbers as {PARQUET}.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

@@ -1,0 +1,226 @@
+"""Recomputes everything that a release claims, without the protected data.
+
+The seal comes first: if a file changed, nothing in it is worth reading. A release that was changed
+and sealed again still has to add up: the loss from the events, the papers from the certificate, the
+formats from each other.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hushway.artefact.families import checker_of
+from hushway.artefact.finding import RANDOMNESS, Notes, Verification
+from hushway.artefact.label import render_label
+from hushway.artefact.package import (
+    CERTIFICATE,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PAPERS,
+    PICTURE,
+    render_package,
+)
+from hushway.artefact.page import render_page
+from hushway.artefact.resource import Description
+from hushway.artefact.seal import (
+    SEAL,
+    SIGNATURE,
+    Seal,
+    SealedFile,
+    check_signature,
+    files_of,
+    sealed_file,
+)
+from hushway.artefact.wording import loss_text
+from hushway.errors import ReleaseError
+from hushway.privacy.certificate import Certificate, parsed_json
+from hushway.privacy.signing import PublicKey
+
+_ADVICE = "Ask the publisher for an intact copy of the release."
+
+
+def verify(folder: Path, *, key: PublicKey | None = None) -> Verification:
+    """Checks a release folder.
+
+    Args:
+        folder: The release.
+        key: The publisher's public key; with it the release must be signed, and by this key.
+
+    Returns:
+        Every check that was made. It never passes when one byte of one file was changed.
+
+    Raises:
+        ReleaseError: There is no release at `folder`.
+    """
+    if not folder.is_dir():
+        raise ReleaseError(
+            f"There is no folder {folder.name}.", advice="Give the folder of a release."
+        )
+    if not ((folder / SEAL).exists() or (folder / CERTIFICATE).exists()):
+        raise ReleaseError(
+            f"The folder {folder.name} is not a release: it has neither seal nor certificate.",
+            advice="Give the folder that holds certificate.json and seal.json.",
+        )
+    notes = Notes()
+    files = _check_sealed(notes, folder, key)
+    if files is not None:
+        _check_claims(notes, folder, files)
+    return notes.verification()
+
+
+def _check_sealed(
+    notes: Notes, folder: Path, key: PublicKey | None
+) -> Mapping[str, SealedFile] | None:
+    """Returns the files under an unbroken seal."""
+    seal = notes.attempt("seal", lambda: _seal(folder))
+    if seal is None:
+        return None
+    whole = notes.attempt("files", lambda: _files(folder, seal))
+    signed = notes.attempt("signature", lambda: _signature(folder, seal, key))
+    return whole if signed else None
+
+
+def _seal(folder: Path) -> tuple[Seal, str]:
+    path = folder / SEAL
+    if not path.is_file():
+        raise ReleaseError(f"{SEAL} is missing.", advice=_ADVICE)
+    return Seal.from_json(path.read_bytes()), "The seal is as it was written."
+
+
+def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
+    papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE}
+    expected = {file.path: file for file in seal.files}
+    found = set(files_of(folder))
+    for words, names in (
+        ("are missing", (expected.keys() | papers) - found),
+        ("are not part of the release", found - expected.keys() - papers),
+    ):
+        if names:
+            listed = ", ".join(sorted(names)[:5])
+            raise ReleaseError(f"These files {words}: {listed}.", advice=_ADVICE)
+    changed = [name for name, file in expected.items() if sealed_file(folder, name) != file]
+    if changed:
+        raise ReleaseError(
+            f"These files were changed: {', '.join(sorted(changed)[:5])}.", advice=_ADVICE
+        )
+    return expected, f"All {len(expected)} files have the sealed size and digest; none is extra."
+
+
+def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, str]:
+    if seal.signer is None:
+        if key is not None:
+            raise ReleaseError(
+                "The release is not signed.", advice="Ask the publisher for a signed copy."
+            )
+        return True, "The release is not signed: the seal shows changes, not who sealed it."
+    path = folder / SIGNATURE
+    if not path.is_file():
+        raise ReleaseError(f"{SIGNATURE} is missing.", advice=_ADVICE)
+    check_signature((folder / SEAL).read_bytes(), seal.signer, path.read_bytes())
+    if key is not None and key != seal.signer:
+        raise ReleaseError(
+            f"The release is signed by {seal.signer.fingerprint}, not by {key.fingerprint}.",
+            advice="Make sure that the key is the publisher's; otherwise do not trust the release.",
+        )
+    known = "the given key" if key is not None else "a key to compare with the publisher's"
+    return True, f"Signed by {seal.signer.fingerprint}, {known}."
+
+
+def _check_claims(notes: Notes, folder: Path, files: Mapping[str, SealedFile]) -> None:
+    certificate = notes.attempt("certificate", lambda: _certificate(folder))
+    if certificate is None:
+        return
+    notes.attempt("loss", lambda: _loss(certificate))
+    notes.attempt("cells", lambda: _cells(certificate))
+    notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
+    notes.attempt("account", lambda: _account(certificate))
+    notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
+    notes.attempt("page", lambda: _page(folder, certificate))
+    notes.attempt("label", lambda: _label(folder, certificate))
+    facts = notes.attempt("table facts", lambda: _facts(folder))
+    check = notes.attempt("family", lambda: checker_of(certificate.family))
+    if facts is None or check is None:
+        return
+    description = check(notes, folder, certificate, facts)
+    if description is not None:
+        notes.attempt("package", lambda: _package(folder, certificate, description, files))
+
+
+def _certificate(folder: Path) -> tuple[Certificate, str]:
+    certificate = Certificate.from_json((folder / CERTIFICATE).read_bytes())
+    return certificate, "The certificate is as it was written."
+
+
+def _loss(certificate: Certificate) -> tuple[bool, str]:
+    loss = certificate.recomputed_loss()
+    return True, f"The events add up to the claimed {loss_text(loss)}."
+
+
+def _cells(certificate: Certificate) -> tuple[bool, str]:
+    certificate.check_cells()
+    return True, "The events speak of the public cells."
+
+
+def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
+    certificate.check_epsilon_delta()
+    conversion = certificate.epsilon_delta
+    if conversion is None:
+        return True, "No epsilon is claimed at a delta."
+    return True, f"The events cost at most ε = {conversion.epsilon} at δ = {conversion.delta}."
+
+
+def _account(certificate: Certificate) -> tuple[bool, str]:
+    certificate.check_account()
+    return True, "The account has paid for this release and is within its cap."
+
+
+def _randomness(certificate: Certificate) -> tuple[bool, str]:
+    if certificate.stamp is not None:
+        raise ReleaseError(
+            f"{certificate.stamp}: the noise can be drawn again by others, so nobody is protected.",
+            advice="Do not publish it; write the release again with private randomness.",
+        )
+    return True, "The noise came from a private source."
+
+
+def _page(folder: Path, certificate: Certificate) -> tuple[bool, str]:
+    picture = (folder / PICTURE).read_bytes()
+    _compare(folder, PAGE, render_page(certificate, picture), certificate)
+    return True, "The page says what the certificate says."
+
+
+def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
+    _compare(folder, LABEL, render_label(certificate), certificate)
+    return True, "The label says what the certificate says."
+
+
+def _facts(folder: Path) -> tuple[Mapping[str, Any], str]:
+    facts = parsed_json((folder / PACKAGE).read_bytes())["table"]
+    threshold, same_place = facts["threshold"], facts["same_place"]
+    if not (threshold is None or type(threshold) is int) or type(same_place) is not bool:
+        raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
+    return facts, "The data package describes its table."
+
+
+def _package(
+    folder: Path,
+    certificate: Certificate,
+    description: Description,
+    files: Mapping[str, SealedFile],
+) -> tuple[bool, str]:
+    described = {resource.path for resource in (*description.resources, *PAPERS)} | {PACKAGE}
+    if described != files.keys():
+        raise ReleaseError(
+            "The release holds other files than its data package describes.", advice=_ADVICE
+        )
+    _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
+    return True, "The data package agrees with the files and the certificate."
+
+
+def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:
+    if (folder / name).read_bytes() != rendered:
+        raise ReleaseError(
+            f"{name} is not what {certificate.software} writes for this certificate.",
+            advice="Verify with that very version; if it fails there too, do not trust it.",
+        )

@@ -1,0 +1,97 @@
+"""Numbers and sentences that the page, the label, the package and the picture share."""
+
+import math
+from decimal import ROUND_UP, Decimal, localcontext
+from fractions import Fraction
+
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.loss import Loss, Measure, exact
+from hushway.privacy.unit import Unit
+
+VARIANTS = {
+    Measure.PURE: "Pure differential privacy",
+    Measure.ZCDP: "Zero-concentrated differential privacy (zCDP)",
+}
+
+_DIGITS = 6
+_LARGE_EPSILON = 700.0
+
+
+def decimal_of(value: Fraction) -> Decimal:
+    """Returns a number of at most six digits, rounded up: a loss is never flattered."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        context.rounding = ROUND_UP
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def number_text(value: Fraction) -> str:
+    """Returns a number for readers: 0.5, or ≈ 0.333334 when it does not end."""
+    rounded = decimal_of(value)
+    mark = "" if Fraction(rounded) == value else "≈ "
+    return mark + plain_text(rounded)
+
+
+def plain_text(value: Decimal) -> str:
+    """Returns a decimal without exponent or trailing zeros, unless it would be very long."""
+    text = f"{value.normalize():f}"
+    return text if len(text) <= 2 * _DIGITS else f"{value.normalize():e}"
+
+
+def loss_text(loss: Loss) -> str:
+    """Returns a loss for readers, such as ε = 0.5."""
+    return f"{loss.measure.symbol} = {number_text(loss.amount)}"
+
+
+def claim_text(certificate: Certificate) -> str:
+    """Returns the claim in one line, such as ε = 0.5 per person."""
+    text = loss_text(certificate.claim)
+    conversion = certificate.epsilon_delta
+    if conversion is not None:
+        text += f" (ε = {conversion.epsilon} at δ = {conversion.delta})"
+    text = f"{text} per {certificate.unit}"
+    return text if certificate.stamp is None else f"{certificate.stamp}, whatever the {text}"
+
+
+def epsilon_of(certificate: Certificate) -> Fraction | None:
+    """Returns the epsilon that readers compare: pure if there is one, else that of the delta."""
+    if certificate.claim.measure is Measure.PURE:
+        return certificate.claim.amount
+    if certificate.epsilon_delta is not None:
+        return exact(certificate.epsilon_delta.epsilon)
+    return None
+
+
+def promise(certificate: Certificate) -> str:
+    """Returns what is protected, in one plain sentence."""
+    if certificate.stamp is not None:
+        return (
+            "This release protects nobody: its noise can be drawn again by others and taken off. "
+            "It is for tests and demonstrations on made-up data."
+        )
+    whom = "any one person is" if certificate.unit is Unit.PERSON else "any one trip is"
+    return (
+        f"The best possible guess whether {whom} in the data is right at most "
+        f"{_best_guess(certificate)} times out of 100. A coin is right 50 times."
+    )
+
+
+def _best_guess(certificate: Certificate) -> str:
+    """Returns how often the best test between two neighbouring data sets is right, in percent.
+
+    The total variation of two neighbours is at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1)
+    under (epsilon, delta) (Kairouz, Oh and Viswanath 2015, theorem 3.1), and at most sqrt(rho / 2)
+    under zCDP (Pinsker's inequality; Bun and Steinke 2016 bound the KL divergence by rho).
+    """
+    variation = 1.0
+    if certificate.claim.measure is Measure.PURE:
+        variation = math.tanh(min(float(certificate.claim.amount), _LARGE_EPSILON) / 2)
+    else:
+        variation = min(variation, math.sqrt(float(certificate.claim.amount) / 2))
+    if certificate.epsilon_delta is not None:
+        epsilon = min(float(exact(certificate.epsilon_delta.epsilon)), _LARGE_EPSILON)
+        delta = float(exact(certificate.epsilon_delta.delta))
+        odds = math.exp(epsilon)
+        variation = min(variation, (odds - 1 + 2 * delta) / (odds + 1))
+    percent = min(100.0, math.ceil((1 + variation) / 2 * 1000) / 10)
+    return f"{percent:g}"

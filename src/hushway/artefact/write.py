@@ -1,0 +1,99 @@
+"""From a published table and its certificate to a release folder."""
+
+from pathlib import Path
+
+from hushway.artefact.families import contents_of
+from hushway.artefact.folder import appearing
+from hushway.artefact.label import render_label
+from hushway.artefact.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
+from hushway.artefact.page import render_page
+from hushway.artefact.resource import Contents, Progress
+from hushway.artefact.seal import (
+    SEAL,
+    SIGNATURE,
+    Seal,
+    SealedFile,
+    files_of,
+    sealed_file,
+    signature_json,
+)
+from hushway.errors import PrivacyError
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.signing import SigningKey
+from hushway.releases.od.table import ODTable
+
+
+def write_release(
+    folder: Path,
+    *,
+    table: ODTable,
+    certificate: Certificate,
+    signing_key: SigningKey | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Writes a release folder, whole or not at all.
+
+    Args:
+        folder: Where the release appears; nothing may be there yet.
+        table: The published table.
+        certificate: Its certificate.
+        signing_key: Signs the seal.
+        progress: Told in a few words what is being written.
+
+    Returns:
+        The folder.
+
+    Raises:
+        PrivacyError: The table or the certificate holds something that must not be published.
+        ReleaseError: The certificate does not add up or belongs to another table, something is at
+            `folder` already, or the disk refuses.
+    """
+    contents = contents_of(table)
+    if type(certificate) is not Certificate:
+        raise PrivacyError(
+            f"A {type(certificate).__name__} is not a certificate.",
+            advice="Every release needs a certificate; internal values have none.",
+        )
+    contents.check(certificate)
+    certificate.recomputed_loss()
+    certificate.check_cells()
+    certificate.check_account()
+    certificate.check_epsilon_delta()
+    with appearing(folder) as partial:
+        files = _write_files(partial, contents, certificate, progress or _silently)
+        _write_seal(partial, files, signing_key)
+    return folder
+
+
+def _write_files(
+    folder: Path, contents: Contents, certificate: Certificate, progress: Progress
+) -> tuple[SealedFile, ...]:
+    """Writes everything but the seal; returns what is to be sealed."""
+    contents.write(folder, progress)
+    progress(f"Drawing {PICTURE}")
+    picture = contents.picture(certificate)
+    progress("Writing the certificate")
+    papers = {
+        PICTURE: picture,
+        CERTIFICATE: certificate.to_json(),
+        PAGE: render_page(certificate, picture),
+        LABEL: render_label(certificate),
+    }
+    for name, data in papers.items():
+        (folder / name).write_bytes(data)
+    files = {name: sealed_file(folder, name) for name in files_of(folder)}
+    (folder / PACKAGE).write_bytes(render_package(certificate, contents.description, files))
+    return (*files.values(), sealed_file(folder, PACKAGE))
+
+
+def _write_seal(
+    folder: Path, files: tuple[SealedFile, ...], signing_key: SigningKey | None
+) -> None:
+    seal = Seal(files=files, signer=None if signing_key is None else signing_key.public).to_json()
+    (folder / SEAL).write_bytes(seal)
+    if signing_key is not None:
+        (folder / SIGNATURE).write_bytes(signature_json(signing_key, seal))
+
+
+def _silently(_: str) -> None:
+    """Tells nobody."""

@@ -1,0 +1,219 @@
+"""Signatures on releases: Ed25519 keys in PEM files.
+
+A seal shows that nothing in a release changed; a signature shows who sealed it. A reader needs the
+publisher's public key from somewhere other than the release itself, and compares its fingerprint.
+"""
+
+import base64
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from hushway.errors import ReleaseError
+
+ALGORITHM = "Ed25519"
+
+Passphrase = Callable[[], str | None]
+
+_OWNER_ONLY = 0o600
+_EVERYONE_READS = 0o644
+_FINGERPRINT_LETTERS = 20
+_GROUP = 4
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    """The half of a key pair that everyone may have.
+
+    Attributes:
+        raw: The 32 bytes of the key.
+    """
+
+    raw: bytes
+
+    def __post_init__(self) -> None:
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw)
+        except (ValueError, TypeError, UnsupportedAlgorithm):
+            raise _not_a_key("The public key is not an Ed25519 key.") from None
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name of the key to read out over the phone: 100 bits in five groups of four."""
+        letters = base64.b32encode(hashlib.sha256(self.raw).digest()).decode()[
+            :_FINGERPRINT_LETTERS
+        ]
+        return "-".join(letters[i : i + _GROUP] for i in range(0, len(letters), _GROUP))
+
+    @property
+    def pem(self) -> bytes:
+        """The key as a PEM file."""
+        return Ed25519PublicKey.from_public_bytes(self.raw).public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+
+    def verifies(self, data: bytes, signature: bytes) -> bool:
+        """Returns whether the signature over the data was made with this key's private half."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, data)
+        except InvalidSignature:
+            return False
+        return True
+
+
+@dataclass(frozen=True, repr=False)
+class SigningKey:
+    """The half of a key pair that never leaves the publisher."""
+
+    private: Ed25519PrivateKey
+
+    @property
+    def public(self) -> PublicKey:
+        """The other half."""
+        return PublicKey(self.private.public_key().public_bytes_raw())
+
+    def sign(self, data: bytes) -> bytes:
+        """Returns the signature over the data: 64 bytes."""
+        return self.private.sign(data)
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.public.fingerprint})"
+
+
+def new_key_pair(
+    private_path: Path, public_path: Path, *, passphrase: Passphrase | None = None
+) -> PublicKey:
+    """Makes a key pair and writes both halves, the private one readable by its owner only.
+
+    Args:
+        private_path: Where the private half goes; nothing may be there yet.
+        public_path: Where the public half goes; nothing may be there yet.
+        passphrase: Asked for the passphrase that encrypts the private file; without one, or with
+            an empty answer, the file is left plain.
+
+    Raises:
+        ReleaseError: A file is in the way, or cannot be written.
+    """
+    for path in (private_path, public_path):
+        if os.path.lexists(path):
+            raise _in_the_way(path)
+    secret = passphrase() if passphrase else None
+    key = SigningKey(Ed25519PrivateKey.generate())
+    pem = key.private.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.BestAvailableEncryption(secret.encode())
+        if secret
+        else serialization.NoEncryption(),
+    )
+    _write_new(private_path, pem, _OWNER_ONLY)
+    try:
+        _write_new(public_path, key.public.pem, _EVERYONE_READS)
+    except ReleaseError:
+        # Half a pair is of no use, and would be in the way of the next attempt.
+        private_path.unlink()
+        raise
+    return key.public
+
+
+def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> SigningKey:
+    """Reads a private key; the passphrase is asked for only if the file is encrypted.
+
+    Raises:
+        ReleaseError: There is no such key, or the passphrase is wrong.
+    """
+    data = _read(path)
+    try:
+        key = _private_key(data, None)
+    except TypeError:
+        secret = passphrase() if passphrase else None
+        if not secret:
+            raise ReleaseError(
+                f"The signing key {path.name} is encrypted.", advice="Give its passphrase."
+            ) from None
+        try:
+            key = _private_key(data, secret.encode())
+        except ValueError:
+            raise ReleaseError(
+                f"The passphrase does not open the signing key {path.name}.",
+                advice="Try again; a lost passphrase cannot be recovered.",
+            ) from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise _not_a_key(f"{path.name} is not a private key.") from None
+    return SigningKey(key)
+
+
+def load_public_key(path: Path) -> PublicKey:
+    """Reads a public key.
+
+    Raises:
+        ReleaseError: There is no such key.
+    """
+    try:
+        key = serialization.load_pem_public_key(_read(path))
+    except (ValueError, UnsupportedAlgorithm):
+        raise _not_a_key(f"{path.name} is not a public key.") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise _not_a_key(f"{path.name} holds a key of another kind.")
+    return PublicKey(key.public_bytes_raw())
+
+
+def _private_key(data: bytes, secret: bytes | None) -> Ed25519PrivateKey:
+    key = serialization.load_pem_private_key(data, secret)
+    if not isinstance(key, Ed25519PrivateKey):
+        raise _not_a_key("The signing key is a key of another kind.")
+    return key
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise ReleaseError(
+            f"The key {path.name} cannot be read: {problem.strerror}.",
+            advice="Check the path and its permissions.",
+        ) from None
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    """Writes a file that did not exist, with its permissions from the first moment on."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError:
+        raise _in_the_way(path) from None
+    except OSError as problem:
+        raise _unwritable(path, problem) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as problem:
+        path.unlink(missing_ok=True)
+        raise _unwritable(path, problem) from None
+
+
+def _in_the_way(path: Path) -> ReleaseError:
+    return ReleaseError(
+        f"There is already a file {path.name}; a key is never overwritten.",
+        advice="Choose another name, or move the old key away.",
+    )
+
+
+def _unwritable(path: Path, problem: OSError) -> ReleaseError:
+    return ReleaseError(
+        f"The key {path.name} cannot be written: {problem.strerror}.",
+        advice="Check the folder, its permissions and the space on the disk.",
+    )
+
+
+def _not_a_key(message: str) -> ReleaseError:
+    return ReleaseError(
+        message, advice="Give a PEM file with an Ed25519 key, as `new_key_pair` writes it."
+    )

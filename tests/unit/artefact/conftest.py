@@ -1,0 +1,176 @@
+"""A small city, its published tables and their certificates."""
+
+import shutil
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushway.artefact.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
+from hushway.artefact.write import write_release
+from hushway.geography.locations import Location, Locations
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    AccountStatement,
+    Certificate,
+    Contribution,
+    Domain,
+    MechanismRecord,
+    Randomness,
+)
+from hushway.privacy.events import LaplaceEvent
+from hushway.privacy.loss import Measure, PureLoss
+from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
+from hushway.privacy.unit import Unit
+from hushway.releases.od.table import ODTable
+
+Certify = Callable[..., Certificate]
+
+
+def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
+    places = tuple(
+        Location(
+            id=key,
+            name=f"Place “{key}”, stop {i}",
+            lon=-83.7 + i / 64,
+            lat=42.3 - i * i / 128,
+            zone="east" if i % 2 else "west",
+        )
+        for i, key in enumerate(ids)
+    )
+    periods = Periods(
+        zone="America/Detroit",
+        first_day=date(2026, 3, 2),
+        last_day=date(2026, 3, 31),
+        opens=480,
+        closes=600,
+        minutes=30,
+    )
+    return ODCells(locations=Locations(places), periods=periods, same_place=same_place)
+
+
+def small_table(*, threshold: int | None = None, **choices: Any) -> ODTable:
+    universe = small_universe(**choices)
+    cells = np.arange(universe.size, dtype=np.int64)
+    counts = np.where(cells % 3 == 0, 0, cells * 7 % 40).astype(np.int64)
+    kept = counts >= (threshold or 0)
+    return ODTable(
+        universe=universe,
+        cells=cells[kept],
+        counts=counts[kept],
+        standard_errors=np.sqrt(2 + cells[kept] / 3),
+        threshold=threshold,
+    )
+
+
+def small_certificate(table: ODTable, **changes: Any) -> Certificate:
+    universe = table.universe
+    bound = Bound(cells=3, each=3, total=3)
+    facts: dict[str, Any] = {
+        "release_id": "small-city-2026-03",
+        "title": "Trips in a <small> city & around",
+        "family": "od",
+        "mechanism": MechanismRecord(
+            name="laplace", parameters={"rounding": "nearest", "a": {"z": 1, "b": [1, 2]}}
+        ),
+        "unit": Unit.PERSON,
+        "contribution": Contribution(
+            words="At most 3 trips of a person are counted.", limits={"trips_per_person": 3}
+        ),
+        "events": (
+            LaplaceEvent(query=universe.name, cells=universe.size, bound=bound, scale=Fraction(12)),
+            LaplaceEvent(query="trips by period", cells=4, bound=bound, scale=Fraction(12)),
+        ),
+        "claim": PureLoss(Fraction(1, 2)),
+        "domain": Domain(
+            cells=universe.name,
+            size=universe.size,
+            digest=universe.digest,
+            assumed_public=("The list of stops.", "The periods."),
+        ),
+        "not_protected": ("Patterns that many people share.",),
+        "randomness": Randomness(sampler="exact", source="operating system", private=True),
+        "floating_point": "No floating-point number touches the noise.",
+        "tuning": "Nothing was tuned on the data.",
+        "post_processing": ("Negative counts became 0.",),
+        "error": "A count is off by about 17 trips.",
+        "account": AccountStatement(
+            dataset="cards",
+            period="2026-03",
+            measure=Measure.PURE,
+            spent=Fraction(3, 4),
+            cap=Fraction(2),
+            ledger_entry="f" * 64,
+        ),
+        "software": "hushway 0.1.0",
+        "created_at": "2026-04-02T09:30:00+00:00",
+        "publisher": "The small city",
+    }
+    return Certificate(**(facts | changes))
+
+
+def seal_again(folder: Path) -> None:
+    """Seals a folder as it is now, as someone without the publisher's key could."""
+    (folder / SEAL).unlink(missing_ok=True)
+    (folder / SIGNATURE).unlink(missing_ok=True)
+    files = tuple(sealed_file(folder, name) for name in files_of(folder))
+    (folder / SEAL).write_bytes(Seal(files=files, signer=None).to_json())
+
+
+@pytest.fixture
+def table() -> ODTable:
+    return small_table()
+
+
+@pytest.fixture
+def sparse_table() -> ODTable:
+    return small_table(threshold=20)
+
+
+@pytest.fixture
+def certificate(table: ODTable) -> Certificate:
+    return small_certificate(table)
+
+
+@pytest.fixture
+def certify() -> Certify:
+    return small_certificate
+
+
+@pytest.fixture
+def reseal() -> Callable[[Path], None]:
+    return seal_again
+
+
+@pytest.fixture(scope="session")
+def signing_key(tmp_path_factory: pytest.TempPathFactory) -> SigningKey:
+    keys = tmp_path_factory.mktemp("keys")
+    new_key_pair(keys / "key.pem", keys / "key.pub.pem")
+    return load_signing_key(keys / "key.pem")
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory, signing_key: SigningKey) -> Path:
+    """A folder with one release, plain and signed, that nobody touches."""
+    folder, table = tmp_path_factory.mktemp("written"), small_table()
+    for name, key in (("release", None), ("signed", signing_key)):
+        write_release(
+            folder / name, table=table, certificate=small_certificate(table), signing_key=key
+        )
+    return folder
+
+
+@pytest.fixture
+def release(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written / "release", tmp_path / "release"))
+
+
+@pytest.fixture
+def signed_release(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written / "signed", tmp_path / "signed"))

@@ -1,0 +1,354 @@
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushway.errors import HushwayError, PrivacyError, ReleaseError
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    AccountStatement,
+    Certificate,
+    Contribution,
+    Domain,
+    EpsilonDelta,
+    MechanismRecord,
+    Randomness,
+    canonical_json,
+)
+from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
+from hushway.privacy.internal import Internal
+from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
+
+BOUND = Bound(cells=2, each=1, total=2)
+LAPLACE = LaplaceEvent(query="trips by place", cells=6, bound=BOUND, scale=Fraction(10))
+GAUSSIAN = GaussianEvent(
+    query="trips by place", cells=6, bound=BOUND, sigma_squared=Fraction(100, 3)
+)
+SELECT = SelectEvent(query="rarest place", cells=3, bound=BOUND, rate=Fraction(1, 20))
+
+
+def made(**changes: Any) -> Certificate:
+    facts: dict[str, Any] = {
+        "release_id": "r-1",
+        "title": "Trips",
+        "family": "od",
+        "mechanism": MechanismRecord(name="laplace", parameters={"b": [1, "1/3"], "a": None}),
+        "unit": Unit.PERSON,
+        "contribution": Contribution(words="Two trips at most.", limits={"trips": 2}),
+        "events": (LAPLACE, SELECT),
+        "claim": PureLoss(Fraction(3, 10)),
+        "domain": Domain(
+            cells="trips by place", size=6, digest="sha256:0", assumed_public=("The places.",)
+        ),
+        "not_protected": ("What everybody does.",),
+        "randomness": Randomness(sampler="exact", source="operating system", private=True),
+        "floating_point": "Whole numbers only.",
+        "tuning": "None.",
+        "post_processing": (),
+        "error": "About 14 trips.",
+        "account": AccountStatement(
+            dataset="cards",
+            period="2026",
+            measure=Measure.PURE,
+            spent=Fraction(1, 2),
+            cap=Fraction(1),
+            ledger_entry="0" * 64,
+        ),
+        "software": "hushway 0",
+        "created_at": "2026-03-01T12:00:00+00:00",
+    }
+    return Certificate(**(facts | changes))
+
+
+ZCDP: dict[str, Any] = {
+    "events": (GAUSSIAN, LAPLACE),
+    "claim": ZCDPLoss(Fraction(3, 100) + Fraction(1, 50)),
+    "account": AccountStatement(
+        dataset="cards",
+        period="2026",
+        measure=Measure.ZCDP,
+        spent=Fraction(1),
+        cap=Fraction(1),
+        ledger_entry="0" * 64,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        made(),
+        made(**ZCDP),
+        made(unit=Unit.TRIP, approver="A. Steward", publisher="Città", intended_use="planning"),
+        made(**ZCDP, epsilon_delta=EpsilonDelta(epsilon="1.1", delta="1e-6", method="zcdp")),
+        made(input_digest="hmac-sha256:00ff"),
+        made(randomness=Randomness(sampler="exact", source="a seed", private=False)),
+    ],
+)
+def test_a_certificate_survives_writing_and_reading(certificate: Certificate) -> None:
+    data = certificate.to_json()
+    assert Certificate.from_json(data) == certificate
+    assert Certificate.from_json(data).to_json() == data
+    assert data.endswith(b"}\n")
+
+
+@settings(deadline=None)
+@given(st.text(min_size=1))
+def test_any_title_survives_or_is_refused_at_once(title: str) -> None:
+    try:
+        certificate = made(title=title)
+    except PrivacyError:
+        return
+    assert Certificate.from_json(certificate.to_json()) == certificate
+
+
+def test_the_order_of_parameters_does_not_change_the_bytes() -> None:
+    one = made(mechanism=MechanismRecord(name="m", parameters={"a": 1, "b": {"c": 2, "d": 3}}))
+    two = made(mechanism=MechanismRecord(name="m", parameters={"b": {"d": 3, "c": 2}, "a": 1}))
+    assert one.to_json() == two.to_json()
+
+
+def test_parameters_cannot_be_changed_from_outside() -> None:
+    parameters = {"a": [1]}
+    record = MechanismRecord(name="m", parameters=parameters)
+    parameters["a"].append(2)
+    assert record.parameters == {"a": [1]}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda data: data.replace(b'"pure"', b'"PURE"', 1),
+        lambda data: data.replace(b"  ", b" ", 1),
+        lambda data: data + b" ",
+        lambda data: data[:-1],
+        lambda data: data.replace(b'"3/10"', b'"0.3"'),
+        lambda data: data.replace(b'"3/10"', b'"6/20"'),
+        lambda data: data.replace(b'"3/10"', b'"1e999999999"'),
+        lambda data: data.replace(b'"size": 6', b'"size": 6.0'),
+        lambda data: data.replace(b'"each": 1', b'"each": true'),
+        lambda data: data.replace(b'"each": 1', b'"each": NaN'),
+        lambda data: data.replace(b'"scale": "10"', b'"scale": "0"'),
+        lambda data: data.replace(b'"scale": "10"', b'"scale": "-10"'),
+        lambda data: data.replace(b'"scale": "10"', b'"scale": "1e99999999"'),
+        lambda data: data.replace(Unit.PERSON.adjacency.encode(), b"Nothing at all."),
+        lambda data: data.replace(b"sums of exact", b"guesses of"),
+        lambda data: data.replace(b'"stamp": null', b'"stamp": "FINE"'),
+        lambda data: data.replace(b'"stamp": null', b'"extra": 1, "stamp": null'),
+        lambda data: data.replace(b'"dp_variant": "pure"', b'"dp_variant": "zcdp"'),
+        lambda data: data.replace(b'"certificate_version": 1', b'"certificate_version": 2'),
+        lambda _: b"[" * 100_000,
+        lambda _: b"{}",
+        lambda _: b"[]",
+        lambda _: b"\xff",
+        lambda _: b"",
+    ],
+)
+def test_an_edited_certificate_is_refused(edit: Callable[[bytes], bytes]) -> None:
+    data = made().to_json()
+    edited = edit(data)
+    assert edited != data
+    with pytest.raises(ReleaseError):
+        Certificate.from_json(edited)
+
+
+def test_any_flipped_byte_is_refused_or_changes_only_free_words() -> None:
+    data = made().to_json()
+    for position in range(len(data)):
+        changed = bytearray(data)
+        changed[position] ^= 1
+        try:
+            other = Certificate.from_json(bytes(changed))
+        except ReleaseError:
+            continue
+        assert other != made()
+
+
+def test_the_loss_is_recomputed_from_the_events() -> None:
+    assert made().recomputed_loss() == PureLoss(Fraction(3, 10))
+    assert made(**ZCDP).recomputed_loss() == ZCDPLoss(Fraction(5, 100))
+
+
+@pytest.mark.parametrize("claim", [PureLoss(Fraction(1, 10)), ZCDPLoss(Fraction(3, 10))])
+def test_a_claim_that_does_not_add_up_is_refused(claim: Any) -> None:
+    with pytest.raises(ReleaseError, match="add up"):
+        made(claim=claim).recomputed_loss()
+
+
+def test_an_event_about_the_domain_must_count_all_of_its_cells() -> None:
+    made().check_cells()
+    fewer = LaplaceEvent(query="trips by place", cells=5, bound=BOUND, scale=Fraction(10))
+    with pytest.raises(ReleaseError, match="domain"):
+        made(events=(fewer, SELECT)).check_cells()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "method", "holds"),
+    [
+        ("2", "zcdp", True),
+        ("0.1", "zcdp", False),
+        ("1", "pure", True),
+        ("0.3", "pure", True),
+        ("0.29", "pure", False),
+    ],
+)
+def test_the_claimed_epsilon_at_a_delta_is_recomputed(
+    epsilon: str, method: str, *, holds: bool
+) -> None:
+    conversion = EpsilonDelta(epsilon=epsilon, delta="1e-6", method=method)
+    certificate = made(epsilon_delta=conversion)
+    if holds:
+        certificate.check_epsilon_delta()
+    else:
+        with pytest.raises(ReleaseError, match="epsilon of"):
+            certificate.check_epsilon_delta()
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"), [(0.5, True), (0.5 * (1 + 1e-12), True), (0.51, False), (None, False)]
+)
+def test_an_epsilon_by_pld_is_compared_with_the_accountant(
+    monkeypatch: pytest.MonkeyPatch, value: float | None, *, holds: bool
+) -> None:
+    monkeypatch.setattr("hushway.privacy.accounting.epsilon_by_pld", lambda _events, _delta: value)
+    certificate = made(epsilon_delta=EpsilonDelta(epsilon="0.5", delta="1/1000", method="pld"))
+    if holds:
+        certificate.check_epsilon_delta()
+    else:
+        with pytest.raises(ReleaseError):
+            certificate.check_epsilon_delta()
+
+
+@pytest.mark.parametrize(
+    ("spent", "cap"), [(Fraction(1, 10), Fraction(1)), (Fraction(2), Fraction(1))]
+)
+def test_an_account_that_cannot_have_paid_is_refused(spent: Fraction, cap: Fraction) -> None:
+    account = AccountStatement(
+        dataset="cards",
+        period="2026",
+        measure=Measure.PURE,
+        spent=spent,
+        cap=cap,
+        ledger_entry="0",
+    )
+    with pytest.raises(ReleaseError, match="account"):
+        made(account=account).check_account()
+
+
+def test_a_pure_release_may_be_paid_from_an_account_in_rho() -> None:
+    made(account=ZCDP["account"]).check_account()
+
+
+def test_noise_that_can_be_drawn_again_is_stamped() -> None:
+    certificate = made(randomness=Randomness(sampler="exact", source="a seed", private=False))
+    assert certificate.stamp == "NOT PRIVATE"
+    assert json.loads(certificate.to_json())["stamp"] == "NOT PRIVATE"
+    assert made().stamp is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": Internal("Trips")},
+        {"error": Internal(3)},
+        {"not_protected": (Internal("x"),)},
+        {"events": (Internal(LAPLACE),)},
+        {"claim": Internal(PureLoss(Fraction(1)))},
+    ],
+)
+def test_internal_values_never_enter_a_certificate(changes: dict[str, Any]) -> None:
+    with pytest.raises(PrivacyError, match="against the truth"):
+        made(**changes)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"a": Internal(1)}, {"a": [{"b": Internal("x")}]}, {"a": (Internal(None),)}],
+)
+def test_internal_values_never_enter_parameters(parameters: dict[str, Any]) -> None:
+    with pytest.raises(PrivacyError, match="against the truth"):
+        MechanismRecord(name="m", parameters=parameters)
+    with pytest.raises(PrivacyError, match="against the truth"):
+        Contribution(words="w", limits=parameters)
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 2), object(), b"x", float("nan"), {1: 2}, {"s"}])
+def test_parameters_are_plain_json(value: object) -> None:
+    with pytest.raises(PrivacyError):
+        MechanismRecord(name="m", parameters={"a": value})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/srv/data/cards.parquet",
+        "read from /srv/data/cards.parquet",
+        "~/cards.csv",
+        "C:\\data\\cards.csv",
+        "\\\\server\\cards",
+        "file:///srv/cards.csv",
+    ],
+)
+def test_paths_of_private_machines_are_refused(text: str) -> None:
+    with pytest.raises(PrivacyError, match="path"):
+        made(tuning=text)
+    with pytest.raises(PrivacyError, match="path"):
+        MechanismRecord(name="m", parameters={"input": [text]})
+
+
+@pytest.mark.parametrize(
+    "text", ["km/h and/or m/s", "America/Detroit", "1/3", "The file: locations.csv", "a 9:00 bus"]
+)
+def test_ordinary_words_are_not_mistaken_for_paths(text: str) -> None:
+    assert made(tuning=text).tuning == text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": " "},
+        {"title": "two\nlines"},
+        {"title": "\ud800"},
+        {"title": 3},
+        {"not_protected": ()},
+        {"not_protected": ["a list"]},
+        {"events": ()},
+        {"created_at": "2026-03-01T12:00:00"},
+        {"created_at": "2026-03-01T12:00:00.5+00:00"},
+        {"created_at": "2026-03-01T12:00:00+01:00"},
+        {"created_at": "yesterday"},
+        {"input_digest": "sha256:00"},
+        {"events": (LaplaceEvent(query="q", cells=1, bound=BOUND, scale=Fraction(0)),)},
+        {"events": (LaplaceEvent(query="q", cells=0, bound=BOUND, scale=Fraction(1)),)},
+    ],
+)
+def test_an_incomplete_certificate_cannot_be_made(changes: dict[str, Any]) -> None:
+    with pytest.raises(PrivacyError):
+        made(**changes)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"epsilon": "0", "delta": "1e-6", "method": "zcdp"},
+        {"epsilon": "-1", "delta": "1e-6", "method": "zcdp"},
+        {"epsilon": "inf", "delta": "1e-6", "method": "zcdp"},
+        {"epsilon": 1.0, "delta": "1e-6", "method": "zcdp"},
+        {"epsilon": "1", "delta": "1", "method": "zcdp"},
+        {"epsilon": "1", "delta": "1e-6", "method": "hope"},
+        {"epsilon": "1e999999999", "delta": "1e-6", "method": "zcdp"},
+    ],
+)
+def test_a_conversion_needs_numbers_and_a_known_method(facts: dict[str, Any]) -> None:
+    with pytest.raises(HushwayError):
+        EpsilonDelta(**facts)
+
+
+def test_canonical_json_refuses_what_is_not_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json({"a": float("nan")})

@@ -1,0 +1,110 @@
+import re
+import stat
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+
+from hushway.errors import ReleaseError
+from hushway.privacy.signing import PublicKey, load_public_key, load_signing_key, new_key_pair
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    private, public = tmp_path / "key.pem", tmp_path / "key.pub.pem"
+    new_key_pair(private, public)
+    return private, public
+
+
+def test_a_signature_verifies_with_the_other_half_only(
+    tmp_path: Path, pair: tuple[Path, Path]
+) -> None:
+    key, public = load_signing_key(pair[0]), load_public_key(pair[1])
+    other = new_key_pair(tmp_path / "other.pem", tmp_path / "other.pub.pem")
+    signature = key.sign(b"seal")
+    assert key.public == public
+    assert public.verifies(b"seal", signature)
+    assert not public.verifies(b"sea1", signature)
+    assert not public.verifies(b"seal", signature[:-1])
+    assert not other.verifies(b"seal", signature)
+
+
+def test_the_private_half_is_readable_by_its_owner_only(pair: tuple[Path, Path]) -> None:
+    assert stat.S_IMODE(pair[0].stat().st_mode) == 0o600
+
+
+def test_a_key_is_never_overwritten(tmp_path: Path, pair: tuple[Path, Path]) -> None:
+    before = [path.read_bytes() for path in pair]
+    for private, public in [pair, (pair[0], tmp_path / "new"), (tmp_path / "new", pair[1])]:
+        with pytest.raises(ReleaseError, match="never overwritten"):
+            new_key_pair(private, public)
+    assert [path.read_bytes() for path in pair] == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_half_a_pair_is_never_left_behind(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        new_key_pair(tmp_path / "key.pem", tmp_path / "missing" / "key.pub.pem")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_passphrase_protects_the_private_half(tmp_path: Path) -> None:
+    private, public = tmp_path / "key.pem", tmp_path / "key.pub.pem"
+    made = new_key_pair(private, public, passphrase=lambda: "open sesame")
+    assert b"ENCRYPTED" in private.read_bytes()
+    assert load_signing_key(private, passphrase=lambda: "open sesame").public == made
+    with pytest.raises(ReleaseError, match="does not open"):
+        load_signing_key(private, passphrase=lambda: "close sesame")
+    with pytest.raises(ReleaseError, match="encrypted"):
+        load_signing_key(private)
+
+
+def test_a_passphrase_is_not_asked_for_without_need(pair: tuple[Path, Path]) -> None:
+    load_signing_key(pair[0], passphrase=lambda: pytest.fail("asked"))
+
+
+def test_a_fingerprint_is_short_and_readable(pair: tuple[Path, Path]) -> None:
+    key = load_signing_key(pair[0])
+    assert re.fullmatch(r"([A-Z2-7]{4}-){4}[A-Z2-7]{4}", key.public.fingerprint)
+    assert repr(key) == f"SigningKey({key.public.fingerprint})"
+
+
+def test_wrong_files_give_clear_errors(tmp_path: Path, pair: tuple[Path, Path]) -> None:
+    junk = tmp_path / "junk.pem"
+    junk.write_bytes(b"junk")
+    for load in (load_signing_key, load_public_key):
+        with pytest.raises(ReleaseError, match="cannot be read"):
+            load(tmp_path / "missing.pem")
+        with pytest.raises(ReleaseError, match="not a"):
+            load(junk)
+    with pytest.raises(ReleaseError, match="not a private key"):
+        load_signing_key(pair[1])
+    with pytest.raises(ReleaseError, match="not a public key"):
+        load_public_key(pair[0])
+
+
+def test_keys_of_another_kind_are_refused(tmp_path: Path) -> None:
+    key = generate_private_key(SECP256R1())
+    private, public = tmp_path / "ec.pem", tmp_path / "ec.pub.pem"
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    public.write_bytes(
+        key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+    )
+    with pytest.raises(ReleaseError, match="another kind"):
+        load_signing_key(private)
+    with pytest.raises(ReleaseError, match="another kind"):
+        load_public_key(public)
+
+
+def test_a_public_key_is_32_bytes() -> None:
+    with pytest.raises(ReleaseError, match="Ed25519"):
+        PublicKey(b"short")
