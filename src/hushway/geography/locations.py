@@ -63,7 +63,7 @@ class Locations:
     @cached_property
     def digest(self) -> str:
         """A digest of every public fact in the list."""
-        rows = [[p.id, p.name, repr(p.lon), repr(p.lat), p.zone] for p in self.places]
+        rows = [[p.id, p.name, repr(float(p.lon)), repr(float(p.lat)), p.zone] for p in self.places]
         return digest_of({"locations": rows})
 
 

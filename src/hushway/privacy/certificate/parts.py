@@ -1,0 +1,144 @@
+"""The parts of a certificate: what was run, on whom, over which cells, with which noise."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from hushway.errors import PrivacyError
+from hushway.privacy.certificate.plain import check_text, check_texts, check_whole, plain
+from hushway.privacy.loss import Measure, exact, loss_of
+
+# "1e999999999" is quickly written, but reading it alone would keep a verifier busy for days. The
+# digits are as many as Python turns into a whole number without being asked twice.
+_NUMBER = re.compile(r"\d{1,4300}(/\d{1,4300}|(\.\d{1,4000})?([eE]-?\d{1,2})?)", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismRecord:
+    """What was run: a name and public parameters, as plain JSON."""
+
+    name: str
+    parameters: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        check_text("mechanism name", self.name)
+        object.__setattr__(self, "parameters", plain("mechanism parameters", self.parameters))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contribution:
+    """How much one unit may contribute, in words and as named limits (plain JSON)."""
+
+    words: str
+    limits: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        check_text("contribution bound", self.words)
+        object.__setattr__(self, "limits", plain("contribution limits", self.limits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Domain:
+    """The public cells of the release.
+
+    Attributes:
+        cells: What one cell stands for.
+        size: Number of cells.
+        digest: Digest of the public geography that the cells are made of.
+        assumed_public: What is taken to be known to everyone, one sentence each.
+    """
+
+    cells: str
+    size: int
+    digest: str
+    assumed_public: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_text("domain", self.cells)
+        check_text("geography digest", self.digest)
+        check_texts("public assumptions", self.assumed_public)
+        check_whole("domain size", self.size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Randomness:
+    """Where the noise came from.
+
+    Attributes:
+        sampler: Name of the sampler.
+        source: Name of the bit source.
+        private: False when someone else could draw the same bits again, as from a seed. Then
+            nothing is protected.
+    """
+
+    sampler: str
+    source: str
+    private: bool
+
+    def __post_init__(self) -> None:
+        check_text("sampler", self.sampler)
+        check_text("source of randomness", self.source)
+        if not isinstance(self.private, bool):
+            raise PrivacyError("Randomness is private or it is not.", advice="Give True or False.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonDelta:
+    """The same promise as (epsilon, delta), for readers who compare.
+
+    Attributes:
+        epsilon: The claimed epsilon as text, rounded up.
+        delta: The delta it holds for, as text.
+        method: "zcdp" (from rho), "pld" (privacy loss distributions of the events) or "pure" (the
+            sum of epsilons, which holds for every delta).
+    """
+
+    epsilon: str
+    delta: str
+    method: str
+
+    def __post_init__(self) -> None:
+        for name, text in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if not (isinstance(text, str) and _NUMBER.fullmatch(text) and exact(text) > 0):
+                raise PrivacyError(
+                    f"The {name} of the claim is not a positive number.",
+                    advice='Give it as text, such as "1.02" or "1e-6".',
+                )
+        if exact(self.delta) >= 1:
+            raise PrivacyError(
+                "A delta of 1 or more promises nothing.", advice="Choose one far below 1."
+            )
+        if self.method not in ("zcdp", "pld", "pure"):
+            raise PrivacyError(
+                "The conversion to (epsilon, delta) is not one that can be rechecked.",
+                advice='Use "zcdp", "pld" or "pure".',
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountStatement:
+    """Where the release stands in the ledger.
+
+    Attributes:
+        dataset: Name of the protected data set.
+        period: Name of the stretch of time that the account covers.
+        measure: Currency of the account.
+        spent: All losses charged to the account, this release included.
+        cap: The most that may ever be charged.
+        ledger_entry: Hash of the ledger's entry that paid for this release.
+    """
+
+    dataset: str
+    period: str
+    measure: Measure
+    spent: Fraction
+    cap: Fraction
+    ledger_entry: str
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "period", "ledger_entry"):
+            check_text(name.replace("_", " "), getattr(self, name))
+        for amount in (self.spent, self.cap):
+            loss_of(self.measure, amount)
