@@ -1,0 +1,216 @@
+"""The rows of a ledger within one transaction: find, lock, append.
+
+Nothing here updates or deletes an entry.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+from sqlalchemy.exc import IntegrityError
+
+from hushway.errors import LedgerError
+from hushway.privacy.ledger.accounts import AccountKey
+from hushway.privacy.ledger.amounts import amount_from_text, amount_to_text
+from hushway.privacy.ledger.chain import GENESIS, is_sealed, seal
+from hushway.privacy.ledger.entries import SETTLING, EntryKind
+from hushway.privacy.ledger.rows import AccountRow, EntryRow, now_text
+from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table
+from hushway.privacy.ledger.statement import damaged
+
+
+class CollisionError(LedgerError):
+    """Two rows claim the same place: another process was faster, or the ledger was edited."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What a new entry says, before it has a place in the chain."""
+
+    kind: EntryKind
+    release: str = ""
+    amount: Fraction = Fraction(0)
+    purpose: str = ""
+    reference: str = ""
+    secret: str = ""
+
+
+@dataclass(frozen=True)
+class Book:
+    """The ledger's rows as one open transaction sees them."""
+
+    connection: Connection
+
+    def accounts(self) -> list[AccountRow]:
+        """Returns all accounts in the order in which they were opened."""
+        return self._accounts(select(account_table).order_by(account_table.c.number))
+
+    def account(self, key: AccountKey) -> AccountRow | None:
+        """Returns the account of a key."""
+        return next(iter(self._accounts(_of_key(key))), None)
+
+    def account_count(self) -> int:
+        """Returns how many accounts were ever opened."""
+        return int(self.connection.execute(select(ledger_table.c.accounts)).scalar_one())
+
+    def entries(self, account: int | None = None) -> list[EntryRow]:
+        """Returns the entries of one account, or of all, in order."""
+        query = select(entry_table).order_by(entry_table.c.account, entry_table.c.number)
+        return self._entries(
+            query if account is None else query.where(entry_table.c.account == account)
+        )
+
+    def reserved(self, release: str) -> EntryRow | None:
+        """Returns the entry that reserved a release."""
+        return self._of_release(release, (EntryKind.RESERVE,))
+
+    def settled(self, release: str) -> EntryRow | None:
+        """Returns the entry that published or abandoned a release."""
+        return self._of_release(release, SETTLING)
+
+    def lock_account(self, key: AccountKey) -> AccountRow | None:
+        """Returns the account of a key, kept from other writers until the transaction ends.
+
+        Raises:
+            LedgerError: The account does not agree with its own last entry.
+        """
+        return self._locked(_of_key(key))
+
+    def lock_account_of(self, entry: EntryRow) -> AccountRow:
+        """Returns the account of an entry, kept from other writers until the transaction ends.
+
+        Raises:
+            LedgerError: The account is gone or does not agree with its own last entry.
+        """
+        row = self._locked(select(account_table).where(account_table.c.number == entry.account))
+        if row is None:
+            raise damaged("An account")
+        return row
+
+    def agrees_with_head(self, account: AccountRow) -> bool:
+        """Whether the last entry seals what the account row says: key, cap and what was spent.
+
+        This one comparison keeps an edited cap or sum from being shown or spent; the full walk is
+        `check`.
+        """
+        query = (
+            select(entry_table)
+            .where(entry_table.c.account == account.number)
+            .order_by(entry_table.c.number.desc())
+            .limit(1)
+        )
+        head = next(iter(self._entries(query)), None)
+        return (
+            head is not None
+            and (head.number, head.spent, head.hash)
+            == (account.entries, account.spent, account.head)
+            and is_sealed(account, head)
+        )
+
+    def lock_openings(self) -> None:
+        """Keeps other openers of accounts out until the transaction ends."""
+        self.connection.execute(select(ledger_table).with_for_update()).one()
+
+    def open_account(self, account: AccountRow) -> AccountRow:
+        """Writes a new account and its first entry; openings must be locked.
+
+        Raises:
+            CollisionError: The place of the account is taken.
+        """
+        row = replace(account, number=self.account_count() + 1)
+        self.connection.execute(ledger_table.update().values(accounts=row.number))
+        try:
+            self.connection.execute(account_table.insert().values(asdict(row)))
+        except IntegrityError:
+            raise _collision() from None
+        self.append(row, Line(kind=EntryKind.OPEN))
+        return row
+
+    def append(self, account: AccountRow, line: Line) -> EntryRow:
+        """Adds an entry at the end of an account that this transaction has locked.
+
+        Raises:
+            CollisionError: The place of the entry is taken, or its release is.
+        """
+        spent = amount_to_text(amount_from_text(account.spent) + line.amount)
+        draft = EntryRow(
+            account=account.number,
+            number=account.entries + 1,
+            kind=line.kind.value,
+            release=line.release,
+            amount=amount_to_text(line.amount),
+            spent=spent,
+            purpose=line.purpose,
+            reference=line.reference,
+            at=account.opened_at if line.kind is EntryKind.OPEN else now_text(),
+            secret=line.secret,
+            previous_hash=account.head,
+            hash="",
+        )
+        entry = replace(draft, hash=seal(account, draft))
+        try:
+            self.connection.execute(entry_table.insert().values(asdict(entry)))
+        except IntegrityError:
+            raise _collision() from None
+        self.connection.execute(
+            account_table.update()
+            .where(account_table.c.number == account.number)
+            .values(spent=entry.spent, entries=entry.number, head=entry.hash)
+        )
+        return entry
+
+    def _locked(self, query: Select[Any]) -> AccountRow | None:
+        row = next(iter(self._accounts(query.with_for_update())), None)
+        if row is not None and not self.agrees_with_head(row):
+            raise damaged(f"Account {row.label}")
+        return row
+
+    def _of_release(self, release: str, kinds: Sequence[EntryKind]) -> EntryRow | None:
+        names = [kind.value for kind in kinds]
+        query = select(entry_table).where(
+            entry_table.c.release == release, entry_table.c.kind.in_(names)
+        )
+        return next(iter(self._entries(query)), None)
+
+    def _accounts(self, query: Select[Any]) -> list[AccountRow]:
+        return [AccountRow(**row) for row in self.connection.execute(query).mappings()]
+
+    def _entries(self, query: Select[Any]) -> list[EntryRow]:
+        return [EntryRow(**row) for row in self.connection.execute(query).mappings()]
+
+
+def new_account(
+    key: AccountKey, *, measure: str, cap: Fraction, delta: Fraction | None
+) -> AccountRow:
+    """Returns the row of an account that has spent nothing and has no number yet."""
+    return AccountRow(
+        number=0,
+        dataset=key.dataset,
+        unit=key.unit.value,
+        period=key.period,
+        measure=measure,
+        cap=amount_to_text(cap),
+        delta="" if delta is None else amount_to_text(delta),
+        opened_at=now_text(),
+        spent="0",
+        entries=0,
+        head=GENESIS,
+    )
+
+
+def _of_key(key: AccountKey) -> Select[Any]:
+    columns = account_table.c
+    return select(account_table).where(
+        columns.dataset == key.dataset,
+        columns.unit == key.unit.value,
+        columns.period == key.period,
+    )
+
+
+def _collision() -> CollisionError:
+    return CollisionError(
+        "Two entries of the ledger claim the same place.",
+        advice="Nothing was spent. Check the ledger before spending again.",
+    )

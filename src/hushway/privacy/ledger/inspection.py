@@ -1,0 +1,129 @@
+"""The full walk along every chain: what was edited, removed, added or spent beyond the cap."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from hushway.errors import LedgerError
+from hushway.privacy.ledger.amounts import amount_from_text
+from hushway.privacy.ledger.chain import GENESIS, is_sealed
+from hushway.privacy.ledger.entries import SETTLING, EntryKind
+from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.statement import account_of
+
+
+def findings(
+    account_count: int, accounts: Sequence[AccountRow], entries: Sequence[EntryRow]
+) -> list[str]:
+    """Returns everything that is wrong with a ledger, in words; nothing when it is sound."""
+    chains: dict[int, list[EntryRow]] = defaultdict(list)
+    for entry in entries:
+        chains[entry.account].append(entry)
+    found = list(_missing_accounts(account_count, accounts, chains))
+    for account in accounts:
+        found += [
+            f"Account {account.label}: {what}" for what in _walk(account, chains[account.number])
+        ]
+    found += _repeated_releases(entries)
+    return found
+
+
+def _missing_accounts(
+    account_count: int, accounts: Sequence[AccountRow], chains: dict[int, list[EntryRow]]
+) -> Iterator[str]:
+    present = {account.number for account in accounts}
+    opened = set(range(1, account_count + 1))
+    for number in sorted(opened - present):
+        yield f"Account number {number} was removed."
+    for number in sorted(present - opened, key=str):
+        yield f"Account number {number} was added or renumbered from outside."
+    for number in sorted(set(chains) - present, key=str):
+        yield f"There are entries of account number {number}, but no such account."
+
+
+def _walk(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+    yield from _terms(account)
+    yield from _places(account, chain)
+    yield from _seals(account, chain)
+    yield from _sums(account, chain)
+    yield from _life_cycle(chain)
+
+
+def _terms(account: AccountRow) -> Iterator[str]:
+    try:
+        account_of(account)
+    except LedgerError:
+        yield "its key, currency, cap, sum or opening time cannot be read."
+
+
+def _places(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+    """Entries are numbered 1, 2, 3 ... up to the number that the account remembers."""
+    numbers = [entry.number for entry in chain]
+    last = account.entries if isinstance(account.entries, int) else len(chain)
+    for number in sorted(set(range(1, last + 1)) - set(numbers)):
+        yield f"entry {number} is missing."
+    for number in numbers:
+        if not isinstance(number, int) or not 1 <= number <= last:
+            yield f"entry {number} is not one that the account knows of."
+    if not isinstance(account.entries, int):
+        yield "its number of entries cannot be read."
+    if account.head != (chain[-1].hash if chain else GENESIS):
+        yield "its head is not the hash of its last entry; the end was cut off, added to or edited."
+
+
+def _seals(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+    broken = [entry.number for entry in chain if not is_sealed(account, entry)]
+    if broken and len(broken) == len(chain):
+        yield "its key, currency, cap, delta or opening time was edited: no entry fits the account."
+    else:
+        for number in broken:
+            yield f"entry {number} was edited."
+    previous = GENESIS
+    for entry in chain:
+        if entry.previous_hash != previous:
+            yield f"entry {entry.number} does not follow the entry before it."
+        previous = entry.hash
+
+
+def _sums(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+    try:
+        total = Fraction(0)
+        for entry in chain:
+            total += amount_from_text(entry.amount)
+            if amount_from_text(entry.spent) != total:
+                yield f"entry {entry.number} states a sum that its amounts do not add up to."
+        if amount_from_text(account.spent) != total:
+            yield "what it says it spent is not the sum of its entries."
+        if total > amount_from_text(account.cap):
+            yield "more was spent than its cap allows."
+    except LedgerError:
+        yield "an amount cannot be read."
+
+
+def _life_cycle(chain: Sequence[EntryRow]) -> Iterator[str]:
+    """An account opens once; a release is reserved, then settled once."""
+    reserved: set[str] = set()
+    settled: set[str] = set()
+    for position, entry in enumerate(chain):
+        name = f"entry {entry.number} ({entry.kind} {entry.release})".replace(" )", ")")
+        if (position == 0) != (entry.kind == EntryKind.OPEN):
+            yield f"{name} stands in the wrong place: an account opens once, with its first entry."
+        if (entry.kind == EntryKind.RESERVE) != (entry.amount != "0"):
+            yield f"{name} has an amount that such an entry cannot have."
+        if entry.kind == EntryKind.RESERVE:
+            reserved.add(entry.release)
+        elif entry.kind in SETTLING:
+            if entry.release not in reserved:
+                yield f"{name} settles a release that was not reserved before."
+            if entry.release in settled:
+                yield f"{name} settles a release that was settled already."
+            settled.add(entry.release)
+        elif entry.kind != EntryKind.OPEN:
+            yield f"{name} is of a kind that hushway does not write."
+
+
+def _repeated_releases(entries: Sequence[EntryRow]) -> Iterator[str]:
+    counts = Counter(entry.release for entry in entries if entry.kind == EntryKind.RESERVE)
+    for release, times in sorted(counts.items(), key=str):
+        if times > 1:
+            yield f"Release {release} was reserved {times} times."

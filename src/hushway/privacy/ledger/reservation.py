@@ -1,0 +1,90 @@
+"""A reservation: the share of an account that one release has already paid for."""
+
+import threading
+from fractions import Fraction
+
+from hushway.errors import BudgetError, PrivacyError
+from hushway.privacy.events import Event
+from hushway.privacy.ledger.accounts import AccountKey
+from hushway.privacy.ledger.amounts import readable
+from hushway.privacy.loss import Loss, Measure, amount_in
+
+
+class Reservation:
+    """The purse of one release, filled once by the ledger; a `Budget` that a curator pays from.
+
+    Privacy:
+        The whole amount was spent in the ledger before this object existed. Charging only makes
+        sure that the release stays within it; what is left over is never refunded.
+
+    Attributes:
+        release: The release that was reserved.
+        key: The account that paid.
+        measure: The currency of the account.
+        amount: What was paid.
+        entry_hash: The hash of the ledger's entry.
+    """
+
+    def __init__(
+        self, *, release: str, key: AccountKey, measure: Measure, amount: Fraction, entry_hash: str
+    ) -> None:
+        self.release = release
+        self.key = key
+        self.measure = measure
+        self.amount = amount
+        self.entry_hash = entry_hash
+        self._charged = Fraction(0)
+        self._closed = False
+        self._turn = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Reservation({self.release!r}, {readable(self.measure, self.amount)})"
+
+    @property
+    def charged(self) -> Fraction:
+        """What was charged so far, in the currency of the account."""
+        return self._charged
+
+    def charge(self, event: Event) -> None:
+        """Takes the event's loss out of the reservation.
+
+        Privacy:
+            Either the whole loss is taken or nothing.
+
+        Raises:
+            BudgetError: The loss is larger than what is left, or the release was already settled.
+        """
+        cost = cost_of(event.loss, self.measure)
+        with self._turn:
+            if self._closed:
+                raise BudgetError(
+                    f"Release {self.release} is settled; nothing more can be measured for it.",
+                    advice="Reserve a new release.",
+                )
+            if self._charged + cost > self.amount:
+                raise BudgetError(
+                    f"Release {self.release} would charge {readable(self.measure, cost)} "
+                    f"with {readable(self.measure, self.amount - self._charged)} left "
+                    f"of the {readable(self.measure, self.amount)} it reserved.",
+                    advice="Nothing was taken. Reserve the losses of all measurements at once.",
+                )
+            self._charged += cost
+
+    def close(self) -> None:
+        """Ends the charging: the ledger calls this when the release is settled."""
+        with self._turn:
+            self._closed = True
+
+
+def cost_of(loss: Loss, measure: Measure) -> Fraction:
+    """Returns what a loss costs in the currency of an account.
+
+    Raises:
+        BudgetError: The account's currency cannot pay for it.
+    """
+    try:
+        return amount_in(loss, measure)
+    except PrivacyError as refusal:
+        raise BudgetError(
+            f"This account cannot pay for it; nothing was spent. {refusal}", advice=refusal.advice
+        ) from refusal

@@ -1,0 +1,104 @@
+"""The tables, and how they come into being when many processes open a new ledger at once."""
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    inspect,
+    select,
+)
+
+from hushway.errors import LedgerError
+from hushway.privacy.ledger.store import Store
+
+VERSION = 1
+
+_metadata = MetaData()
+
+# One row. The number of accounts is kept so that an account cannot vanish unseen.
+ledger_table = Table(
+    "hushway_ledger",
+    _metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("accounts", Integer, nullable=False),
+)
+
+# Amounts are exact fractions and times are ISO 8601: both as text, because no database type keeps
+# them as written.
+account_table = Table(
+    "hushway_account",
+    _metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("dataset", Text, nullable=False),
+    Column("unit", Text, nullable=False),
+    Column("period", Text, nullable=False),
+    Column("measure", Text, nullable=False),
+    Column("cap", Text, nullable=False),
+    Column("delta", Text, nullable=False),
+    Column("opened_at", Text, nullable=False),
+    Column("spent", Text, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("head", Text, nullable=False),
+    UniqueConstraint("dataset", "unit", "period", name="hushway_one_account_per_key"),
+)
+
+entry_table = Table(
+    "hushway_entry",
+    _metadata,
+    Column("account", Integer, ForeignKey("hushway_account.number"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("kind", Text, nullable=False),
+    Column("release", Text, nullable=False),
+    Column("amount", Text, nullable=False),
+    Column("spent", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("secret", Text, nullable=False),
+    Column("previous_hash", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+# A release is reserved once and settled once in the whole ledger, also when two accounts race for
+# it. Both databases speak these words; SQLAlchemy's own partial indexes would load both dialects.
+_ONCE = (
+    "CREATE UNIQUE INDEX hushway_reserved_once ON hushway_entry (release) WHERE kind = 'reserve'",
+    """CREATE UNIQUE INDEX hushway_settled_once ON hushway_entry (release)
+    WHERE kind IN ('publish', 'abandon')""",
+)
+
+
+def prepare(store: Store) -> None:
+    """Makes sure that the store holds a ledger of this version, and creates one in an empty store.
+
+    Raises:
+        LedgerError: The store holds something else, or cannot be used.
+    """
+    # Reading first lets an auditor open a ledger without the right to write.
+    with store.reading() as connection:
+        exists = _is_ledger(store, connection)
+    if not exists:
+        with store.writing(creating=True) as connection:
+            if not _is_ledger(store, connection):
+                _metadata.create_all(connection, checkfirst=False)
+                for index in _ONCE:
+                    connection.exec_driver_sql(index)
+                connection.execute(ledger_table.insert().values(version=VERSION, accounts=0))
+
+
+def _is_ledger(store: Store, connection: Connection) -> bool:
+    """Whether the tables are there; False when there is room for a new ledger."""
+    if not inspect(connection).has_table(ledger_table.name):
+        return False
+    versions = connection.execute(select(ledger_table.c.version)).scalars().all()
+    if list(versions) != [VERSION]:
+        raise LedgerError(
+            f"The ledger {store.name} is not of version {VERSION}, the one this hushway writes.",
+            advice="Use the hushway version that opened the ledger.",
+        )
+    return True
