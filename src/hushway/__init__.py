@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from hushway.errors import HushwayError
     from hushway.job import prepare
     from hushway.plan import load_plan
-    from hushway.price import price
+    from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
-    from hushway.publish import publish
+    from hushway.publishing import publish
 
 __version__ = "0.1.0"
 
@@ -38,8 +38,8 @@ _HOMES = {
     "Ledger": "hushway.privacy.ledger",
     "load_plan": "hushway.plan",
     "prepare": "hushway.job",
-    "price": "hushway.price",
-    "publish": "hushway.publish",
+    "price": "hushway.pricing",
+    "publish": "hushway.publishing",
     "verify": "hushway.artefact.verify",
 }
 

@@ -6,11 +6,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 
 IntArray = NDArray[np.int64]
+
+# Cell numbers are 64-bit integers, and engines multiply on the way to them.
+_MOST_CELLS = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +30,13 @@ class ODCells:
     locations: Locations
     periods: Periods
     same_place: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.size < _MOST_CELLS:
+            raise GeographyError(
+                "The locations and periods make no cells, or more than can be numbered.",
+                advice="Two locations make the smallest table; or let same_place have cells.",
+            )
 
     @property
     def name(self) -> str:

@@ -6,17 +6,19 @@ into a period here, by public tables that an engine can join, so that daylight-s
 special case in any engine.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
+from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
 from hushway.geography.digest import digest_of
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MINUTES = 24 * 60
+_FIRST_YEAR, _LAST_YEAR = 1900, 2200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,11 @@ class Periods:
             raise GeographyError(
                 "The window ends before it starts.", advice="Swap first_day and last_day."
             )
+        if self.first_day.year < _FIRST_YEAR or self.last_day.year > _LAST_YEAR:
+            raise GeographyError(
+                f"The window must lie between the years {_FIRST_YEAR} and {_LAST_YEAR}.",
+                advice="Check the years of first_day and last_day.",
+            )
         if not 0 <= self.opens < self.closes <= _DAY_MINUTES:
             raise GeographyError(
                 "The service day must start before it ends, between 00:00 and 24:00.",
@@ -85,7 +92,9 @@ class Periods:
         """Periods as stretches of wall-clock time (a naive time read as if it were UTC)."""
         return tuple(
             Slot(
-                start_us=_wall_us(day, start), end_us=_wall_us(day, start + self.minutes), period=i
+                start_us=wall_microseconds(day, start),
+                end_us=wall_microseconds(day, start + self.minutes),
+                period=i,
             )
             for day in self.days
             for i, start in enumerate(range(self.opens, self.closes, self.minutes))
@@ -99,41 +108,32 @@ class Periods:
         go back the repeated hour belongs to the same wall-clock period twice, so a period may have
         two stretches that day.
         """
-        zone = ZoneInfo(self.zone)
+        starts = [slot.start_us for slot in self.wall_slots]
         slots: list[Slot] = []
-        for day in self.days:
-            for start_us, end_us, wall_minute in _real_stretches(day, zone):
-                slots += self._cut(start_us, end_us, wall_minute)
-        return tuple(sorted(slots, key=lambda slot: slot.start_us))
-
-    def _cut(self, start_us: int, end_us: int, wall_minute: int) -> list[Slot]:
-        """Cuts a stretch of real time with one UTC offset into the periods it covers."""
-        last_minute = wall_minute + (end_us - start_us) // 60_000_000
-        pieces = []
-        for i, opens in enumerate(range(self.opens, self.closes, self.minutes)):
-            low, high = max(opens, wall_minute), min(opens + self.minutes, last_minute)
-            if low < high:
-                pieces.append(
-                    Slot(
-                        start_us=start_us + (low - wall_minute) * 60_000_000,
-                        end_us=start_us + (high - wall_minute) * 60_000_000,
-                        period=i,
-                    )
-                )
-        return pieces
+        for stretch in self._stretches:
+            first = max(bisect_right(starts, stretch.wall_start_us) - 1, 0)
+            last = bisect_left(starts, stretch.wall_end_us)
+            for slot in self.wall_slots[first:last]:
+                low = max(slot.start_us, stretch.wall_start_us) - stretch.ahead_us
+                high = min(slot.end_us, stretch.wall_end_us) - stretch.ahead_us
+                if low < high:
+                    slots.append(Slot(start_us=low, end_us=high, period=slot.period))
+        return tuple(slots)
 
     @cached_property
     def skipped_wall(self) -> tuple[tuple[int, int], ...]:
         """Wall-clock stretches [start, end) in microseconds that never happened in the window."""
-        zone = ZoneInfo(self.zone)
-        gaps = []
-        for day in self.days:
-            stretches = _real_stretches(day, zone)
-            for before, after in pairwise(stretches):
-                clock_before = before[2] + (before[1] - before[0]) // 60_000_000
-                if after[2] > clock_before:
-                    gaps.append((_wall_us(day, clock_before), _wall_us(day, after[2])))
-        return tuple(gaps)
+        opens = wall_microseconds(self.first_day, 0)
+        closes = wall_microseconds(self.last_day, _DAY_MINUTES)
+        gaps = (
+            (max(before.wall_end_us, opens), min(after.wall_start_us, closes))
+            for before, after in pairwise(self._stretches)
+        )
+        return tuple((start, end) for start, end in gaps if start < end)
+
+    @cached_property
+    def _stretches(self) -> tuple[Stretch, ...]:
+        return clock_stretches(ZoneInfo(self.zone), self.first_day, self.last_day)
 
     @cached_property
     def digest(self) -> str:
@@ -148,34 +148,6 @@ class Periods:
                 "minutes": self.minutes,
             }
         )
-
-
-def _real_stretches(day: date, zone: ZoneInfo) -> list[tuple[int, int, int]]:
-    """Splits a local day by UTC offset into (start_us, end_us, wall-clock minute at start)."""
-    midnight = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
-    next_midnight = datetime.combine(day + timedelta(days=1), time(), tzinfo=zone).astimezone(UTC)
-    stretches: list[tuple[int, int, int]] = []
-    minute = timedelta(minutes=1)
-    start, offset = midnight, midnight.astimezone(zone).utcoffset()
-    moment = midnight
-    while moment < next_midnight:
-        # Offsets change on whole quarter hours in every zone of the database since 1970.
-        step = min(moment + 15 * minute, next_midnight)
-        changed = step.astimezone(zone).utcoffset()
-        if changed != offset or step == next_midnight:
-            local = start.astimezone(zone)
-            stretches.append((_us(start), _us(step), local.hour * 60 + local.minute))
-            start, offset = step, changed
-        moment = step
-    return stretches
-
-
-def _us(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def _wall_us(day: date, minute: int) -> int:
-    return _us(datetime.combine(day, time(), tzinfo=UTC) + timedelta(minutes=minute))
 
 
 def _clock(minute: int) -> str:

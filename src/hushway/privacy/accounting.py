@@ -18,6 +18,9 @@ from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss, amount_in, total
 # notice.
 _ROUND_UP = 1 + 1e-9
 _RHO_DIGITS = 12
+# Beyond these the tables of privacy losses have millions of entries, or exp(epsilon) no float.
+_LARGEST_PLD_SIGMA = 10**4
+_LARGEST_PLD_EPSILON = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +41,14 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> float:
     _check_delta(delta)
     if rho == 0:
         return 0.0
-    log_delta = math.log(delta)
+    log_delta = math.log(delta.numerator) - math.log(delta.denominator)
     spread = float(rho)
 
     def epsilon(log_order: float) -> float:
+        # The proposition's formula, arranged so that nothing cancels for orders near 1 or infinity.
         above_one = math.exp(log_order)
-        order = 1 + above_one
-        gain = order * math.log1p(-1 / order) - math.log(above_one)
-        return order * spread + (gain - log_delta) / above_one
+        slope = (math.log1p(above_one) + log_delta) / above_one
+        return (1 + above_one) * spread - math.log1p(1 / above_one) - slope
 
     return max(0.0, _least(epsilon, -20.0, 40.0)) * _ROUND_UP
 
@@ -66,8 +69,8 @@ def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
             low = middle
         else:
             high = middle
-    places = _RHO_DIGITS - 1 - math.floor(math.log10(low))
-    return Fraction(math.floor(Fraction(low) * 10**places), 10**places)
+    last_digit = Fraction(10) ** (math.floor(math.log10(low)) + 1 - _RHO_DIGITS)
+    return math.floor(Fraction(low) / last_digit) * last_digit
 
 
 def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
@@ -76,10 +79,11 @@ def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
     A pure event counts as the worst mechanism of its epsilon, whatever its noise (Kairouz, Oh and
     Viswanath 2015). Gaussian noise counts as itself only if a unit touches a single cell: for
     vectors the one-dimensional discrete law need not be the worst case, and the zCDP formula
-    answers instead.
+    answers instead. It also answers where the numerical composition would need a very long table
+    or overflow, and has no better bound to offer.
     """
     _check_delta(delta)
-    if any(isinstance(e, GaussianEvent) and e.bound.cells > 1 for e in events):
+    if not all(_suits_pld(event) for event in events):
         return None
     # dp-accounting takes seconds to import, and most commands never convert.
     from dp_accounting.pld import common
@@ -89,12 +93,18 @@ def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
     for event in events:
         if isinstance(event, GaussianEvent):
             sigma = math.sqrt(event.sigma_squared)
-            part = pld.from_discrete_gaussian_mechanism(sigma, sensitivity=event.bound.each)
+            part = pld.from_discrete_gaussian_mechanism(sigma, sensitivity=event.bound.l1)
         else:
             epsilon = float(amount_in(event.loss, Measure.PURE))
             part = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, 0.0))
         composed = composed.compose(part)
     return float(composed.get_epsilon_for_delta(float(delta))) * _ROUND_UP
+
+
+def _suits_pld(event: Event) -> bool:
+    if isinstance(event, GaussianEvent):
+        return event.bound.cells == 1 and event.sigma_squared <= _LARGEST_PLD_SIGMA**2
+    return amount_in(event.loss, Measure.PURE) <= _LARGEST_PLD_EPSILON
 
 
 def epsilon_by_zcdp(events: Sequence[Event], delta: Fraction) -> float:
@@ -111,13 +121,19 @@ def best_epsilon(events: Sequence[Event], delta: Fraction) -> EpsilonDelta:
         candidates.append(EpsilonDelta(epsilon=by_pld, delta=delta, method="pld"))
     whole = total(e.loss for e in events)
     if isinstance(whole, PureLoss):
-        candidates.append(EpsilonDelta(epsilon=float(whole.epsilon), delta=delta, method="pure"))
+        candidates.append(EpsilonDelta(epsilon=_above(whole.epsilon), delta=delta, method="pure"))
     return min(candidates, key=lambda found: found.epsilon)
 
 
 def cap_for(epsilon: Fraction, delta: Fraction) -> ZCDPLoss:
     """Returns what an account may spend so that all of it is (epsilon, delta)-DP."""
     return ZCDPLoss(rho_for(epsilon, delta))
+
+
+def _above(number: Fraction) -> float:
+    """Returns the first float that is not below a fraction."""
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 def _least(function: Callable[[float], float], low: float, high: float) -> float:
@@ -135,8 +151,8 @@ def _least(function: Callable[[float], float], low: float, high: float) -> float
 
 
 def _check_delta(delta: Fraction) -> None:
-    if not 0 < delta < 1:
+    if not isinstance(delta, Fraction) or not 0 < delta < 1:
         raise PrivacyError(
-            "delta must lie strictly between 0 and 1.",
+            "delta must be an exact fraction strictly between 0 and 1.",
             advice="Choose it far below one over the number of people, such as 1e-6.",
         )

@@ -24,9 +24,11 @@ class Bound:
     total: int
 
     def __post_init__(self) -> None:
-        if min(self.cells, self.each, self.total) < 1:
+        parts = (self.cells, self.each, self.total)
+        # An int of numpy would overflow in silence where sensitivities are multiplied.
+        if not all(type(part) is int and part >= 1 for part in parts):
             raise PrivacyError(
-                "A contribution bound must be at least 1.",
+                "A contribution bound must be a whole number, at least 1.",
                 advice="Allow every unit at least one record.",
             )
 

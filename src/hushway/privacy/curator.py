@@ -1,8 +1,9 @@
 """The only holder of rows, noise and budget. What it hands out may be seen by anyone."""
 
+import operator
 from dataclasses import dataclass
 from typing import NoReturn
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.noise.lazy import LazyVector
+from hushway.privacy.noise.lazy import LazyVector, check_showable
 from hushway.privacy.query import Counter, ExactCounts, IntArray, Query, WeightedQuery
 from hushway.privacy.randomness import BitSource
 
@@ -31,9 +32,13 @@ class _Vault:
 
 
 # Kept here and not on the curator: no attribute of a curator leads to a row or to an exact count.
-# That guards against accidents and careless code; nothing inside one Python process guards against
-# malice.
-_VAULTS: "WeakKeyDictionary[Curator, _Vault]" = WeakKeyDictionary()
+# (A WeakKeyDictionary would hang on the callback of the curator's weak reference.) That guards
+# against accidents and careless code; nothing inside one Python process guards against malice.
+_VAULTS: "dict[ref[Curator], _Vault]" = {}
+
+
+def _forget(gone: "ref[Curator]") -> None:
+    _VAULTS.pop(gone, None)
 
 
 class Curator:
@@ -49,7 +54,7 @@ class Curator:
 
     def __init__(self, *, counter: Counter, budget: Budget, source: BitSource) -> None:
         self._events: list[Event] = []
-        _VAULTS[self] = _Vault(counter=counter, budget=budget, source=source)
+        _VAULTS[ref(self, _forget)] = _Vault(counter=counter, budget=budget, source=source)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -58,7 +63,7 @@ class Curator:
 
     def bound(self, query: Query | WeightedQuery) -> Bound:
         """Returns how far one unit can move a query: a public number that noise depends on."""
-        return _bound(_VAULTS[self].counter, query)
+        return _bound(_VAULTS[ref(self)].counter, query)
 
     def counts(self, query: Query, spend: Loss) -> Measured:
         """Returns a noisy count for every cell.
@@ -83,10 +88,12 @@ class Curator:
             Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
             law.
         """
-        vault = _VAULTS[self]
+        vault = _VAULTS[ref(self)]
+        threshold = operator.index(threshold)
         size = _checked_size(query, MOST_CELLS)
         bound = vault.counter.bound(query)
         law = noise_for(spend, bound)
+        check_showable(law, size, threshold)
         event = counting_event(query.name, size, spend, bound)
         self._charge(event)
         exact = _exact(vault.counter, query)
@@ -104,7 +111,7 @@ class Curator:
             Costs `spend`. The score of a cell is its exact count, which one unit moves by at most
             `bound.each`.
         """
-        vault = _VAULTS[self]
+        vault = _VAULTS[ref(self)]
         size = _checked_size(scores, MOST_DENSE_CELLS)
         event = selecting_event(scores.name, size, spend, _bound(vault.counter, scores))
         self._charge(event)
@@ -112,7 +119,7 @@ class Curator:
         return exponential_choice(vault.source, exact, event.rate)
 
     def _dense(self, query: Query | WeightedQuery, spend: Loss) -> Measured:
-        vault = _VAULTS[self]
+        vault = _VAULTS[ref(self)]
         size = _checked_size(query, MOST_DENSE_CELLS)
         bound = _bound(vault.counter, query)
         law = noise_for(spend, bound)
@@ -124,7 +131,7 @@ class Curator:
         return Measured(query=query, values=values, variance=law.variance, event=event)
 
     def _charge(self, event: Event) -> None:
-        _VAULTS[self].budget.charge(event)
+        _VAULTS[ref(self)].budget.charge(event)
         self._events.append(event)
 
     def __reduce__(self) -> NoReturn:
@@ -145,14 +152,20 @@ def _exact(counter: Counter, query: Query | WeightedQuery) -> ExactCounts:
     if isinstance(query, WeightedQuery):
         return query.apply(_exact(counter, query.base))
     exact = counter.count(query)
-    cells = exact.cells
-    inside = len(cells) == 0 or (cells[0] >= 0 and cells[-1] < query.cells.size)
-    if not inside or (np.diff(cells) <= 0).any():
+    if not _fits(exact, query.cells.size):
         raise PrivacyError(
             "An engine counted cells that are not in the public list.",
             advice="Report this as a bug of the engine; nothing was published.",
         )
     return exact
+
+
+def _fits(exact: ExactCounts, size: int) -> bool:
+    cells, values = exact.cells, exact.values
+    whole = cells.dtype == values.dtype == np.int64 and cells.shape == values.shape == (len(cells),)
+    if not whole or len(cells) == 0:
+        return whole
+    return bool(cells[0] >= 0 and cells[-1] < size and (np.diff(cells) > 0).all())
 
 
 def _spread(exact: ExactCounts, size: int) -> IntArray:

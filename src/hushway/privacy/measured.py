@@ -1,9 +1,10 @@
 """What a curator hands out: noisy values that anyone may see."""
 
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from hushway.errors import PrivacyError
 from hushway.privacy.events import Event
@@ -30,7 +31,11 @@ class Measured:
 
 # The lazy vectors know which cells are occupied, so they are kept where no attribute of a
 # MeasuredSparse leads.
-_VECTORS: "WeakKeyDictionary[MeasuredSparse, LazyVector]" = WeakKeyDictionary()
+_VECTORS: "dict[ref[MeasuredSparse], LazyVector]" = {}
+
+
+def _forget(gone: "ref[MeasuredSparse]") -> None:
+    _VECTORS.pop(gone, None)
 
 
 class MeasuredSparse:
@@ -56,11 +61,17 @@ class MeasuredSparse:
         self.threshold = threshold
         self.variance = variance
         self.event = event
-        _VECTORS[self] = vector
+        _VECTORS[ref(self, _forget)] = vector
 
     def reveal(self, threshold: int | None = None) -> Shown:
-        """Returns all cells measured at or above a threshold, its own unless another is given."""
-        return _VECTORS[self].reveal(self.threshold if threshold is None else threshold)
+        """Returns all cells measured at or above a threshold, its own unless another is given.
+
+        Raises:
+            PrivacyError: Too many cells would show, or this is a forked copy that has not shown as
+                much before the fork.
+        """
+        wanted = self.threshold if threshold is None else operator.index(threshold)
+        return _VECTORS[ref(self)].reveal(wanted)
 
     def __reduce__(self) -> NoReturn:
         raise PrivacyError(

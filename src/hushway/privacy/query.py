@@ -12,6 +12,9 @@ from hushway.privacy.unit import Unit
 
 IntArray = NDArray[np.int64]
 
+# No sum of weights may overflow: it would come out small, and so would the bound.
+_LARGEST_SUM = 1 << 62
+
 
 class Cells(Protocol):
     """A public, gapless numbering 0 .. size-1 of the cells that records may fall into."""
@@ -50,7 +53,7 @@ class WeightedQuery:
         cells: The public cells of the sums.
         rows: For each weight, the cell of the sum it goes into.
         columns: For each weight, the cell of the base it applies to.
-        weights: The weights, all positive.
+        weights: The weights, all positive; one for each pair of a row and a column.
     """
 
     name: str
@@ -62,17 +65,25 @@ class WeightedQuery:
 
     def __post_init__(self) -> None:
         inside = (
-            len(self.rows) == len(self.columns) == len(self.weights) > 0
+            self.rows.dtype == self.columns.dtype == self.weights.dtype == np.int64
+            and len(self.rows) == len(self.columns) == len(self.weights) > 0
             and self.rows.min() >= 0
             and self.rows.max() < self.cells.size
             and self.columns.min() >= 0
             and self.columns.max() < self.base.cells.size
             and self.weights.min() > 0
+            and int(self.weights.max()) * len(self.weights) <= _LARGEST_SUM
         )
         if not inside:
             raise PrivacyError(
                 "The weights of a query do not fit its cells.",
                 advice="Give positive whole weights with rows and columns inside the cells.",
+            )
+        if _repeats(self.rows, self.columns):
+            # Two weights of one pair add up, which the bound below would not see.
+            raise PrivacyError(
+                "A query has two weights for the same pair of cells.",
+                advice="Add them up to one weight.",
             )
 
     def bound(self, base: Bound) -> Bound:
@@ -84,12 +95,12 @@ class WeightedQuery:
             column's number of weights.
         """
         _, column = np.unique(self.columns, return_inverse=True)
-        heaviest = int(np.bincount(column, weights=self.weights).max())
-        widest = int(np.bincount(column).max())
+        sums = np.zeros(column.max() + 1, dtype=np.int64)
+        np.add.at(sums, column, self.weights)
         return Bound(
-            cells=base.cells * widest,
+            cells=base.cells * int(np.bincount(column).max()),
             each=base.l1 * int(self.weights.max()),
-            total=base.l1 * heaviest,
+            total=base.l1 * int(sums.max()),
         )
 
     def apply(self, counts: "ExactCounts") -> "ExactCounts":
@@ -105,6 +116,12 @@ class WeightedQuery:
         sums = np.zeros(len(rows), dtype=np.int64)
         np.add.at(sums, inverse, self.weights[hit] * counts.values[position[hit]])
         return ExactCounts(cells=rows, values=sums)
+
+
+def _repeats(rows: IntArray, columns: IntArray) -> bool:
+    order = np.lexsort((columns, rows))
+    same = (np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0)
+    return bool(same.any())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 AES-256 in counter mode, keyed by the operating system. A forked child would otherwise inherit the
 key and draw the same noise as its parent, which cancels when the two releases are subtracted; so
-the key belongs to one process id.
+the key belongs to one process: every source forgets it in a forked child, and a process id that is
+not the one it was drawn under counts as a fork that Python did not see.
 """
 
 import hashlib
 import os
 import threading
 from typing import Protocol
+from weakref import WeakSet
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
@@ -29,8 +31,9 @@ class BitSource(Protocol):
     """A stream of independent fair bits.
 
     Attributes:
-        name: What the certificate calls the source. private: False for a source that somebody could
-        replay; everything made with it is stamped NOT PRIVATE.
+        name: What the certificate calls the source.
+        private: False for a source that somebody could replay; everything made with it is stamped
+            NOT PRIVATE.
     """
 
     @property
@@ -59,6 +62,11 @@ class OsSource:
     private = True
 
     def __init__(self) -> None:
+        self.forget()
+        _ALIVE.add(self)
+
+    def forget(self) -> None:
+        """Throws away the key, and the lock, which another thread may have held during a fork."""
         self._lock = threading.Lock()
         self._owner = -1
         self._left = 0
@@ -110,9 +118,8 @@ def _keystream(key: bytes, counter: bytes) -> CipherContext:
     return Cipher(AES(key), CTR(counter)).encryptor()
 
 
-# A lock held by another thread at the moment of a fork would stay locked for ever in the child, so
-# each source in use across forks gets a new one there: the module-wide source is the only such
-# object.
+# A curator holds its source for as long as it lives, so not only the module's own one must forget.
+_ALIVE: "WeakSet[OsSource]" = WeakSet()
 _OS_SOURCE = OsSource()
 
 
@@ -121,9 +128,9 @@ def os_source() -> OsSource:
     return _OS_SOURCE
 
 
-def _renew_after_fork() -> None:
-    global _OS_SOURCE  # noqa: PLW0603  the child needs a source of its own
-    _OS_SOURCE = OsSource()
+def _forget_all() -> None:
+    for source in _ALIVE:
+        source.forget()
 
 
-os.register_at_fork(after_in_child=_renew_after_fork)
+os.register_at_fork(after_in_child=_forget_all)

@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
 
@@ -55,6 +56,10 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
     @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does, as sentences for the certificate."""
+        ...
+
+    def events(self, geography: Geography_contra, bound: Bound) -> tuple[Event, ...]:
+        """Returns what `measure` will do, if that does not depend on the answers."""
         ...
 
     def forecast(self, geography: Geography_contra, bound: Bound) -> tuple[Forecast, ...]:

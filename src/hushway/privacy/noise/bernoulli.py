@@ -19,9 +19,10 @@ def exactly(fraction: Fraction) -> Probability:
     Raises:
         PrivacyError: The fraction is not a probability.
     """
-    if not 0 <= fraction <= 1:
+    if not isinstance(fraction, Fraction) or not 0 <= fraction <= 1:
         raise PrivacyError(
-            "A probability must lie between 0 and 1.", advice="Check the parameters of the draw."
+            "A probability must be a fraction between 0 and 1.",
+            advice="Check the parameters of the draw.",
         )
 
     def enclose(bits: int) -> Enclosure:

@@ -31,19 +31,21 @@ def binomial(source: BitSource, trials: int, chance: Probability) -> int:
             "A binomial draw needs between 0 and 2^62 trials.", advice="Check the universe's size."
         )
     bits = _START_BITS
+    # Fixed once: if the order of the outcomes moved with the precision, so would what U stands for.
+    mode = _likeliest(trials, chance)
     uniform = _bits(source, bits)
     while True:
-        found = _search(trials, chance, uniform, bits)
+        found = _search(_outwards(trials, mode, chance, bits), uniform)
         if found is not None:
             return found
         uniform = uniform << bits | _bits(source, bits)
         bits *= 2
 
 
-def _search(trials: int, chance: Probability, uniform: int, bits: int) -> int | None:
+def _search(outcomes: Iterator[tuple[int, Enclosure]], uniform: int) -> int | None:
     """Returns the outcome of [uniform, uniform+1) / 2^bits, or None if that leaves it open."""
     low_sum = high_sum = 0
-    for outcome, (low, high) in _outwards(trials, chance, bits):
+    for outcome, (low, high) in outcomes:
         low_sum, high_sum = low_sum + low, high_sum + high
         if uniform + 1 <= low_sum:
             return outcome
@@ -52,15 +54,26 @@ def _search(trials: int, chance: Probability, uniform: int, bits: int) -> int | 
     return None
 
 
-def _outwards(trials: int, chance: Probability, bits: int) -> Iterator[tuple[int, Enclosure]]:
+def _likeliest(trials: int, chance: Probability) -> int:
+    bits = _wide(trials, _START_BITS)
+    return min(trials, (trials + 1) * max(0, chance(bits)[0]) >> bits)
+
+
+def _wide(trials: int, bits: int) -> int:
+    """Returns how many bits the masses need for their sums to show in `bits` bits."""
+    return bits + 64 + trials.bit_length()
+
+
+def _outwards(
+    trials: int, mode: int, chance: Probability, bits: int
+) -> Iterator[tuple[int, Enclosure]]:
     """Yields outcomes with enclosures of 2^bits * mass, from the likeliest outwards."""
-    wide = bits + 64 + trials.bit_length()
+    wide = _wide(trials, bits)
     low, high = chance(wide)
     one = 1 << wide
     if low <= 0 or high >= one:
         yield from _extreme(trials, (low, high), wide, bits)
         return
-    mode = min(trials, (trials + 1) * low >> wide)
     centre = exp_of_interval(log_binomial_mass(trials, mode, (low, high), wide), wide)
     odds = (low << wide) // (one - low), -(-(high << wide) // (one - high))
     against = ((one - high) << wide) // high, -(-((one - low) << wide) // low)
@@ -69,11 +82,11 @@ def _outwards(trials: int, chance: Probability, bits: int) -> Iterator[tuple[int
     yield mode, _narrow(centre, wide - bits)
     while above < trials or below > 0:
         if above < trials:
-            up = _times(up, odds, trials - above, above + 1, wide)
+            up = _times(up, odds, (trials - above, above + 1), wide)
             above += 1
             yield above, _narrow(up, wide - bits)
         if below > 0:
-            down = _times(down, against, below, trials - below + 1, wide)
+            down = _times(down, against, (below, trials - below + 1), wide)
             below -= 1
             yield below, _narrow(down, wide - bits)
 
@@ -94,7 +107,8 @@ def _extreme(
     yield certain, _narrow((floor, one), wide - bits)
 
 
-def _times(mass: Enclosure, ratio: Enclosure, by: int, over: int, wide: int) -> Enclosure:
+def _times(mass: Enclosure, ratio: Enclosure, fraction: tuple[int, int], wide: int) -> Enclosure:
+    by, over = fraction
     low = (mass[0] * ratio[0] >> wide) * by // over
     high = -(-((mass[1] * ratio[1] >> wide) + 1) * by // over)
     return low, high

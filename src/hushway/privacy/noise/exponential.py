@@ -3,36 +3,51 @@
 from fractions import Fraction
 from itertools import accumulate
 
+import numpy as np
+
 from hushway.privacy.noise.enclosure import exp_enclosure
 from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.noise.law import share
+from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import BitSource
 
 _START_BITS = 192
 
 
 def exponential_choice(source: BitSource, scores: IntArray, rate: Fraction) -> int:
-    """Returns the position of one candidate; lower scores are likelier. Exact for whole scores."""
-    steps = (scores - scores.min()).tolist()
+    """Returns the position of one candidate; lower scores are likelier. Exact for whole scores.
+
+    A score is chosen first, with the weights of all its candidates together, then one of these:
+    the sums have as many terms as there are different scores, not candidates.
+    """
+    levels, sizes = np.unique(scores, return_counts=True)
+    steps = [level - int(levels[0]) for level in levels.tolist()]
+    level = _choose(source, list(zip(sizes.tolist(), steps, strict=True)), rate)
+    candidates = np.flatnonzero(scores == levels[level])
+    return int(candidates[uniform_below(source, 1, len(candidates))[0]])
+
+
+def _choose(source: BitSource, levels: list[tuple[int, int]], rate: Fraction) -> int:
+    """Returns the position of one (size, steps), with weight size * exp(-rate * steps)."""
     bits = _START_BITS
     uniform = int.from_bytes(source.words(bits // 64).tobytes(), "little")
     while True:
-        found = _search(steps, rate, uniform, bits)
+        found = _search(levels, rate, uniform, bits)
         if found is not None:
             return found
         uniform = uniform << 64 | int(source.words(1)[0])
         bits += 64
 
 
-def _search(steps: list[int], rate: Fraction, uniform: int, bits: int) -> int | None:
-    """Returns the candidate of [uniform, uniform+1) / 2^bits, or None if that leaves it open."""
+def _search(levels: list[tuple[int, int]], rate: Fraction, uniform: int, bits: int) -> int | None:
+    """Returns the level of [uniform, uniform+1) / 2^bits, or None if that leaves it open."""
     wide = bits + 64
-    of_step = {step: exp_enclosure(rate * step, wide) for step in set(steps)}
-    lows = list(accumulate(of_step[step][0] for step in steps))
-    highs = list(accumulate(of_step[step][1] for step in steps))
+    weights = [(size, exp_enclosure(rate * steps, wide)) for size, steps in levels]
+    lows = list(accumulate(size * low for size, (low, _) in weights))
+    highs = list(accumulate(size * high for size, (_, high) in weights))
     whole = lows[-1], highs[-1]
     for i, part in enumerate(zip(lows, highs, strict=True)):
-        last = i == len(steps) - 1
+        last = i == len(levels) - 1
         low, high = (1 << bits, 1 << bits) if last else share(part, whole, bits)
         if uniform + 1 <= low:
             return i

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -37,9 +38,10 @@ class DiscreteGaussian:
     sigma_squared: Fraction
 
     def __post_init__(self) -> None:
-        if not SMALLEST_SCALE**2 <= self.sigma_squared <= LARGEST_SCALE**2:
+        exact = isinstance(self.sigma_squared, Fraction)
+        if not exact or not SMALLEST_SCALE**2 <= self.sigma_squared <= LARGEST_SCALE**2:
             raise PrivacyError(
-                "The Gaussian sigma is outside 0.01 to 1e7.",
+                "The Gaussian sigma^2 is not a fraction between 0.01^2 and 1e7^2.",
                 advice="Choose a rho for which sqrt(sensitivity^2 / (2 rho)) lies within.",
             )
 
@@ -130,12 +132,14 @@ class DiscreteGaussian:
             )
 
 
-def _weights(sigma_squared: Fraction, start: int, bits: int) -> Iterator[Enclosure]:
-    """Encloses 2^bits * exp(-k^2 / (2 sigma^2)) for k = start, start+1, ...; start >= 0.
+def _weights(
+    sigma_squared: Fraction, start: int, bits: int, *, relative_to: int = 0
+) -> Iterator[Enclosure]:
+    """Encloses 2^bits * exp((r^2 - k^2) / (2 sigma^2)) for k = start, start+1, ... from r on.
 
     w(k+1) = w(k) * s(k) and s(k+1) = s(k) * exp(-1/sigma^2): two products a term, rounded outwards.
     """
-    low, high = exp_enclosure(start**2 / (2 * sigma_squared), bits)
+    low, high = exp_enclosure((start**2 - relative_to**2) / (2 * sigma_squared), bits)
     step_low, step_high = exp_enclosure((2 * start + 1) / (2 * sigma_squared), bits)
     shrink_low, shrink_high = exp_enclosure(1 / sigma_squared, bits)
     while True:
@@ -190,7 +194,7 @@ class _Magnitude:
 
 @dataclass(frozen=True)
 class _Window:
-    """The law of Z - low, given low <= Z < high."""
+    """The law of Z - low, given low <= Z < high, for high > 0."""
 
     sigma_squared: Fraction
     low: int
@@ -203,9 +207,7 @@ class _Window:
         return 1 << bits, 1 << bits
 
     def cumulatives(self, bits: int) -> Iterator[Enclosure]:
-        # Shares are relative to the largest weight, the one nearest 0, which must show in full.
-        nearest = max(self.low, 1 - self.high, 0)
-        wide = bits + 64 + int(Fraction(3 * nearest**2, 4) / self.sigma_squared)
+        wide = bits + 64
         weights = list(self._in_order(wide))
         whole = sum(low for low, _ in weights), sum(high for _, high in weights)
         sum_low = sum_high = 0
@@ -215,14 +217,13 @@ class _Window:
         yield 1 << bits, 1 << bits
 
     def _in_order(self, bits: int) -> Iterator[Enclosure]:
+        """Encloses the weights, relative to the largest of them: the one nearest 0."""
+        nearest = max(0, self.low)
         if self.low < 0:
-            start = max(0, 1 - self.high)
-            mirrored = _weights(self.sigma_squared, start, bits)
-            left = [next(mirrored) for _ in range(start, -self.low + 1)]
-            yield from (w for k, w in reversed(list(enumerate(left, start))) if k > 0 or start > 0)
-        first = max(0, self.low)
-        upward = _weights(self.sigma_squared, first, bits)
-        yield from (next(upward) for _ in range(first, self.high))
+            mirrored = islice(_weights(self.sigma_squared, 1, bits), -self.low)
+            yield from reversed(list(mirrored))
+        upward = _weights(self.sigma_squared, nearest, bits, relative_to=nearest)
+        yield from islice(upward, self.high - nearest)
 
 
 @lru_cache(maxsize=32)

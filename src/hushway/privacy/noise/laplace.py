@@ -33,9 +33,12 @@ class DiscreteLaplace:
     scale: Fraction
 
     def __post_init__(self) -> None:
-        if not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE:
+        if (
+            not isinstance(self.scale, Fraction)
+            or not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE
+        ):
             raise PrivacyError(
-                f"The Laplace scale {float(self.scale):.3g} is outside 0.01 to 1e7.",
+                "The Laplace scale is not a fraction between 0.01 and 1e7.",
                 advice="Choose an epsilon between (sensitivity / 1e7) and (100 * sensitivity).",
             )
 

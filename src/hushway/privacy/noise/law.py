@@ -13,7 +13,7 @@ class NoiseLaw(Protocol):
 
     @property
     def variance(self) -> Fraction:
-        """The variance, rounded up by less than one part in 2^100."""
+        """The variance, or a number just above it."""
         ...
 
     def draw(self, source: BitSource, count: int) -> IntArray:

@@ -6,10 +6,16 @@ the noise law above the threshold. Drawing these three is the same, in law, as d
 and looking (Cormode, Procopiuc, Srivastava and Tran 2012, theorem 4.1 of the prefix-tree paper,
 made exact). A later, lower threshold continues the same vector: hidden cells are known to be below
 the old threshold, so the three draws are conditional on that.
+
+Whoever could draw the hidden part twice would see which cells change and which do not: the ones
+that do are empty. So a vector is drawn by one thread at a time, and a forked copy of it shows
+nothing new.
 """
 
+import os
+import threading
 from dataclasses import dataclass
-from fractions import Fraction
+from weakref import WeakSet
 
 import numpy as np
 
@@ -20,6 +26,9 @@ from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.noise.law import NoiseLaw, between, share
 from hushway.privacy.noise.uniform import uniform_subset
 from hushway.privacy.randomness import BitSource
+
+# Two vectors of this many cells, places and values, take 2 GiB.
+_MOST_SHOWN = 1 << 27
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +43,8 @@ class LazyVector:
     """A noisy vector that exists in full in law, and in memory only where it was looked at.
 
     Privacy:
-        Holds noisy values only; the exact counts given to the constructor are not kept.
+        The exact counts given to the constructor are not kept, but which cells were occupied is:
+        only what `reveal` returns may be seen.
     """
 
     def __init__(
@@ -43,15 +53,35 @@ class LazyVector:
         self._law = law
         self._size = size
         self._source = source
-        self._occupied = cells
+        # Copies: a view would keep the engine's arrays alive, exact counts included.
+        self._occupied = cells.copy()
         self._noisy = counts + law.draw(source, len(counts))
-        self._empty_shown = Shown(cells=cells[:0], values=counts[:0])
+        nothing = np.empty(0, dtype=np.int64)
+        self._empty_shown = Shown(cells=nothing, values=nothing)
         self._threshold: int | None = None
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        _ALIVE.add(self)
+
+    def disown(self) -> None:
+        """Makes this a copy that shows nothing new; its lock may have been held during the fork."""
+        self._owner = -1
+        self._lock = threading.Lock()
 
     def reveal(self, threshold: int) -> Shown:
-        """Returns all cells at or above the threshold, the same ones at every call."""
-        if self._threshold is None or threshold < self._threshold:
-            self._look_lower(threshold)
+        """Returns all cells at or above the threshold, the same ones at every call.
+
+        Raises:
+            PrivacyError: Too many cells would show, or this is a forked copy that has not shown as
+                much before the fork.
+        """
+        with self._lock:
+            if self._threshold is None or threshold < self._threshold:
+                check_showable(self._law, self._size, threshold)
+                self._look_lower(threshold)
+            return self._shown(threshold)
+
+    def _shown(self, threshold: int) -> Shown:
         empty = self._empty_shown.values >= threshold
         reached = self._noisy >= threshold
         cells = np.concatenate([self._occupied[reached], self._empty_shown.cells[empty]])
@@ -61,6 +91,11 @@ class LazyVector:
 
     def _look_lower(self, threshold: int) -> None:
         """Draws the empty cells between the new threshold and the old one."""
+        if self._owner != os.getpid():
+            raise PrivacyError(
+                "A sparse measurement cannot be looked at further in a copy of its process.",
+                advice="Reveal what is needed before the process forks.",
+            )
         taken = np.sort(np.concatenate([self._occupied, self._empty_shown.cells]))
         hidden = self._size - len(taken)
         above = self._threshold
@@ -79,34 +114,30 @@ class LazyVector:
         self._threshold = threshold
 
 
-def expected_above(law: NoiseLaw, size: int, threshold: int) -> float:
-    """Returns the expected number of empty cells that reach a threshold, for forecasts."""
-    bits = 256
-    low, high = law.mass_from(threshold, bits)
-    return float(size * Fraction(low + high, 1 << (bits + 1)))
+_ALIVE: "WeakSet[LazyVector]" = WeakSet()
 
 
-def threshold_for(law: NoiseLaw, size: int, expected: float) -> int:
-    """Returns the lowest threshold that at most `expected` empty cells reach on average.
+def _disown_all() -> None:
+    for vector in _ALIVE:
+        vector.disown()
+
+
+os.register_at_fork(after_in_child=_disown_all)
+
+
+def check_showable(law: NoiseLaw, size: int, threshold: int) -> None:
+    """Refuses a threshold by public numbers alone, so it can be asked before anything is charged.
 
     Raises:
-        PrivacyError: The expected number is not positive.
+        PrivacyError: More empty cells would show than fit in memory, or the law offers no
+            conditional draws.
     """
-    if not expected > 0:
+    bits = 64
+    if size * law.mass_from(threshold, bits)[0] >> bits > _MOST_SHOWN:
         raise PrivacyError(
-            "The expected number of false cells must be greater than 0.",
-            advice="Choose for example 100: so many cells without any trip will appear by chance.",
+            f"More than {_MOST_SHOWN:,} empty cells would reach the threshold by chance.",
+            advice="Choose a higher threshold.",
         )
-    low, high = 0, 1
-    while expected_above(law, size, high) > expected:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if expected_above(law, size, middle) > expected:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def _chance(law: NoiseLaw, low: int, high: int | None, bits: int) -> Enclosure:

@@ -13,11 +13,12 @@ import numpy as np
 from hushway.errors import PrivacyError
 from hushway.geography.od import ODCells
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
+from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.lazy import expected_above, threshold_for
+from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.query import Query
 from hushway.releases.mechanism import Forecast, Measurements
 from hushway.releases.od.table import ODTable
@@ -48,6 +49,10 @@ class DenseLaplace:
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         return ("Negative noisy counts are published as 0; all others are published as measured.",)
+
+    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return (counting_event(geography.name, geography.size, self.spend, bound),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors of a cell, of a period and of the total."""
@@ -113,20 +118,36 @@ class SparseLaplace:
         """What `fit` does."""
         return ("Only cells measured at or above the threshold are published, as measured.",)
 
+    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return (counting_event(geography.name, geography.size, self.spend, bound),)
+
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
-        """Returns typical errors; the bias is what false cells add, not what hidden ones lack."""
-        law = noise_for(self.spend, bound)
-        threshold = self._threshold(geography, bound)
-        false_share = expected_above(law, geography.size, threshold) / geography.size
-        phantom = false_share * (threshold + _mean_excess(float(bound.l1 / self.spend.epsilon)))
+        """Returns typical errors; the bias is what false cells add, not what hidden ones lack.
+
+        The error of a sum is that of its false cells, and at least that of one true cell.
+        """
+        variance = float(noise_for(self.spend, bound).variance)
+        phantom, spread = self._false_cell(geography, bound)
         return tuple(
             Forecast(
                 figure=figure,
-                standard_error=math.sqrt(max(1.0, cells * false_share) * law.variance),
+                standard_error=math.sqrt(max(variance, cells * spread)),
                 bias=cells * phantom,
             )
             for figure, cells in _figures(geography)
         )
+
+    def _false_cell(self, geography: ODCells, bound: Bound) -> tuple[float, float]:
+        """Returns mean and variance of what an empty cell adds: Z if Z reaches the threshold."""
+        law = noise_for(self.spend, bound)
+        threshold = self._threshold(geography, bound)
+        share = expected_above(law, geography.size, threshold) / geography.size
+        excess = _mean_excess(float(bound.l1 / self.spend.epsilon))
+        mean = share * (threshold + excess)
+        # The excess over the threshold is geometric: its variance is its mean times (1 + mean).
+        square = share * ((threshold + excess) ** 2 + excess * (1 + excess))
+        return mean, square - mean**2
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
         """Measures every cell once; the empty ones are drawn only as far as they show.

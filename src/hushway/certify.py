@@ -1,0 +1,154 @@
+"""The words and numbers of an OD certificate."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from hushway import __version__
+from hushway.errors import PrivacyError
+from hushway.job import Job
+from hushway.privacy.accounting import best_epsilon
+from hushway.privacy.certificate import (
+    AccountStatement,
+    Certificate,
+    Contribution,
+    Domain,
+    EpsilonDelta,
+    MechanismRecord,
+    Randomness,
+)
+from hushway.privacy.events import Event
+from hushway.privacy.ledger import Account
+from hushway.privacy.loss import amount_in, total
+from hushway.privacy.randomness import BitSource
+from hushway.privacy.unit import Unit
+
+_SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
+_FLOATING_POINT = (
+    "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
+    "numbers, and ties are settled with more random bits. No float takes part."
+)
+_TUNING = "The plan's parameters were chosen without looking at the protected rows; tuning cost 0."
+_ASSUMED_PUBLIC = (
+    "The list of locations, their positions and zones.",
+    "The window of days, the periods and the time zone.",
+    "The mechanism, its parameters and the contribution bound.",
+)
+_NOT_PROTECTED = (
+    "That the data set exists, who holds it and which period it covers.",
+    "What is true of the city as a whole: busy places and busy hours show, and are meant to.",
+    "What other sources tell, or other releases of the same people on another account.",
+)
+_TRIP_ONLY = (
+    "A person with many trips: only single trips are protected, so a habit repeated often can show."
+)
+
+
+def draft_certificate(job: Job, account: Account, source: BitSource) -> Certificate:
+    """Writes the certificate of a release before it is paid for, from public facts alone.
+
+    Whatever cannot stand on a certificate is refused here, while it costs nothing.
+    """
+    plan = job.plan
+    events = job.mechanism.events(job.cells, job.bound)
+    claim = total(event.loss for event in events)
+    unit = plan.privacy.unit
+    moment = datetime.now(UTC)
+    return Certificate(
+        release_id=f"{plan.family}-{moment:%Y%m%dT%H%M%SZ}-{int(source.words(1)[0]):016x}",
+        title=plan.release.title,
+        family=plan.family,
+        mechanism=MechanismRecord(name=job.mechanism.name, parameters=job.mechanism.parameters),
+        unit=unit,
+        contribution=_contribution(job),
+        events=events,
+        claim=claim,
+        epsilon_delta=_epsilon_delta(events, plan.privacy.delta),
+        domain=Domain(
+            cells=job.cells.name,
+            size=job.cells.size,
+            digest=job.cells.digest,
+            assumed_public=_ASSUMED_PUBLIC,
+        ),
+        not_protected=_NOT_PROTECTED + ((_TRIP_ONLY,) if unit is Unit.TRIP else ()),
+        randomness=Randomness(sampler=_SAMPLER, source=source.name, private=source.private),
+        floating_point=_FLOATING_POINT,
+        tuning=_TUNING,
+        post_processing=job.mechanism.post_processing,
+        error=_error(job),
+        account=_statement(
+            account, spent=account.spent + amount_in(claim, account.cap.measure), entry_hash="draft"
+        ),
+        software=f"hushway {__version__}",
+        created_at=moment.isoformat(timespec="seconds"),
+        approver=plan.release.approver,
+    )
+
+
+def certify(
+    draft: Certificate, *, events: tuple[Event, ...], account: Account, entry_hash: str
+) -> Certificate:
+    """Completes a draft with what was really charged, and with the entry that paid for it.
+
+    Raises:
+        PrivacyError: Something else was measured than was planned.
+    """
+    if events != draft.events:
+        raise PrivacyError(
+            "Something else was measured than the plan says.",
+            advice="Report this as a bug; nothing was published.",
+        )
+    statement = _statement(account, spent=account.spent, entry_hash=entry_hash)
+    return replace(draft, account=statement)
+
+
+def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:
+    return AccountStatement(
+        dataset=account.key.dataset,
+        period=account.key.period,
+        measure=account.cap.measure,
+        spent=spent,
+        cap=account.cap.amount,
+        ledger_entry=entry_hash,
+    )
+
+
+def _contribution(job: Job) -> Contribution:
+    most = job.bound.total
+    if job.plan.privacy.unit is Unit.TRIP:
+        words = "Each trip counts once, in one cell."
+    else:
+        words = (
+            f"At most {most} trip{'s' if most > 1 else ''} of a person are counted, "
+            "chosen uniformly at random among all of that person's trips in the window; totals are "
+            "too low by the others."
+        )
+    return Contribution(
+        words=words,
+        limits={
+            "cells": job.bound.cells,
+            "each": job.bound.each,
+            "total": job.bound.total,
+        },
+    )
+
+
+def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDelta | None:
+    """States (epsilon, delta) if asked for, and if a conversion is better than the pure sum."""
+    if delta is None:
+        return None
+    found = best_epsilon(events, delta)
+    if found.method == "pure":
+        return None
+    rounded = math.ceil(found.epsilon * 10**6) / 10**6
+    return EpsilonDelta(epsilon=f"{rounded:.6f}", delta=str(delta), method=found.method)
+
+
+def _error(job: Job) -> str:
+    cell = job.mechanism.forecast(job.cells, job.bound)[0]
+    return (
+        f"The noise in one cell has a standard deviation of {cell.standard_error:.3g} trips; it "
+        "stands beside every count as standard_error."
+    )

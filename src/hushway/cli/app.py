@@ -1,0 +1,68 @@
+"""The `hushway` command: its verbs, and what happens when something goes wrong.
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Heavy libraries are imported by the verbs
+that need them, so that `hushway --help` answers at once.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hushway import __version__
+from hushway.cli.audits import audit
+from hushway.cli.demo import demo
+from hushway.cli.keys import keys
+from hushway.cli.ledger import ledger
+from hushway.cli.plans import check, plan, price, publish
+from hushway.cli.releases import verify
+from hushway.cli.screen import failure
+from hushway.errors import HushwayError
+
+app = typer.Typer(
+    name="hushway",
+    help="Publish how a city moves without publishing how anyone moves.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(check)
+app.command()(price)
+app.command()(publish)
+app.command()(verify)
+app.command()(audit)
+app.add_typer(plan, name="plan")
+app.add_typer(ledger, name="ledger")
+app.add_typer(keys, name="keys")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"hushway {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and exit."),
+    ] = False,
+) -> None:
+    """Publish how a city moves without publishing how anyone moves."""
+
+
+def main() -> None:
+    """Runs the command; a deliberate error becomes one clear message and exit code 1."""
+    try:
+        app()
+    except HushwayError as error:
+        failure(str(error), error.advice)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        failure("Interrupted.", "Budget that was already reserved stays spent: hushway ledger show")
+        sys.exit(1)
+    except MemoryError:
+        failure("Out of memory.", "Use the sparse form, fewer periods or coarser places.")
+        sys.exit(1)

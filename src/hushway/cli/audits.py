@@ -1,0 +1,52 @@
+"""Audits: try to catch the product breaking its promise."""
+
+from typing import Annotated
+
+import typer
+
+from hushway.cli.screen import AsJson, answer_json, say, table, working
+
+
+def audit(
+    family: Annotated[str, typer.Argument(help="The family to audit: od.")],
+    *,
+    runs: Annotated[int, typer.Option(help="Runs of each end-to-end audit.", min=1000)] = 100_000,
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Also plant known bugs, which must be caught.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run black-box privacy audits against the real code; fail if any finds too much loss."""
+    from hushway.audit.families import suite_of
+
+    suite = suite_of(family)
+    with working() as show:
+        findings = suite.audit(runs=runs, progress=show)
+        caught = suite.mutants(runs=runs, progress=show) if mutants else []
+    sound = all(f.passed for f in findings) and all(m.caught for m in caught)
+    if as_json:
+        answer_json(
+            {
+                "sound": sound,
+                "findings": [vars(finding) for finding in findings],
+                "mutants": [vars(mutant) for mutant in caught],
+            }
+        )
+    else:
+        rows = [
+            [
+                "passed" if f.passed else "FAILED",
+                f.name,
+                f"{f.epsilon_lower:.3f}",
+                f"{f.epsilon:.3f}",
+                f.reason,
+            ]
+            for f in findings
+        ]
+        table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "finding"], rows)
+        if mutants:
+            rows = [["caught" if m.caught else "MISSED", m.name, m.by] for m in caught]
+            table("Planted bugs", ["", "bug", "caught by"], rows)
+        say("No audit found more loss than was claimed." if sound else "THE PROMISE IS BROKEN.")
+    if not sound:
+        raise typer.Exit(1)

@@ -1,0 +1,44 @@
+"""The first five minutes: everything once, on a synthetic city."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushway.cli.ledger import show
+from hushway.cli.plans import check, price, publish
+from hushway.cli.releases import verify
+from hushway.cli.screen import out, say
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
+) -> None:
+    """Build a synthetic city, then check, price, publish and verify a release of it."""
+    from hushway.artefact.package import PICTURE
+    from hushway.demo import CAP, PLAN, build_demo
+
+    _step(1, "A synthetic city, with the published figures of Ann Arbor")
+    city = build_demo(folder)
+    say(f"{city.trips:,} trips of {city.riders:,} riders in {folder}, and an account of ε {CAP}.")
+    plan = folder / PLAN
+    _step(2, f"hushway check {plan}")
+    check(plan)
+    _step(3, f"hushway price {plan}")
+    price(plan)
+    _step(4, f"hushway publish {plan}")
+    publish(plan)
+    release = city.job.plan.path(city.job.plan.release.folder)
+    _step(5, f"hushway verify {release}")
+    verify(release)
+    _step(6, f"hushway ledger show {plan} --check")
+    show(str(plan), check=True)
+    _step(7, "Where everything is")
+    say(f"The release:      {release}")
+    say(f"Its picture:      {release / PICTURE}")
+    say(f"Its certificate:  {release / 'certificate.html'}")
+    say(f"The plan:         {plan}")
+
+
+def _step(position: int, title: str) -> None:
+    out.rule(f"[bold]{position}[/]  {title}", align="left")

@@ -1,0 +1,187 @@
+"""The ledger as a bank statement: open an account, see what was spent, take it elsewhere."""
+
+import csv
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hushway.cli.plans import PlanFile
+from hushway.cli.screen import AsJson, answer_json, number, say, table
+from hushway.errors import BudgetError
+
+if TYPE_CHECKING:
+    from hushway.privacy.ledger import Account, Entry, Ledger
+    from hushway.privacy.loss import Loss
+
+ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_help=True)
+
+Address = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
+]
+
+
+@ledger.command("open")
+def open_account(
+    plan_file: PlanFile,
+    *,
+    epsilon: Annotated[str, typer.Option(help='The cap, such as "4" or "1/2".')],
+    delta: Annotated[
+        str | None, typer.Option(help="Makes the cap an (epsilon, delta), kept as a rho.")
+    ] = None,
+) -> None:
+    """Open the account that a plan pays from, with a cap that can never be raised."""
+    from hushway.plan import load_plan
+    from hushway.privacy.accounting import cap_for
+    from hushway.privacy.ledger import AccountKey, Ledger
+    from hushway.privacy.loss import PureLoss, exact
+
+    plan = load_plan(plan_file)
+    small = None if delta is None else exact(delta)
+    cap: Loss = PureLoss(exact(epsilon)) if small is None else cap_for(exact(epsilon), small)
+    key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
+    with Ledger.connect(plan.ledger_url()) as book:
+        account = book.open_account(key, cap, delta=small)
+    say(f"Opened {key} with a cap of {_amount(account, account.cap.amount)}.")
+
+
+@ledger.command("show")
+def show(
+    address: Address,
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Walk every hash chain; fail if anything was edited.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show accounts, entries and releases that were paid for but never published."""
+    with _connect(address) as book:
+        accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
+        findings = book.check() if check else None
+    if as_json:
+        answer_json(
+            {
+                "accounts": [_account_facts(account) for account in accounts],
+                "entries": [_entry_facts(entry) for entry in entries],
+                "unpublished": [found.release for found in pending],
+                "findings": findings,
+            }
+        )
+    else:
+        _print_accounts(accounts)
+        _print_entries(entries)
+        for found in pending:
+            say(f"Spent, not published: {found.release} ({found.state})")
+        if findings is not None:
+            say("\n".join(findings) or "The ledger is sound: every entry fits its chain.")
+    if findings:
+        raise typer.Exit(1)
+
+
+@ledger.command("export")
+def export(
+    address: Address,
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="A CSV file; standard output if left out.")
+    ] = None,
+) -> None:
+    """Write all entries as CSV, hashes included and secrets left out."""
+    with _connect(address) as book:
+        rows = [_entry_facts(entry) for entry in book.entries()]
+    if not rows:
+        raise BudgetError("The ledger has no entries.", advice="Open an account first.")
+    if output is None:
+        _write_csv(sys.stdout, rows)
+        return
+    with output.open("w", newline="", encoding="utf-8") as file:
+        _write_csv(file, rows)
+
+
+def _write_csv(file: Any, rows: list[dict[str, Any]]) -> None:
+    writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _connect(address: str) -> "Ledger":
+    """Opens the ledger named by a plan, a file or a URL; never makes a new one by accident."""
+    from hushway.plan import load_plan
+    from hushway.privacy.ledger import Ledger
+
+    url: str | Path = address
+    if address.endswith(".toml"):
+        url = load_plan(address).ledger_url()
+    if "://" not in str(url) and not Path(url).exists():
+        raise BudgetError(
+            f"There is no ledger {url}.", advice="Open an account first: hushway ledger open PLAN"
+        )
+    return Ledger.connect(url)
+
+
+def _print_accounts(accounts: "list[Account]") -> None:
+    rows = [
+        [
+            account.key.dataset,
+            str(account.key.unit),
+            account.key.period,
+            _amount(account, account.cap.amount),
+            number(account.spent),
+            number(account.remaining),
+        ]
+        for account in accounts
+    ]
+    table("Accounts", ["data set", "unit", "period", "#cap", "#spent", "#left"], rows)
+
+
+def _print_entries(entries: "list[Entry]") -> None:
+    rows = [
+        [
+            f"{entry.at:%Y-%m-%d %H:%M}",
+            str(entry.kind),
+            number(entry.amount) if entry.amount else "",
+            entry.release or str(entry.key),
+            entry.hash.removeprefix("sha256:")[:8],
+        ]
+        for entry in entries
+    ]
+    table("Entries", ["when (UTC)", "what", "#amount", "release or account", "hash"], rows)
+
+
+def _amount(account: "Account", amount: Any) -> str:
+    text = f"{account.cap.measure.symbol} {number(amount)}"
+    return text if account.delta is None else f"{text} (δ {number(account.delta)})"
+
+
+def _account_facts(account: "Account") -> dict[str, Any]:
+    return {
+        "dataset": account.key.dataset,
+        "unit": account.key.unit,
+        "period": account.key.period,
+        "measure": account.cap.measure,
+        "cap": account.cap.amount,
+        "delta": account.delta,
+        "spent": account.spent,
+        "remaining": account.remaining,
+        "opened_at": account.opened_at.isoformat(),
+    }
+
+
+def _entry_facts(entry: "Entry") -> dict[str, Any]:
+    return {
+        "dataset": entry.key.dataset,
+        "unit": entry.key.unit,
+        "period": entry.key.period,
+        "number": entry.number,
+        "at": entry.at.isoformat(),
+        "kind": entry.kind,
+        "amount": entry.amount,
+        "release": entry.release,
+        "purpose": entry.purpose,
+        "spent": entry.spent,
+        "secret_digest": entry.secret_digest,
+        "reference": entry.reference,
+        "previous_hash": entry.previous_hash,
+        "hash": entry.hash,
+    }

@@ -1,0 +1,132 @@
+"""Verbs on plans: write a new one, check it, price it, publish it."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushway.cli.screen import AsJson, answer_json, number, say, table, working
+from hushway.errors import PlanError
+
+plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
+
+
+@plan.command("new")
+def new(family: Annotated[str, typer.Argument(help="The family of releases: od.")]) -> None:
+    """Print a plan with every option explained: hushway plan new od > plan.toml."""
+    template = files("hushway") / "templates" / f"{family}.toml"
+    if not family.isalnum() or not template.is_file():
+        raise PlanError(f"There is no family {family!r}.", advice="The families are: od.")
+    typer.echo(template.read_text(encoding="utf-8"), nl=False)
+
+
+def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
+    """Explain every problem in plan and data before any budget is touched.
+
+    What it prints is for the steward's own screen: it counts rows, and none of it is released.
+    """
+    from hushway.engine.check import check_trips
+    from hushway.job import prepare
+    from hushway.plan import load_plan
+
+    job = prepare(load_plan(plan_file))
+    with working() as show:
+        show("Reading the trips")
+        problems = check_trips(job.source, job.cells, job.policy, notes=True)
+    refused = [problem for problem in problems if problem.refused]
+    if as_json:
+        answer_json({"usable": not refused, "problems": [vars(problem) for problem in problems]})
+    elif problems:
+        rows = [
+            [p.message, "" if p.count is None else f"{p.count:,}", p.rule, p.advice]
+            for p in problems
+        ]
+        table(
+            "Problems (your screen only: nothing of this is released)",
+            ["problem", "#rows", "plan says", "what to do"],
+            rows,
+        )
+    else:
+        say("No problems found.")
+    if not as_json:
+        verdict = "cannot be published as the plan says" if refused else "can be published"
+        say(
+            f"{len(job.cells.locations):,} locations, {len(job.cells.periods):,} periods, "
+            f"{job.cells.size:,} cells. The trips {verdict}."
+        )
+    if refused:
+        raise typer.Exit(1)
+
+
+def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
+    """Forecast cost and typical errors without touching rows or budget."""
+    from hushway.job import prepare
+    from hushway.plan import load_plan
+    from hushway.pricing import price as price_of
+
+    job = prepare(load_plan(plan_file))
+    tag = price_of(job)
+    account = tag.account
+    if as_json:
+        answer_json(
+            {
+                "measure": tag.loss.measure,
+                "cost": tag.loss.amount,
+                "remaining": None if account is None else account.remaining,
+                "affordable": tag.affordable,
+                "cells": job.cells.size,
+                "forecasts": [vars(forecast) for forecast in tag.forecasts],
+            }
+        )
+        return
+    say(
+        f"This release costs {tag.loss.measure.symbol} = {number(tag.loss.amount)} "
+        f"per {job.plan.privacy.unit}."
+    )
+    if account is None:
+        say(f"Account {job.account} is not open yet: hushway ledger open PLAN --epsilon CAP")
+    else:
+        verdict = "enough" if tag.affordable else "NOT ENOUGH"
+        say(
+            f"Account {job.account}: {number(account.remaining)} of "
+            f"{number(account.cap.amount)} {account.cap.measure.symbol} left, {verdict}."
+        )
+    table(
+        "Typical errors, in trips",
+        ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
+        [[f.figure, f"± {f.standard_error:,.3g}", f"{f.bias:,.3g}"] for f in tag.forecasts],
+    )
+
+
+def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
+    """Pay for a release, measure it with noise, and write the release folder."""
+    from hushway.cli.keys import ask_passphrase
+    from hushway.job import prepare
+    from hushway.plan import load_plan
+    from hushway.publishing import publish as publish_job
+
+    job = prepare(load_plan(plan_file))
+    with working() as show:
+        published = publish_job(job, progress=show, passphrase=ask_passphrase)
+    certificate = published.certificate
+    claim = certificate.claim
+    if as_json:
+        answer_json(
+            {
+                "release": certificate.release_id,
+                "folder": published.folder,
+                "measure": claim.measure,
+                "cost": claim.amount,
+            }
+        )
+        return
+    if certificate.stamp:
+        say(certificate.stamp)
+    say(
+        f"Published {certificate.release_id} in {published.folder}: "
+        f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.unit}."
+    )
+    say(f"Check it with: hushway verify {published.folder}")

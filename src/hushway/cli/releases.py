@@ -1,0 +1,38 @@
+"""Verbs on release folders."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushway.cli.screen import AsJson, answer_json, say, table
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    *,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="The publisher's public key: the signature must be theirs."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute the claimed loss and every digest of a release, without the data."""
+    from hushway.artefact.verify import verify as verify_folder
+    from hushway.privacy.signing import load_public_key
+
+    public = None if key is None else load_public_key(key)
+    result = verify_folder(folder, key=public)
+    if as_json:
+        answer_json(
+            {"passed": result.passed, "checks": [vars(finding) for finding in result.checks]}
+        )
+    else:
+        rows = [
+            ["passed" if found.passed else "FAILED", found.name, found.sentence]
+            for found in result.checks
+        ]
+        table(f"Verification of {folder}", ["", "check", "finding"], rows)
+        say("The release is what it claims to be." if result.passed else "DO NOT TRUST IT.")
+    if not result.passed:
+        raise typer.Exit(1)

@@ -1,0 +1,65 @@
+"""A whole release from nothing: a synthetic city, a plan, a budget, a release that verifies."""
+
+import shutil
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+
+from hushway.cities.ann_arbor import ann_arbor
+from hushway.errors import ReleaseError
+from hushway.job import Job, prepare
+from hushway.plan import load_plan
+from hushway.privacy.ledger import Ledger
+from hushway.privacy.loss import PureLoss
+
+PLAN = "plan.toml"
+CAP = Fraction(4)
+
+_MARKER = ".hushway-demo"
+_SEED = 2018
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoCity:
+    """What the demo built: a folder with a city's files and a plan, and an open account."""
+
+    folder: Path
+    trips: int
+    riders: int
+    job: Job
+
+
+def build_demo(folder: Path) -> DemoCity:
+    """Writes a synthetic weekday of Ann Arbor, a plan for it, and a ledger with a budget.
+
+    Raises:
+        ReleaseError: The folder exists and is not an earlier demo.
+    """
+    _clear(folder)
+    city = ann_arbor(seed=_SEED)
+    city.write(folder)
+    template = files("hushway") / "templates" / "od.toml"
+    (folder / PLAN).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+    job = prepare(load_plan(folder / PLAN))
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, PureLoss(CAP))
+    return DemoCity(
+        folder=folder,
+        trips=len(city.trips.rider),
+        riders=len(set(city.trips.rider.tolist())),
+        job=job,
+    )
+
+
+def _clear(folder: Path) -> None:
+    """Makes the folder anew; removes nothing but an earlier demo."""
+    if folder.exists():
+        if not (folder / _MARKER).is_file():
+            raise ReleaseError(
+                f"{folder} exists and is not an earlier demo.",
+                advice="Name a folder that does not exist yet: hushway demo NAME",
+            )
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    (folder / _MARKER).touch()

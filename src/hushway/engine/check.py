@@ -1,0 +1,124 @@
+"""Looks for rows that cannot be counted, before any budget is touched."""
+
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import ibis
+import ibis.expr.types as ir
+
+from hushway.engine.bounding import Lookups
+from hushway.engine.findings import problems_of
+from hushway.engine.reading import load_lookups, read_rows
+from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.errors import DataError
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
+from hushway.tables.check import Problem
+from hushway.tables.layout import layout_of
+from hushway.tables.policy import Policy
+from hushway.tables.trips import TripsSource
+
+
+def check_trips(
+    source: TripsSource,
+    cells: ODCells,
+    policy: Policy,
+    *,
+    settings: EngineSettings | None = None,
+    notes: bool = True,
+    progress: Progress | None = None,
+) -> list[Problem]:
+    """Returns every kind of trouble with the trips, and how many rows it concerns.
+
+    Privacy:
+        Exact counts, for the steward's own screen; nothing of it may enter a release.
+
+    Args:
+        source: Where the trips are.
+        cells: The public universe.
+        policy: What becomes of each kind of row.
+        settings: How much of this machine to use.
+        notes: Also look for rows that are alike. They are counted all the same, and looking for
+            them takes about as long as counting.
+        progress: Told from 0 to 1 how far it is.
+
+    Raises:
+        DataError: The trips cannot be read at all, or there are none.
+    """
+    layout = layout_of(source)
+    with duckdb_session(settings or EngineSettings()) as backend:
+        rows = read_rows(backend, layout, source.clock)
+        lookups = load_lookups(backend, layout, cells, source.clock)
+        skipped = cells.periods if source.clock == "wall" else None
+        found = _first(run(backend, _summary(rows, lookups, cells, skipped), progress))
+        if found["rows"] == 0:
+            raise DataError(
+                "The trips are empty: there is not a single row.",
+                advice="Give files with at least one trip.",
+            )
+        if notes:
+            found |= _first(run(backend, _repeated(rows), progress))
+    return problems_of(found, source.columns, policy)
+
+
+def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
+    """Returns one row with the number of rows of every kind."""
+    marked = _marked(rows, lookups)
+    ends = marked.origin.notnull() & marked.destination.notnull()
+    gone = _in_gaps(marked.us, skipped)
+    nulls = {
+        f"null_{role}": marked[role].isnull()
+        for role in ("person", "origin", "destination", "trip_id")
+        if role in rows.columns
+    }
+    nulls["null_time"] = ~marked.timed
+    kinds: dict[str, ir.BooleanValue] = {
+        **nulls,
+        "null_value": reduce(or_, nulls.values()),
+        "unparsable_time": marked.timed & marked.us.isnull(),
+        "impossible_time": marked.us.notnull() & gone,
+        "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
+        "unknown_location": ends & (marked.o.isnull() | marked.d.isnull()),
+    }
+    if not cells.same_place:
+        kinds["same_place"] = marked.o == marked.d
+    counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
+    if "trip_id" in rows.columns:
+        counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()
+    return marked.aggregate(rows=marked.count(), **counts)
+
+
+def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
+    """Adds period, o and d to every row; null where the public tables have none."""
+    grid = lookups.grid
+    inside = (rows.us >= grid.start_us) & (rows.us < grid.end_us)
+    # Only inside: far outside the difference would not fit into 64 bits.
+    bucket = inside.ifelse(rows.us - (rows.us - grid.start_us) % grid.bucket_us, ibis.null("int64"))
+    return (
+        rows.mutate(bucket=bucket)
+        .left_join(lookups.buckets, "bucket")
+        .drop("bucket_right")
+        .left_join(lookups.origins.rename(origin="id", o="place"), "origin")
+        .drop("origin_right")
+        .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
+        .drop("destination_right")
+    )
+
+
+def _in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
+    gone = ibis.literal(value=False)
+    for start, end in () if skipped is None else skipped.skipped_wall:
+        gone |= (us >= start) & (us < end)
+    return gone.fill_null(ibis.literal(value=False))
+
+
+def _repeated(rows: ir.Table) -> ir.Table:
+    """Returns one row: how many rows are copies of another."""
+    columns = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
+    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
+    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))
+
+
+def _first(columns: dict[str, Any]) -> dict[str, int]:
+    return {name: int(values[0]) for name, values in columns.items()}

@@ -1,0 +1,74 @@
+"""Turns counts of rows into sentences for the steward."""
+
+from hushway.tables.check import Problem, Severity
+from hushway.tables.policy import Policy
+from hushway.tables.trips import TripColumns
+
+_WORDS = {
+    "null_value": (
+        "No value for {empty}.",
+        "Fill them in, or leave such rows out.",
+    ),
+    "unparsable_time": (
+        "The time is not ISO 8601, or does not suit the clock.",
+        "Write 2026-03-02T08:15:00 on a wall clock; instants may end in Z or an offset.",
+    ),
+    "impossible_time": (
+        "The wall clock never showed this time: it went forward past it.",
+        'Check the time zone; or the times are in UTC, then set clock = "instant".',
+    ),
+    "unknown_location": (
+        "The origin or the destination is not in the public list of locations.",
+        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+    ),
+    "outside_window": (
+        "The time is outside the window's days or outside service hours.",
+        "Check the window, the service hours and the time zone.",
+    ),
+    "same_place": (
+        "The trip ends where it began, and such trips have no cells.",
+        "Set same_place = true to count them.",
+    ),
+    "duplicate_trip_id": (
+        "A trip id appears again; rows{within} that share one are counted once.",
+        "Check how the trips were put together.",
+    ),
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Both are counted.",
+        "Check whether files overlap; a column of trip ids would tell.",
+    ),
+}
+
+
+def problems_of(found: dict[str, int], columns: TripColumns, policy: Policy) -> list[Problem]:
+    """Returns the problems that there are, those that the plan refuses first.
+
+    Args:
+        found: Number of rows of each kind, and of each column without a value (`null_person`).
+        columns: Names for the sentences.
+        policy: What the plan says.
+    """
+    roles = columns.roles
+    empty = [roles[role] for role in roles if found.get(f"null_{role}")]
+    words = {
+        "empty": ", ".join(map(repr, empty)),
+        "within": "" if columns.person is None else " of one person",
+        "alike": ", ".join(role for role in roles if role != "trip_id"),
+    }
+    problems = [
+        Problem(
+            kind=kind,
+            message=message.format(**words),
+            count=found[kind],
+            advice=advice,
+            severity=_severity(kind, policy),
+        )
+        for kind, (message, advice) in _WORDS.items()
+        if found.get(kind)
+    ]
+    return sorted(problems, key=lambda problem: not problem.refused)
+
+
+def _severity(kind: str, policy: Policy) -> Severity:
+    rule: Severity = getattr(policy, kind, "note")
+    return rule

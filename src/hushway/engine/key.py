@@ -1,0 +1,116 @@
+"""The secret key that decides which trips of a person are kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from hushway.errors import PrivacyError
+from hushway.privacy.randomness import BitSource
+
+PRIME = (1 << 31) - 1
+SUM_MASK = (1 << 30) - 1
+_LIMB_BITS = 30
+_WORD_BYTES = 8
+_MIXERS = 4
+_DEGREE = 5
+_TURNS = 2
+_NAME = "poly31"
+
+
+@dataclass(frozen=True)
+class BoundingKey:
+    """Coefficients of a polynomial over the prime 2^31 - 1, drawn afresh for every release.
+
+    A trip (time, origin, destination) is mixed into one number of the field, and a polynomial of
+    degree 5 in that number is the trip's place in the circle of the person's trips. An affine
+    function of the places' sum says where in the circle the choice starts: people who share trips
+    do not share the choice, though nobody's name is read. All steps are sums, products and
+    remainders of 64-bit integers that never overflow, so they come out alike in every engine; they
+    are written once, for numpy arrays and for Ibis columns.
+
+    Privacy:
+        For every fixed key the choice is a function of one person's own rows, so the guarantee
+        needs neither the key's secrecy nor its randomness. Randomness makes the choice uniform;
+        secrecy keeps it from telling anything beyond what the release tells.
+    """
+
+    coefficients: tuple[int, ...] = field(repr=False)
+    WORDS: ClassVar[int] = _MIXERS + (_DEGREE + 1) + _TURNS
+
+    def __post_init__(self) -> None:
+        whole = all(type(c) is int and 0 < c < PRIME for c in self.coefficients)
+        if len(self.coefficients) != self.WORDS or not whole:
+            raise PrivacyError(
+                f"A bounding key has {self.WORDS} whole coefficients from 1 to {PRIME - 1}.",
+                advice="Draw it with BoundingKey.draw, or read it with BoundingKey.from_text.",
+            )
+
+    @classmethod
+    def draw(cls, source: BitSource) -> Self:
+        """Draws a key from a source of random bits."""
+        return cls.from_words([int(word) for word in source.words(cls.WORDS)])
+
+    @classmethod
+    def from_words(cls, words: Sequence[int]) -> Self:
+        """Makes a key of random 64-bit words, one for each coefficient.
+
+        A remainder of 64 bits is off uniform by less than 2^-32 in total variation.
+        """
+        return cls(tuple(int(word) % (PRIME - 1) + 1 for word in words))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Makes a key of random bytes, 8 for each coefficient."""
+        words = (data[i : i + _WORD_BYTES] for i in range(0, len(data), _WORD_BYTES))
+        return cls.from_words([int.from_bytes(word, "little") for word in words])
+
+    def to_text(self) -> str:
+        """Returns the key as text that can be kept beside the ledger's entry."""
+        return f"{_NAME}:" + "".join(f"{c:08x}" for c in self.coefficients)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Reads a key back.
+
+        Raises:
+            PrivacyError: The text is not a key of this version.
+        """
+        name, _, digits = text.partition(":")
+        try:
+            parts = [int(digits[i : i + 8], 16) for i in range(0, len(digits), 8)]
+        except ValueError:
+            parts = []
+        if name != _NAME or len(digits) != 8 * len(parts):
+            parts = []
+        return cls(tuple(parts))
+
+    def mixed(self, since_us: Any, origin: Any, destination: Any) -> Any:
+        """Returns trips as numbers of the field, alike only for alike trips but for 1 in 2^31.
+
+        Args:
+            since_us: Microseconds since the window's start; masked, so that nothing overflows.
+            origin: Index of the origin, below 2^31.
+            destination: Index of the destination, below 2^31.
+        """
+        low, high, first, second = self.coefficients[:_MIXERS]
+        time = (since_us & ((1 << _LIMB_BITS) - 1)) * low + (
+            (since_us >> _LIMB_BITS) & PRIME
+        ) * high
+        return (time % PRIME + (origin * first + destination * second) % PRIME) % PRIME
+
+    def place(self, mixed: Any) -> Any:
+        """Returns where mixed trips stand in their person's order, from 0 to 2^31 - 2."""
+        leading, *rest = self.coefficients[_MIXERS:-_TURNS]
+        value = mixed * leading + rest[0]
+        for coefficient in rest[1:]:
+            value = value % PRIME * mixed + coefficient
+        return value % PRIME
+
+    def turn(self, total: Any) -> Any:
+        """Returns where in the circle of a person's trips the choice starts, modulo their number.
+
+        Args:
+            total: The low 30 bits of the sum of `place` over the person's trips.
+        """
+        slope, shift = self.coefficients[-_TURNS:]
+        return (total * slope + shift) % PRIME

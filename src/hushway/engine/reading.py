@@ -1,0 +1,99 @@
+"""Rows of CSV and Parquet as DuckDB reads them: (person, origin, destination, us, timed, trip_id).
+
+The only place with SQL. Whatever types the files have, ids come out as 64-bit integers or as text,
+and times as microseconds since 1970: UTC for instants, "as if it were UTC" for a wall clock.
+"""
+
+from glob import escape
+
+import ibis
+import pyarrow as pa
+from ibis.backends.duckdb import Backend
+
+from hushway.engine.bounding import Lookups
+from hushway.engine.lookup import place_table, time_grid
+from hushway.geography.od import ODCells
+from hushway.tables.layout import Kind, Layout
+from hushway.tables.trips import Clock
+
+# ISO 8601 with date and time; engines differ in what else they would take for a time.
+_DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
+_OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
+
+
+def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
+    """Returns the trips as an Ibis table of a DuckDB.
+
+    `us` is null where the time is missing or cannot be understood; `timed` says whether there was
+    one. Columns that are not in the layout are left out.
+    """
+    columns = [
+        f"{_id(_column(layout, role), kind)} AS {role}"
+        for role, kind in layout.kinds.items()
+        if role != "time"
+    ]
+    time = _column(layout, "time")
+    columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
+    columns.append(f"{time} IS NOT NULL AS timed")
+    return backend.sql(f"SELECT {', '.join(columns)} FROM {_files(layout)}")  # noqa: S608  all quoted
+
+
+def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:
+    """Puts the public tables into a DuckDB."""
+    grid = time_grid(cells.periods, clock)
+
+    def places(role: str) -> ibis.Table:
+        table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
+        return _load(backend, f"public_{role}", table)
+
+    return Lookups(
+        origins=places("origin"),
+        destinations=places("destination"),
+        buckets=_load(backend, "public_buckets", grid.table),
+        grid=grid,
+    )
+
+
+def _load(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
+    # Copied into DuckDB's own memory: its joins then know how small the table is.
+    backend.con.register(f"{name}_arrow", table)
+    backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+    backend.con.unregister(f"{name}_arrow")
+    return backend.table(name)
+
+
+def _files(layout: Layout) -> str:
+    # Names are taken as they are: a bracket in a file's name is no pattern.
+    names = ", ".join(_quoted(escape(str(path))) for path in layout.files.paths)
+    if layout.files.format == "parquet":
+        # By name: files may order their columns differently.
+        return f"read_parquet([{names}], union_by_name = true, hive_partitioning = false)"
+    fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.width))
+    return (
+        f"read_csv([{names}], columns = {{{fields}}}, auto_detect = false, header = true, "
+        f"delim = {_quoted(layout.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
+        "strict_mode = true, hive_partitioning = false)"
+    )
+
+
+def _column(layout: Layout, role: str) -> str:
+    if layout.files.format == "csv":
+        return f"c{layout.places[role]}"
+    return '"' + layout.names[role].replace('"', '""') + '"'
+
+
+def _id(column: str, kind: Kind) -> str:
+    return f"CAST({column} AS {'BIGINT' if kind == 'integer' else 'VARCHAR'})"
+
+
+def _microseconds(column: str, kind: Kind, clock: Clock) -> str:
+    if kind != "text":
+        # An infinite time, and one beyond microseconds of 64 bits, become null.
+        return f"epoch_us(TRY_CAST({column} AS TIMESTAMP{'TZ' if kind == 'zoned time' else ''}))"
+    pattern = _DATE_TIME if clock == "wall" else _DATE_TIME + _OFFSET
+    read = f"TRY_CAST({column} AS TIMESTAMP{'' if clock == 'wall' else 'TZ'})"
+    return f"CASE WHEN regexp_full_match({column}, '{pattern}') THEN epoch_us({read}) END"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,168 @@
+"""A DuckDB of our own: in memory, with limits, in a private folder, and silent about rows."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+from ibis.backends.duckdb import Backend
+from numpy.typing import NDArray
+
+from hushway.errors import DataError
+
+Progress = Callable[[float], None]
+
+_POLL_S = 0.2
+# Those that DuckDB does not take when it opens.
+_LATER_SETTINGS = (
+    # Without it `row_number() = 1` becomes an aggregate that can fill the disk.
+    "disabled_optimizers = 'top_n_window_elimination'",
+    # Progress is counted only with the bar, and the bar is drawn only if allowed.
+    "enable_progress_bar_print = false",
+    "enable_progress_bar = true",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """How much of this machine the counting may use.
+
+    Attributes:
+        memory_limit: Most memory, such as "4GB"; what does not fit goes to disk.
+        threads: Most threads; all cores if None.
+        temp_folder: Where rows that do not fit go while counting; the system's place if None. They
+            go into a folder of their own that only this user can read and that is removed.
+        max_temp: Most disk.
+    """
+
+    memory_limit: str = "4GB"
+    threads: int | None = None
+    temp_folder: Path | str | None = None
+    max_temp: str = "100GB"
+
+
+@contextmanager
+def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
+    """Opens a DuckDB for one piece of work.
+
+    Raises:
+        DataError: The settings cannot be met.
+    """
+    with _private_folder(settings) as folder:
+        backend = _connect(settings, folder)
+        try:
+            yield backend
+        finally:
+            backend.disconnect()
+
+
+@contextmanager
+def _private_folder(settings: EngineSettings) -> Iterator[str]:
+    try:
+        # DuckDB may still write to it while an error is on its way.
+        folder = TemporaryDirectory(
+            prefix="hushway-", dir=settings.temp_folder, ignore_cleanup_errors=True
+        )
+    except OSError:
+        raise DataError(
+            "There is no folder for temporary files, or it cannot be written to.",
+            advice="Set temp_folder to a folder with free space that you may write to.",
+        ) from None
+    with folder as name:
+        yield name
+
+
+def _connect(settings: EngineSettings, folder: str) -> Backend:
+    config: dict[str, Any] = {
+        "memory_limit": settings.memory_limit,
+        "temp_directory": folder,
+        "max_temp_directory_size": settings.max_temp,
+        "preserve_insertion_order": False,
+        # Nothing is fetched from anywhere while private rows are open.
+        "autoinstall_known_extensions": False,
+    }
+    if settings.threads is not None:
+        config["threads"] = settings.threads
+    try:
+        backend = ibis.duckdb.connect(**config)
+        for setting in _LATER_SETTINGS:
+            backend.con.execute(f"SET {setting}")
+    except duckdb.Error:
+        pass
+    else:
+        return backend
+    raise DataError(
+        "The engine does not understand its settings.",
+        advice='Give sizes such as "4GB" and at least one thread.',
+    )
+
+
+def run(
+    backend: Backend, expression: ibis.Table, progress: Progress | None = None
+) -> dict[str, NDArray[Any]]:
+    """Runs an expression and returns its columns.
+
+    Privacy:
+        An error of the engine often quotes a row, so none gets out: neither its text, nor itself as
+        the cause or context of ours.
+
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    query = backend.compile(expression)
+    try:
+        with _watched(backend.con, progress):
+            columns: dict[str, NDArray[Any]] = backend.con.execute(query).fetchnumpy()
+    except duckdb.Error as error:
+        trouble = _translated(error)
+    else:
+        # A column with nulls comes masked; no caller asks for one.
+        return {name: np.asarray(values) for name, values in columns.items()}
+    raise trouble
+
+
+def _translated(error: duckdb.Error) -> DataError:
+    text = str(error).casefold()
+    if isinstance(error, duckdb.OutOfMemoryException) or "no space left" in text:
+        return DataError(
+            "There is not enough memory or disk space to count the trips.",
+            advice="Raise memory_limit, or set temp_folder to a folder with more free space.",
+        )
+    if isinstance(error, duckdb.InterruptException):
+        return DataError("The counting was interrupted.", advice="Start again.")
+    if "utf-8" in text or "utf8" in text or "unicode" in text:
+        return DataError(
+            "The trips cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
+        )
+    return DataError(
+        "The trips cannot be read: a file is damaged, or a row does not have the fields of the "
+        "first line.",
+        advice="Check that every file is whole and that every row has the same number of fields.",
+    )
+
+
+@contextmanager
+def _watched(connection: Any, progress: Progress | None) -> Iterator[None]:
+    """Tells how far a query is, from 0 to 1, while it runs."""
+    if progress is None:
+        yield
+        return
+    done = Event()
+
+    def watch() -> None:
+        while not done.wait(_POLL_S):
+            progress(min(max(connection.query_progress() / 100, 0.0), 1.0))
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

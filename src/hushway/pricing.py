@@ -1,0 +1,63 @@
+"""What a release would cost and how good it would be, without touching rows or budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from hushway.errors import BudgetError
+from hushway.job import Job
+from hushway.privacy.ledger import Account, Ledger
+from hushway.privacy.loss import Loss, Measure, ZCDPLoss, amount_in, total
+from hushway.releases.mechanism import Forecast
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """The price tag of a release.
+
+    Attributes:
+        loss: What it would cost.
+        account: The account that would pay, or None if it is not open yet.
+        affordable: Whether the account has that much left.
+        forecasts: Typical errors of a cell, of a period and of the total.
+    """
+
+    loss: Loss
+    account: Account | None
+    affordable: bool
+    forecasts: tuple[Forecast, ...]
+
+
+def price(job: Job) -> Price:
+    """Forecasts cost and errors.
+
+    Privacy:
+        Reads the plan, public files and the ledger; neither rows nor budget are touched.
+    """
+    loss = total(job.mechanism.losses)
+    account = _account(job)
+    return Price(
+        loss=loss,
+        account=account,
+        affordable=account is not None and _can_pay(account, job.mechanism.losses),
+        forecasts=job.mechanism.forecast(job.cells, job.bound),
+    )
+
+
+def _can_pay(account: Account, losses: Sequence[Loss]) -> bool:
+    measure = account.cap.measure
+    if any(isinstance(loss, ZCDPLoss) for loss in losses) and measure is Measure.PURE:
+        return False
+    return sum((amount_in(loss, measure) for loss in losses), Fraction(0)) <= account.remaining
+
+
+def _account(job: Job) -> Account | None:
+    url = job.plan.ledger_url()
+    if isinstance(url, Path) and not url.exists():
+        return None
+    with Ledger.connect(url) as ledger:
+        try:
+            return ledger.account(job.account)
+        except BudgetError:
+            return None

@@ -1,0 +1,40 @@
+"""The first line of a CSV file: which delimiter it uses, and what its columns are called."""
+
+import csv
+import gzip
+from pathlib import Path
+from typing import TextIO, cast
+
+DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_HEADER = 1 << 20
+
+
+def read_header(path: Path) -> tuple[str, list[str]]:
+    """Returns the delimiter and the column names; no names if the file is empty.
+
+    The delimiter is the one that cuts the first line into the most names. Rows are never looked at:
+    what they hold must not decide how they are read.
+
+    Raises:
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The first line is not UTF-8.
+        csv.Error: The first line is not closed, or is no line at all.
+    """
+    with open_text(path) as file:
+        line = file.readline(_LONGEST_HEADER)
+    if len(line) == _LONGEST_HEADER:
+        raise csv.Error
+    cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=lambda delimiter: len(cuts[delimiter]))
+    return best, cuts[best]
+
+
+def open_text(path: Path) -> TextIO:
+    """Opens a UTF-8 text, with or without a byte order mark, gzipped or not."""
+    if path.suffix == ".gz":
+        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter, strict=True), []) if line.strip() else []

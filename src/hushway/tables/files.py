@@ -1,0 +1,68 @@
+"""Finds the files that hold the trips."""
+
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Literal
+
+from hushway.errors import DataError
+
+Format = Literal["csv", "parquet"]
+
+_ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripFiles:
+    """The files of one data set, all of one format, in a fixed order."""
+
+    format: Format
+    paths: tuple[Path, ...]
+
+
+def find_files(path: Path | str) -> TripFiles:
+    """Returns the files of a file's name, a folder or a glob.
+
+    Raises:
+        DataError: There is nothing there, or files of two formats.
+    """
+    found = _matches(Path(path))
+    if not found:
+        raise DataError(
+            f"There are no trips at {path}.",
+            advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
+        )
+    formats = {_format(file) for file in found}
+    if None in formats or len(formats) > 1:
+        raise DataError(
+            f"The trips at {path} are neither all CSV nor all Parquet.",
+            advice="Name files that all end in .csv or .csv.gz, or all in .parquet or .pq.",
+        )
+    only = next(iter(formats))
+    return TripFiles(format=only or "csv", paths=tuple(sorted(found)))
+
+
+def _matches(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in path.rglob("*") if file.is_file() and _belongs(file, path)]
+    if path.exists():
+        return [path]
+    if has_magic(str(path)):
+        matches = (Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207  absolute globs too
+        return [file for file in matches if file.is_file()]
+    return []
+
+
+def _belongs(file: Path, folder: Path) -> bool:
+    """Whether a file in a folder is data; other engines leave notes such as _SUCCESS and .crc."""
+    parts = file.relative_to(folder).parts
+    return _format(file) is not None and not any(part.startswith((".", "_")) for part in parts)
+
+
+def _format(file: Path) -> Format | None:
+    return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)

@@ -1,0 +1,124 @@
+"""Locations from GeoJSON: points, or polygons at their centroids."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from hushway.errors import GeographyError
+from hushway.tables.centroid import centroid
+from hushway.tables.place_record import LocationColumns, PlaceRecord
+
+_DEGREES = {"CRS84", "4326"}
+
+
+def geojson_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
+    """Returns one record for each feature.
+
+    Raises:
+        GeographyError: The file is not a collection of points and polygons in degrees.
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The file is not UTF-8.
+    """
+    text = file.read_text(encoding="utf-8-sig")
+    if not text.strip():
+        return []
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        facts = None
+    features = facts.get("features") if isinstance(facts, dict) else None
+    if not isinstance(facts, dict) or not isinstance(features, list):
+        raise GeographyError(
+            f"The locations file {file.name} is not a GeoJSON collection of features.",
+            advice='Give {"type": "FeatureCollection", "features": [...]}.',
+        )
+    _check_crs(file, facts.get("crs"))
+    return [
+        _record(file, feature, columns, f"feature {number}")
+        for number, feature in enumerate(features, start=1)
+    ]
+
+
+def _record(file: Path, feature: Any, columns: LocationColumns, where: str) -> PlaceRecord:
+    if not isinstance(feature, dict):
+        raise _damaged(file, where)
+    properties = feature.get("properties") or {}
+    if not isinstance(properties, dict):
+        raise _damaged(file, where)
+    missing = [column for column in columns.demanded_extras if column not in properties]
+    if missing:
+        raise GeographyError(
+            f"The {where} of {file.name} has no property {', '.join(map(repr, missing))}.",
+            advice=f"Its properties are: {', '.join(properties)}.",
+        )
+    # The feature's own id is a member beside the properties.
+    own = feature.get("id") if columns.id == "id" else None
+    position = _position(file, feature.get("geometry"), where)
+    return PlaceRecord(
+        where=where,
+        id=_text(file, properties.get(columns.id, own), where),
+        name=_text(file, properties.get(columns.name or ""), where),
+        lon=position[0],
+        lat=position[1],
+        zone=_text(file, properties.get(columns.zone or ""), where),
+    )
+
+
+def _text(file: Path, value: Any, where: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise GeographyError(
+        f"The {where} of {file.name} has an id, name or zone that is neither text nor a whole "
+        "number.",
+        advice='Write 7 or "7", not 7.0: ids are compared as text, and the trips would not match.',
+    )
+
+
+def _position(file: Path, geometry: Any, where: str) -> tuple[float | None, float | None]:
+    if geometry is None:
+        return None, None
+    try:
+        kind, coordinates = geometry["type"], geometry["coordinates"]
+        if kind == "Point":
+            lon, lat = float(coordinates[0]), float(coordinates[1])
+        elif kind == "Polygon":
+            lon, lat = centroid([coordinates])
+        elif kind == "MultiPolygon":
+            lon, lat = centroid(coordinates)
+        else:
+            raise GeographyError(
+                f"The {where} of {file.name} is a {kind}.",
+                advice="Locations are Points, Polygons or MultiPolygons.",
+            )
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise _damaged(file, where) from None
+    if not (math.isfinite(lon) and math.isfinite(lat)):
+        return None, None
+    return lon, lat
+
+
+def _check_crs(file: Path, crs: Any) -> None:
+    """Refuses the `crs` member of old GeoJSON unless it means WGS84 degrees."""
+    if crs is None:
+        return
+    try:
+        name = str(crs["properties"]["name"])
+    except (KeyError, TypeError):
+        name = ""
+    if name.rpartition(":")[2] not in _DEGREES:
+        raise GeographyError(
+            f"The locations file {file.name} is in the wrong CRS: {name or 'one without a name'}.",
+            advice="Convert it to WGS84 (EPSG:4326) and leave the crs member out.",
+        )
+
+
+def _damaged(file: Path, where: str) -> GeographyError:
+    return GeographyError(
+        f"The {where} of {file.name} is not a GeoJSON feature with a geometry.",
+        advice="Check the file with any GeoJSON viewer.",
+    )

@@ -1,0 +1,34 @@
+"""What becomes of rows that cannot be counted."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Rule = Literal["drop", "refuse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """A rule for each kind of row that cannot be counted: drop it, or refuse to go on.
+
+    Privacy:
+        Dropping looks at one row and at public lists, or at rows of one unit alone, so it costs
+        nothing. Refusing tells whoever sees it that such a row exists: it is for the steward's eyes
+        and happens before anything is counted.
+
+    Attributes:
+        unknown_location: The origin or the destination is not in the public list.
+        outside_window: The time is outside the window's days or outside service hours.
+        null_value: Person, origin, destination, time or trip id is empty.
+        unparsable_time: The time is not ISO 8601, or does not suit the clock.
+        same_place: The trip ends where it began, and such trips have no cells.
+        impossible_time: The wall clock never showed this time: it went forward.
+        duplicate_trip_id: Rows share a trip id.
+    """
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "refuse"
+    same_place: Rule = "drop"
+    impossible_time: Rule = "drop"
+    duplicate_trip_id: Rule = "refuse"

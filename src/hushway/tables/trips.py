@@ -1,0 +1,62 @@
+"""Where the protected trips are, and which of their columns holds what."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+from hushway.errors import DataError
+
+Clock = Literal["wall", "instant"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripColumns:
+    """Which column of the trips holds what.
+
+    Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
+
+    Attributes:
+        person: Whose trip it is; without it only unit "trip" is possible.
+        origin: Id of the place where the trip starts.
+        destination: Id of the place where it ends.
+        time: When it starts.
+        trip_id: If given, rows of one person with the same trip id count once, and rows of one trip
+            id are together one unit "trip".
+    """
+
+    person: str | None = None
+    origin: str = "origin"
+    destination: str = "destination"
+    time: str = "time"
+    trip_id: str | None = None
+
+    def __post_init__(self) -> None:
+        named = list(self.roles.values())
+        twice = sorted({column for column in named if named.count(column) > 1})
+        if twice:
+            raise DataError(
+                f"Column {', '.join(map(repr, twice))} is named for two purposes.",
+                advice="Every purpose (person, origin, destination, time, trip_id) needs its own.",
+            )
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns in use, by purpose."""
+        pairs = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {role: column for role, column in pairs if column is not None}
+
+
+@dataclass(frozen=True)
+class TripsSource:
+    """The protected trips: a CSV or Parquet file, a folder of them, or a glob.
+
+    Attributes:
+        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
+        columns: Which column holds what.
+        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
+            in UTC or with an offset.
+    """
+
+    path: Path | str
+    columns: TripColumns
+    clock: Clock = "wall"
