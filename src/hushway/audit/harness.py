@@ -1,0 +1,156 @@
+"""The black-box harness: run on neighbours, look for an event that tells them apart, bound it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from hushway.audit.bounds import (
+    SHARE_TO_SHOW,
+    IntArray,
+    epsilon_shown,
+    lower_bound,
+    upper_bound,
+)
+from hushway.audit.event import Event, most_telling
+from hushway.audit.finding import Finding
+from hushway.errors import AuditError
+
+Sampler = Callable[[int], IntArray]
+"""Runs the audited code so many times and returns one whole number for each run."""
+
+_FEWEST_RUNS = 1000
+
+
+class Examination(Protocol):
+    """Something that can be put to the test: a claim about neighbours, or about a law."""
+
+    @property
+    def name(self) -> str:
+        """What is audited."""
+        ...
+
+    def examine(self, runs: int) -> Finding:
+        """Runs the audited code and returns the verdict."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """One of two neighbouring inputs: what it is, in words, and how to run on it."""
+
+    words: str
+    sample: Sampler
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A claim about two worlds.
+
+    Attributes:
+        name: What is audited.
+        statistic: What the whole number of a run is.
+        epsilon: The claimed epsilon; 0 claims that nobody can tell the worlds apart.
+        worlds: The two neighbouring inputs.
+        delta: The claimed delta.
+        tight: Whether the claim is all but reached by correct code, as by a single stage; then the
+            audit also fails if the runs show less than a fixed share of it.
+    """
+
+    name: str
+    statistic: str
+    epsilon: Fraction
+    worlds: tuple[World, World]
+    delta: Fraction = Fraction(0)
+    tight: bool = False
+
+    def examine(self, runs: int) -> Finding:
+        """Runs both worlds and returns the verdict.
+
+        Half of the runs choose the event, the other half count it, in both directions.
+
+        Raises:
+            AuditError: There are too few runs to say anything.
+        """
+        half = enough(runs) // 2
+        one, other = self.worlds
+        samples = one.sample(2 * half), other.sample(2 * half)
+        best = max(
+            _look(self, (one, other), samples, half),
+            _look(self, (other, one), samples[::-1], half),
+            key=lambda sighting: sighting.shown,
+        )
+        passed, reason = _verdict(self, best.shown)
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            epsilon_lower=best.shown,
+            runs=2 * half,
+            event=_words(self, best),
+            passed=passed,
+            reason=reason,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sighting:
+    """An event counted on fresh runs: more likely in the first world than in the second."""
+
+    event: Event
+    worlds: tuple[World, World]
+    counts: tuple[int, int]
+    runs: int
+    shown: float
+
+
+def enough(runs: int) -> int:
+    """Returns the number of runs.
+
+    Raises:
+        AuditError: There are too few to say anything.
+    """
+    if runs < _FEWEST_RUNS:
+        raise AuditError(
+            f"{runs:,} runs show nothing.", advice=f"Give at least {_FEWEST_RUNS:,} runs."
+        )
+    return runs
+
+
+def _look(
+    trial: Trial, worlds: tuple[World, World], samples: tuple[IntArray, IntArray], half: int
+) -> _Sighting:
+    likely, rare = samples
+    event = most_telling(likely[:half], rare[:half], trial.delta)
+    counts = event.count(likely[half:]), event.count(rare[half:])
+    shown = epsilon_shown(np.array([counts[0]]), np.array([counts[1]]), half, trial.delta)
+    return _Sighting(event=event, worlds=worlds, counts=counts, runs=half, shown=float(shown[0]))
+
+
+def _verdict(trial: Trial, shown: float) -> tuple[bool, str]:
+    claim = float(trial.epsilon)
+    if shown > claim:
+        return False, f"The runs prove a loss of at least {shown:.3f}; {claim:g} is claimed."
+    if trial.tight and shown < SHARE_TO_SHOW * claim:
+        return False, (
+            f"The runs show a loss of only {shown:.3f} where {claim:g} is claimed and paid for: "
+            "there is more noise than the claim needs."
+        )
+    if trial.epsilon == 0:
+        return True, "The runs do not tell the two apart."
+    return True, f"The runs prove a loss of at least {shown:.3f}, within the claim of {claim:g}."
+
+
+def _words(trial: Trial, best: _Sighting) -> str:
+    if best.shown == 0:
+        one, other = best.worlds
+        return f"nothing in {trial.statistic} tells {one.words} from {other.words}"
+    least = float(lower_bound(np.array([best.counts[0]]), best.runs)[0])
+    most = float(upper_bound(np.array([best.counts[1]]), best.runs)[0])
+    return (
+        f"{trial.statistic} is {best.event}: "
+        f"at least {100 * least:.3g}% of the time with {best.worlds[0].words}, "
+        f"at most {100 * most:.3g}% with {best.worlds[1].words}"
+    )

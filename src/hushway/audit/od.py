@@ -1,0 +1,89 @@
+"""The audits of the OD family, and the proof that they can fail."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+
+from hushway.audit import od_dense, od_laws, od_sparse
+from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
+from hushway.audit.harness import Examination, Trial
+from hushway.audit.mutants import MUTANTS, Mutant
+from hushway.audit.product import REAL, Product
+from hushway.audit.suite import EPSILONS, checked_claims, examine_all
+
+AUDITS: tuple[Callable[[Product, Fraction], Examination], ...] = (
+    od_dense.one_trip,
+    od_dense.many_trips,
+    od_dense.many_trips_spread,
+    od_dense.one_more_trip,
+    od_dense.stray_trips,
+    od_dense.measured_twice,
+    od_dense.total_and_part,
+    od_laws.fresh_noise,
+    od_laws.own_noise,
+    od_laws.whole_numbers,
+    od_sparse.unvisited_cell,
+    od_sparse.at_the_threshold,
+    od_sparse.sparse_or_dense,
+)
+
+
+def audit_od(
+    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
+) -> list[Finding]:
+    """Audits the code that makes OD releases, on towns of its own, with the real source of noise.
+
+    Args:
+        runs: Runs on each side of every audit.
+        epsilons: The claims to audit.
+        progress: Told what is being audited.
+
+    Raises:
+        AuditError: There are too few runs for one of the epsilons.
+    """
+    claims = checked_claims(runs, epsilons)
+    builders = [partial(audit, REAL, epsilon) for epsilon in claims for audit in AUDITS]
+    return examine_all(builders, runs, progress or quiet)
+
+
+def audit_mutants(
+    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
+) -> list[MutantFinding]:
+    """Runs the audits on code with a planted mistake; every mistake should be caught.
+
+    Args:
+        runs: Runs on each side of every audit.
+        epsilons: The claims that the mutants make.
+        progress: Told which mistake is being looked for.
+
+    Raises:
+        AuditError: There are too few runs for one of the epsilons.
+    """
+    claims = checked_claims(runs, epsilons)
+    cases = [(mutant, epsilon) for epsilon in claims for mutant in MUTANTS]
+    tell, findings = progress or quiet, []
+    for done, (mutant, epsilon) in enumerate(cases):
+        tell(mutant.name, done / len(cases))
+        findings.append(_hunt(mutant, epsilon, runs))
+    tell("done", 1.0)
+    return findings
+
+
+def _hunt(mutant: Mutant, epsilon: Fraction, runs: int) -> MutantFinding:
+    examinations = [audit(mutant.product, epsilon) for audit in mutant.audits]
+    tried = [(examination, examination.examine(runs)) for examination in examinations]
+    failed = [finding for examination, finding in tried if _convicts(examination, finding)]
+    return MutantFinding(
+        name=mutant.name,
+        epsilon=float(epsilon),
+        caught=bool(failed),
+        by="; ".join(finding.name for finding in failed),
+        epsilon_lower=max((finding.epsilon_lower for finding in failed), default=0.0),
+    )
+
+
+def _convicts(examination: Examination, finding: Finding) -> bool:
+    """Tells whether a finding shows a mistake: too much noise is not what mutants are guilty of."""
+    if isinstance(examination, Trial):
+        return finding.epsilon_lower > finding.epsilon
+    return not finding.passed

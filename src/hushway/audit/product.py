@@ -1,0 +1,125 @@
+"""The product under audit: the real parts of a release, put together as `publish` does.
+
+A planted mutant is the same product with one part exchanged.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.harness import Sampler
+from hushway.audit.town import Scene, Town, Trips
+from hushway.engine.key import BoundingKey
+from hushway.engine.memory import ArrayCounter
+from hushway.geography.od import ODCells
+from hushway.privacy.budget import Budget
+from hushway.privacy.curator import Curator
+from hushway.privacy.ledger.accounts import AccountKey
+from hushway.privacy.ledger.reservation import Reservation
+from hushway.privacy.loss import Measure, PureLoss
+from hushway.privacy.query import Counter
+from hushway.privacy.randomness import BitSource, os_source
+from hushway.privacy.unit import Unit
+
+Look = Callable[[Curator], IntArray]
+"""Asks a curator and returns one whole number for every corner."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The public terms of a release: its universe, who is protected, and the cap."""
+
+    cells: ODCells
+    unit: Unit = Unit.PERSON
+    max_trips: int = 1
+
+
+def count_in_memory(trips: Trips, terms: Terms, source: BitSource) -> Counter:
+    """Returns the real counter, with a bounding key of its own for every release."""
+    return ArrayCounter(
+        cells=terms.cells,
+        unit=terms.unit,
+        max_trips=terms.max_trips,
+        key=BoundingKey.draw(source),
+        person=trips.person,
+        period=trips.period,
+        origin=trips.origin,
+        destination=trips.destination,
+        since_us=trips.since_us,
+    )
+
+
+def reserve(terms: Terms, spend: PureLoss) -> Budget:
+    """Returns the real purse of a release, as the ledger would have filled it."""
+    return Reservation(
+        release="audit",
+        key=AccountKey(dataset="town", unit=terms.unit, period="audit"),
+        measure=Measure.PURE,
+        amount=spend.epsilon,
+        entry_hash="",
+    )
+
+
+def equal_shares(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
+    """Splits a spend evenly over several measurements."""
+    return (PureLoss(spend.epsilon / measurements),) * measurements
+
+
+@dataclass(frozen=True, kw_only=True)
+class Product:
+    """The parts of a release.
+
+    Attributes:
+        counter: Makes the engine that bounds and counts the rows.
+        curator: Makes the curator that adds the noise.
+        budget: Makes the purse that the curator pays from.
+        source: Gives the random bits.
+        split: Splits a spend over several measurements.
+    """
+
+    counter: Callable[[Trips, Terms, BitSource], Counter] = count_in_memory
+    curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
+        Curator(counter=counter, budget=budget, source=source)
+    )
+    budget: Callable[[Terms, PureLoss], Budget] = reserve
+    source: Callable[[], BitSource] = os_source
+    split: Callable[[PureLoss, int], tuple[PureLoss, ...]] = equal_shares
+
+    def open(self, trips: Trips, terms: Terms, spend: PureLoss) -> Curator:
+        """Returns the curator of one release."""
+        source = self.source()
+        counter = self.counter(trips, terms, source)
+        return self.curator(counter, self.budget(terms, spend), source)
+
+
+REAL = Product()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """Where an audit takes place: a product, a town, the terms and the price of each release."""
+
+    product: Product
+    town: Town
+    spend: PureLoss
+    unit: Unit = Unit.PERSON
+    max_trips: int = 1
+
+    @property
+    def terms(self) -> Terms:
+        """The public terms of every release."""
+        return Terms(cells=self.town.cells, unit=self.unit, max_trips=self.max_trips)
+
+    def sampler(self, scene: Scene, look: Look) -> Sampler:
+        """Returns a way to run a scene: as many releases as it takes, one run a corner."""
+        trips = self.town.play(scene)
+        terms = self.terms
+
+        def sample(runs: int) -> IntArray:
+            releases = -(-runs // self.town.corners)
+            seen = [look(self.product.open(trips, terms, self.spend)) for _ in range(releases)]
+            return np.concatenate(seen)[:runs]
+
+        return sample

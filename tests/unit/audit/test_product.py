@@ -1,0 +1,78 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.audit.mutants import BlindPurse, SharedNoise, no_split
+from hushway.audit.od_dense import Repeated
+from hushway.audit.product import REAL, Product, Stage, Terms, equal_shares
+from hushway.audit.town import NOBODY, Part, town
+from hushway.errors import BudgetError
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.query import Query
+from hushway.privacy.randomness import os_source
+from hushway.privacy.unit import Unit
+
+ONE = PureLoss(Fraction(1))
+TOWN = town(places=3, periods=1)
+QUERY = Query(name="trips", cells=TOWN.cells)
+
+
+def stage(product: Product = REAL) -> Stage:
+    return Stage(product=product, town=TOWN, spend=ONE, max_trips=2)
+
+
+def opened(product: Product = REAL) -> Curator:
+    place = stage(product)
+    return product.open(place.town.play(NOBODY), place.terms, ONE)
+
+
+def test_the_audited_parts_are_those_of_a_release() -> None:
+    assert type(opened()) is Curator
+    assert REAL.source() is os_source()
+
+
+def test_the_real_counter_enforces_the_cap_that_it_states() -> None:
+    trips = TOWN.play((Part(times=50),))
+    counter = REAL.counter(trips, stage().terms, os_source())
+    assert counter.bound(QUERY).l1 == 2
+    assert counter.count(QUERY).values.tolist() == [2] * 6
+
+
+def test_where_a_trip_is_protected_no_trip_is_dropped() -> None:
+    terms = Terms(cells=TOWN.cells, unit=Unit.TRIP, max_trips=1)
+    counter = REAL.counter(TOWN.play((Part(times=5),)), terms, os_source())
+    assert counter.bound(QUERY) == Bound(cells=1, each=1, total=1)
+    assert counter.count(QUERY).values.tolist() == [5] * 6
+
+
+def test_shares_of_a_split_add_up_to_the_spend() -> None:
+    assert sum(share.epsilon for share in equal_shares(ONE, 3)) == 1
+
+
+def test_the_real_purse_stops_a_missing_split_by_itself() -> None:
+    place = stage(Product(split=no_split))
+    curator = opened(place.product)
+    with pytest.raises(BudgetError):
+        Repeated(place).smaller(curator)
+    assert len(curator.events) == 1
+
+
+def test_a_blind_purse_lets_a_missing_split_pass() -> None:
+    place = stage(Product(split=no_split, budget=lambda _terms, _spend: BlindPurse()))
+    assert len(Repeated(place).smaller(opened(place.product))) == TOWN.corners
+
+
+def test_a_sampler_returns_as_many_runs_as_asked_for() -> None:
+    place = stage()
+    sample = place.sampler(NOBODY, Repeated(place).difference)
+    assert len(sample(20)) == 20
+    assert sample(20).dtype == np.int64
+
+
+def test_the_repeating_source_repeats_itself() -> None:
+    source = SharedNoise()
+    first = source.words(4)
+    assert source.words(6)[:4].tolist() == first.tolist()

@@ -1,0 +1,120 @@
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.audit import od
+from hushway.audit.bounds import IntArray, runs_needed
+from hushway.audit.families import FAMILIES, suite_of
+from hushway.audit.finding import Finding, MutantFinding
+from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.mutants import Mutant
+from hushway.audit.noise import audit_noise
+from hushway.audit.od import audit_mutants, audit_od
+from hushway.audit.product import REAL, Product
+from hushway.errors import AuditError
+
+RUNS = 70_000
+
+
+def constant(value: int) -> World:
+    def sample(runs: int) -> IntArray:
+        return np.full(runs, value, dtype=np.int64)
+
+    return World(words=str(value), sample=sample)
+
+
+def silent(_product: Product, epsilon: Fraction) -> Examination:
+    return Trial(name="silence", statistic="it", epsilon=epsilon, worlds=(constant(0), constant(0)))
+
+
+def too_noisy(_product: Product, epsilon: Fraction) -> Examination:
+    return Trial(
+        name="din", statistic="it", epsilon=epsilon, worlds=(constant(0), constant(0)), tight=True
+    )
+
+
+def outspoken(_product: Product, epsilon: Fraction) -> Examination:
+    return Trial(name="shout", statistic="it", epsilon=epsilon, worlds=(constant(0), constant(1)))
+
+
+@pytest.fixture
+def two_audits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(od, "AUDITS", (silent, outspoken))
+    return
+
+
+def hunted(monkeypatch: pytest.MonkeyPatch, *audits: object) -> MutantFinding:
+    mutant = Mutant(name="mistake", product=REAL, audits=audits)  # type: ignore[arg-type]
+    monkeypatch.setattr(od, "MUTANTS", (mutant,))
+    (finding,) = audit_mutants(runs=RUNS, epsilons=(1,))
+    return finding
+
+
+@pytest.mark.usefixtures("two_audits")
+def test_a_suite_reports_every_audit_at_every_epsilon() -> None:
+    findings = audit_od(runs=RUNS, epsilons=(1, 2))
+    assert [(f.name, f.epsilon, f.passed) for f in findings] == [
+        ("silence", 1, True),
+        ("shout", 1, False),
+        ("silence", 2, True),
+        ("shout", 2, False),
+    ]
+
+
+@pytest.mark.usefixtures("two_audits")
+def test_progress_names_each_audit_and_ends_at_one() -> None:
+    told: list[tuple[str, float]] = []
+    audit_od(runs=RUNS, epsilons=(1,), progress=lambda name, done: told.append((name, done)))
+    assert told == [("silence", 0.0), ("shout", 0.5), ("done", 1.0)]
+
+
+@pytest.mark.parametrize("suite", [audit_od, audit_mutants, audit_noise])
+def test_too_few_runs_are_refused_with_the_number_that_is_needed(suite: object) -> None:
+    needed = runs_needed(Fraction(1))
+    with pytest.raises(AuditError, match="too few") as refusal:
+        suite(runs=needed - 1, epsilons=(1, 4))  # type: ignore[operator]
+    assert f"{needed:,}" in refusal.value.advice
+
+
+@pytest.mark.parametrize("epsilons", [(), (0,), (-1,), (1, 11)])
+def test_claims_that_no_audit_can_reach_are_refused(epsilons: tuple[int, ...]) -> None:
+    with pytest.raises(AuditError, match="up to 10"):
+        audit_od(runs=10**9, epsilons=epsilons)
+
+
+def test_a_mutant_is_caught_by_the_audits_that_prove_a_loss(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    finding = hunted(monkeypatch, silent, outspoken)
+    assert finding.caught
+    assert finding.by == "shout"
+    assert finding.epsilon_lower > 1
+
+
+def test_a_mutant_is_not_caught_by_too_much_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = hunted(monkeypatch, too_noisy)
+    assert not finding.caught
+    assert finding.by == ""
+    assert finding.epsilon_lower == 0
+
+
+def test_families_are_found_by_name() -> None:
+    assert sorted(FAMILIES) == ["noise", "od"]
+    assert suite_of("od").audit is audit_od
+    assert suite_of("od").mutants is audit_mutants
+    assert suite_of("noise").mutants(runs=RUNS) == []
+
+
+def test_an_unknown_family_is_answered_with_those_there_are() -> None:
+    with pytest.raises(AuditError, match="'trams'") as refusal:
+        suite_of("trams")
+    assert "noise, od" in refusal.value.advice
+
+
+def test_a_finding_is_complete_and_cannot_be_changed() -> None:
+    finding = silent(REAL, Fraction(1)).examine(RUNS)
+    assert isinstance(finding, Finding)
+    with pytest.raises(AttributeError):
+        finding.passed = False  # type: ignore[misc]
