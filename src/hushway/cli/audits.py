@@ -45,8 +45,11 @@ def audit(
         ]
         table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "finding"], rows)
         if mutants:
-            rows = [["caught" if m.caught else "MISSED", m.name, m.by] for m in caught]
-            table("Planted bugs", ["", "bug", "caught by"], rows)
+            rows = [
+                ["caught" if m.caught else "MISSED", m.name, f"{m.epsilon:g}", m.by]
+                for m in caught
+            ]
+            table("Planted bugs", ["", "bug", "#claimed ε", "caught by"], rows)
         say("No audit found more loss than was claimed." if sound else "THE PROMISE IS BROKEN.")
     if not sound:
         raise typer.Exit(1)

@@ -11,6 +11,8 @@ from hushway.errors import PlanError
 
 plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
 
+_WHOLE_FROM = 100
+
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
 
 
@@ -97,7 +99,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     table(
         "Typical errors, in trips",
         ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
-        [[f.figure, f"± {f.standard_error:,.3g}", f"{f.bias:,.3g}"] for f in tag.forecasts],
+        [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
     )
 
 
@@ -130,3 +132,7 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.unit}."
     )
     say(f"Check it with: hushway verify {published.folder}")
+
+
+def _trips(number_of: float) -> str:
+    return f"{number_of:,.0f}" if number_of >= _WHOLE_FROM else f"{number_of:.2g}"

@@ -30,8 +30,8 @@ class ArrayCounter:
         period: Index of each trip's period.
         origin: Index of each trip's origin.
         destination: Index of each trip's destination.
-        since_us: Microseconds from the window's start to each trip. Without it, trips of one person
-            in one cell are told apart by counting them.
+        since_us: Microseconds from the window's start to each trip. Without it, a person's
+            trips are told apart by numbering them.
 
     Raises:
         DataError: The arrays do not fit each other or the cells.
@@ -71,7 +71,7 @@ class ArrayCounter:
             self._person: IntArray = codes.astype(np.int64)
             self._size = np.bincount(self._person)
             self._since_us = (
-                _copies(self._person, self._cell)
+                _numbered(self._person, self._cell)
                 if since_us is None
                 else _whole(since_us, len(kept))[kept]
             )
@@ -138,13 +138,12 @@ def _placed(
     return kept if cells.same_place else kept & (origin != destination)
 
 
-def _copies(person: IntArray, cell: IntArray) -> IntArray:
-    """Numbers the trips of each person in each cell."""
+def _numbered(person: IntArray, cell: IntArray) -> IntArray:
+    """Numbers the trips of each person, in the order of their cells."""
     order = np.lexsort((cell, person))
     fresh = np.ones(len(order), dtype=np.bool_)
-    fresh[1:] = (np.diff(person[order]) != 0) | (np.diff(cell[order]) != 0)
+    fresh[1:] = np.diff(person[order]) != 0
     starts = np.flatnonzero(fresh)
-    numbers = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
-    copies = np.empty(len(order), dtype=np.int64)
-    copies[order] = numbers
-    return copies
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
+    return numbers

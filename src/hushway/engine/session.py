@@ -1,5 +1,6 @@
 """A DuckDB of our own: in memory, with limits, in a private folder, and silent about rows."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from hushway.errors import DataError
 Progress = Callable[[float], None]
 
 _POLL_S = 0.2
+# DuckDB would take "-" for a limit without end.
+_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.ASCII)
 # Those that DuckDB does not take when it opens.
 _LATER_SETTINGS = (
     # Without it `row_number() = 1` becomes an aggregate that can fill the disk.
@@ -89,14 +92,15 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     }
     if settings.threads is not None:
         config["threads"] = settings.threads
-    try:
-        backend = ibis.duckdb.connect(**config)
-        for setting in _LATER_SETTINGS:
-            backend.con.execute(f"SET {setting}")
-    except duckdb.Error:
-        pass
-    else:
-        return backend
+    if all(_SIZE.fullmatch(size) for size in (settings.memory_limit, settings.max_temp)):
+        try:
+            backend = ibis.duckdb.connect(**config)
+            for setting in _LATER_SETTINGS:
+                backend.con.execute(f"SET {setting}")
+        except duckdb.Error:
+            pass
+        else:
+            return backend
     raise DataError(
         "The engine does not understand its settings.",
         advice='Give sizes such as "4GB" and at least one thread.',

@@ -1,6 +1,7 @@
 """How much noise a spend buys: the law and the event that go with a loss and a bound."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
@@ -11,6 +12,7 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.law import NoiseLaw
 
 
+@lru_cache(maxsize=256)
 def noise_for(spend: Loss, bound: Bound) -> NoiseLaw:
     """Returns the noise that makes counts of this bound cost exactly `spend`.
 
