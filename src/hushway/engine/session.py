@@ -85,7 +85,6 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     config: dict[str, Any] = {
         "memory_limit": settings.memory_limit,
         "temp_directory": folder,
-        "max_temp_directory_size": settings.max_temp,
         "preserve_insertion_order": False,
         # Nothing is fetched from anywhere while private rows are open.
         "autoinstall_known_extensions": False,
@@ -95,7 +94,9 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     if all(_SIZE.fullmatch(size) for size in (settings.memory_limit, settings.max_temp)):
         try:
             backend = ibis.duckdb.connect(**config)
-            for setting in _LATER_SETTINGS:
+            # Given at the opening, DuckDB 1.5 shows this limit and does not keep it.
+            limit = f"max_temp_directory_size = '{settings.max_temp}'"
+            for setting in (limit, *_LATER_SETTINGS):
                 backend.con.execute(f"SET {setting}")
         except duckdb.Error:
             pass

@@ -1,0 +1,220 @@
+"""Bounded counts of 27 million trips against DuckDB's bare count of the same rows.
+
+Two million people with a skewed number of trips, 13.5 on average, between 1,303 places in a week of
+half-hours. Every measurement is a process of its own, so that its peak memory is its own; they take
+turns, and the ratio of medians is what counts. `--large` adds ten times as many rows.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import Any
+
+PLACES = 1_303
+PEOPLE = 2_000_000
+MEAN_TRIPS = 13.5
+ROUNDS = 3
+FIRST_DAY_US = 1_772_409_600_000_000  # Monday 2026-03-02
+HOUR_US = 3_600_000_000
+BAR_RATIO, BAR_GB, BAR_LARGE_GB = 10.0, 4.0, 8.0
+PARTS_LARGE = 10
+
+# name: (kind of ids, cap or None for the bare count)
+JOBS: dict[str, tuple[str, int | None]] = {
+    "bare": ("integers", None),
+    "bounded, 30 trips": ("integers", 30),
+    "bounded, 10 trips": ("integers", 10),
+    "bare, text ids": ("text", None),
+    "bounded, 30 trips, text ids": ("text", 30),
+}
+
+
+def main(*, large: bool = False, rounds: int = ROUNDS) -> dict[str, Any]:
+    with TemporaryDirectory(prefix="hushway-bench-") as name:
+        folder = Path(name)
+        rows = generate(folder, part=0, text=True)
+        print(f"{rows:,} rows; seconds and CPU seconds are medians of {rounds} rounds")
+        results = measure(folder, dict(JOBS), rounds)
+        summary: dict[str, Any] = {"rows": rows, **summarise(results)}
+        if large:
+            total = rows + sum(generate(folder, part=i) for i in range(1, PARTS_LARGE))
+            print(f"\n{total:,} rows, once")
+            jobs = {name: JOBS[name] for name in ("bare", "bounded, 30 trips")}
+            summary["large"] = {"rows": total, **summarise(measure(folder, jobs, 1), BAR_LARGE_GB)}
+    return summary
+
+
+def measure(
+    folder: Path, jobs: dict[str, tuple[str, int | None]], rounds: int
+) -> dict[str, dict[str, float]]:
+    runs: dict[str, list[dict[str, float]]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name in jobs:
+            command = [sys.executable, __file__, "--job", name, "--folder", str(folder)]
+            answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            runs[name].append(json.loads(answer))
+    return {
+        name: {
+            "seconds": median(run["seconds"] for run in some),
+            "cpu_seconds": median(run["cpu_seconds"] for run in some),
+            "peak_gb": max(run["peak_gb"] for run in some),
+            "trips": some[0]["trips"],
+        }
+        for name, some in runs.items()
+    }
+
+
+def summarise(results: dict[str, dict[str, float]], most_gb: float = BAR_GB) -> dict[str, Any]:
+    print(f"{'':30}{'s':>8}{'CPU s':>8}{'peak GB':>9}{'x bare':>8}{'x CPU':>8}")
+    for name, result in results.items():
+        bare = results["bare, text ids" if "text" in name else "bare"]
+        result["ratio"] = result["seconds"] / bare["seconds"]
+        result["cpu_ratio"] = result["cpu_seconds"] / bare["cpu_seconds"]
+        print(
+            f"{name:30}{result['seconds']:8.1f}{result['cpu_seconds']:8.1f}"
+            f"{result['peak_gb']:9.2f}{result['ratio']:8.2f}{result['cpu_ratio']:8.2f}"
+        )
+    bounded = [result for name, result in results.items() if "bounded" in name]
+    worst = max(result["ratio"] for result in bounded)
+    peak = max(result["peak_gb"] for result in bounded)
+    print(f"bars: at most {BAR_RATIO:g} x bare ({worst:.2f}), {most_gb:g} GB ({peak:.2f})")
+    return {
+        "jobs": results,
+        "worst_ratio": worst,
+        "peak_gb": peak,
+        "within_bars": worst <= BAR_RATIO and peak <= most_gb,
+    }
+
+
+def generate(folder: Path, *, part: int, text: bool = False) -> int:
+    """Writes one part of the trips, with people of its own, in the order of time."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(part)
+    each = np.maximum(1, np.round(rng.lognormal(np.log(MEAN_TRIPS) - 0.5, 1.0, PEOPLE)))
+    person = np.repeat(rng.permutation(PEOPLE) + part * PEOPLE, each.astype(np.int64))
+    rows = len(person)
+    rng.shuffle(person)
+    popular = np.cumsum(np.arange(1, PLACES + 1) ** -0.8)
+    origin, destination = (
+        np.searchsorted(popular, rng.random(rows) * popular[-1]) for _ in range(2)
+    )
+    destination = np.where(destination == origin, (destination + 1) % PLACES, destination)
+    busy = np.array([1, 1, 1, 1, 2, 6, 20, 45, 50, 35, 28, 28] * 2, dtype=float)
+    busy[12:] = [28, 28, 30, 38, 48, 50, 38, 25, 18, 12, 8, 4]
+    hour = rng.choice(24, rows, p=busy / busy.sum()) + 24 * rng.integers(0, 7, rows)
+    since = hour * HOUR_US + rng.integers(0, 3600, rows) * 1_000_000
+    order = np.argsort(since, kind="stable")
+    table = pa.table(
+        {
+            "person": person[order],
+            "origin": origin[order],
+            "destination": destination[order],
+            "time": pa.array(FIRST_DAY_US + since[order], pa.timestamp("us")),
+        }
+    )
+    (folder / "integers").mkdir(exist_ok=True)
+    pq.write_table(table, folder / "integers" / f"{part}.parquet", row_group_size=1_000_000)
+    if text:
+        (folder / "text").mkdir(exist_ok=True)
+        for i, (name, prefix) in enumerate(
+            (("person", "card-"), ("origin", "stop-"), ("destination", "stop-"))
+        ):
+            words = pc.binary_join_element_wise(prefix, table[name].cast(pa.string()), "")
+            table = table.set_column(i, name, words)
+        pq.write_table(table, folder / "text" / f"{part}.parquet", row_group_size=1_000_000)
+    return rows
+
+
+def run_job(name: str, folder: Path) -> dict[str, float]:
+    """Runs one measurement; in a process of its own."""
+    import resource
+
+    kind, cap = JOBS[name]
+    count = bare_count if cap is None else bounded_count
+    # What is loaded before does not count.
+    import hushway.engine.duckdb  # noqa: F401
+
+    with timed() as took:
+        trips = count(folder / kind, kind, cap or 0)
+    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {**took, "peak_gb": kibibytes * 1024 / 1e9, "trips": trips}
+
+
+def bare_count(folder: Path, _: str, __: int) -> int:
+    import duckdb
+
+    connection = duckdb.connect(config={"memory_limit": "4GB", "temp_directory": str(folder)})
+    connection.execute("SET preserve_insertion_order = false")
+    found = connection.execute(
+        "SELECT origin, destination, epoch_us(time) // 1800000000 % 48 AS period, count(*) AS trips "
+        f"FROM read_parquet('{folder}/*.parquet') GROUP BY ALL"  # noqa: S608  our own folder
+    ).fetchnumpy()
+    return int(found["trips"].sum())
+
+
+def bounded_count(folder: Path, kind: str, cap: int) -> int:
+    from datetime import date
+
+    from hushway.engine.duckdb import DuckDBTrips, EngineSettings
+    from hushway.engine.key import BoundingKey
+    from hushway.geography.locations import Location, Locations
+    from hushway.geography.od import ODCells
+    from hushway.geography.periods import Periods
+    from hushway.privacy.query import Query
+    from hushway.privacy.unit import Unit
+    from hushway.tables.trips import TripColumns, TripsSource
+
+    prefix = "stop-" if kind == "text" else ""
+    places = (
+        Location(id=f"{prefix}{i}", name="", lon=i / 100, lat=0.0, zone="") for i in range(PLACES)
+    )
+    week = Periods(
+        zone="America/Detroit",
+        first_day=date(2026, 3, 2),
+        last_day=date(2026, 3, 8),
+        opens=0,
+        closes=1440,
+        minutes=30,
+    )
+    cells = ODCells(locations=Locations(tuple(places)), periods=week)
+    counter = DuckDBTrips(
+        source=TripsSource(folder, TripColumns(person="person")),
+        cells=cells,
+        unit=Unit.PERSON,
+        max_trips=cap,
+        key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
+        settings=EngineSettings(memory_limit="4GB"),
+    )
+    return int(counter.count(Query(name="trips", cells=cells)).values.sum())
+
+
+@contextmanager
+def timed() -> Iterator[dict[str, float]]:
+    took: dict[str, float] = {}
+    wall, cpu = perf_counter(), process_time()
+    yield took
+    took |= {"seconds": perf_counter() - wall, "cpu_seconds": process_time() - cpu}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="also ten times as many rows")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.job:
+        print(json.dumps(run_job(chosen.job, chosen.folder)))
+    else:
+        main(large=chosen.large, rounds=chosen.rounds)

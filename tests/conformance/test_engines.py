@@ -1,0 +1,202 @@
+"""All engines count alike, to the last trip, on any rows, ties and oddities included."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hushway.engine.duckdb import DuckDBTrips, EngineSettings
+from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
+from hushway.engine.memory import ArrayCounter
+from hushway.geography.locations import Location, Locations
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
+from hushway.privacy.query import Query
+from hushway.privacy.unit import Unit
+from hushway.tables.trips import TripColumns, TripsSource
+
+Counts = dict[int, int]
+SETTINGS = EngineSettings(memory_limit="500MB", threads=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trips:
+    """Random trips, as codes."""
+
+    person: Any
+    origin: Any
+    destination: Any
+    us: Any
+
+
+def town(places: int, *, same_place: bool, minutes: int = 60) -> ODCells:
+    return ODCells(
+        locations=Locations(
+            tuple(
+                Location(id=str(100 + i), name="", lon=i / 1000, lat=0.0, zone="")
+                for i in range(places)
+            )
+        ),
+        periods=Periods(
+            zone="Europe/Paris",
+            first_day=date(2026, 3, 28),
+            last_day=date(2026, 3, 29),
+            opens=0,
+            closes=1440,
+            minutes=minutes,
+        ),
+        same_place=same_place,
+    )
+
+
+def random_trips(cells: ODCells, seed: int, size: int, step_us: int) -> Trips:
+    """Trips with skewed persons; the coarser the step, the more ties."""
+    rng = np.random.default_rng(seed)
+    start, end = cells.periods.wall_slots[0].start_us, cells.periods.wall_slots[-1].end_us
+    margin = 10**10
+    return Trips(
+        person=rng.zipf(1.3, size) % 97 - 50,
+        origin=rng.integers(0, len(cells.locations), size),
+        destination=rng.integers(0, len(cells.locations), size),
+        us=rng.integers((start - margin) // step_us, (end + margin) // step_us, size) * step_us,
+    )
+
+
+def random_key(seed: int) -> BoundingKey:
+    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
+    return BoundingKey.from_words([int(word) for word in words])
+
+
+def by_hand(trips: Trips, cells: ODCells, key: BoundingKey, most: int) -> Counts:
+    """The rule in plain Python, row by row, with integers that cannot overflow."""
+    a, b, c, d, *polynomial, slope, shift = key.coefficients
+    start = cells.periods.wall_slots[0].start_us
+    circles: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    columns = (trips.person, trips.origin, trips.destination, trips.us)
+    for person, o, d_, us in zip(*(column.tolist() for column in columns), strict=True):
+        period = period_by_hand(cells.periods, us)
+        if period is None or (o == d_ and not cells.same_place):
+            continue
+        low, high = (us - start) % 2**30, (us - start) // 2**30
+        mixed = (a * low + b * high + c * o + d * d_) % PRIME
+        place = sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME
+        cell = cells.encode(*(np.array([v]) for v in (period, o, d_)))[0]
+        circles[person].append((place, int(cell)))
+    found: Counter[int] = Counter()
+    for circle in circles.values():
+        ordered = sorted(circle)
+        turn = ((sum(place for place, _ in circle) & SUM_MASK) * slope + shift) % PRIME
+        for rank, (_, cell) in enumerate(ordered):
+            found[cell] += (rank + turn) % len(circle) < most
+    return {cell: number for cell, number in found.items() if number}
+
+
+def period_by_hand(periods: Periods, us: int) -> int | None:
+    if any(start <= us < end for start, end in periods.skipped_wall):
+        return None
+    return next((s.period for s in periods.wall_slots if s.start_us <= us < s.end_us), None)
+
+
+def as_counts(cells: Sequence[int], values: Sequence[int]) -> Counts:
+    return {int(cell): int(value) for cell, value in zip(cells, values, strict=True)}
+
+
+def by_memory(trips: Trips, cells: ODCells, key: BoundingKey, most: int) -> Counts:
+    # Outside the window there is no period; -1 has no cell.
+    known = [period_by_hand(cells.periods, us) for us in trips.us.tolist()]
+    counter = ArrayCounter(
+        cells=cells,
+        unit=Unit.PERSON,
+        max_trips=most,
+        key=key,
+        person=trips.person,
+        period=np.array([-1 if p is None else p for p in known]),
+        origin=trips.origin,
+        destination=trips.destination,
+        since_us=trips.us - cells.periods.wall_slots[0].start_us,
+    )
+    found = counter.count(Query(name="trips", cells=cells))
+    return as_counts(found.cells.tolist(), found.values.tolist())
+
+
+def by_duckdb(
+    folder: Path, trips: Trips, cells: ODCells, key: BoundingKey, most: int, *, text: bool
+) -> Counts:
+    ids = np.array(cells.locations.ids)
+    columns: dict[str, Any] = {
+        "person": pa.array([f"rider {p}" for p in trips.person]) if text else trips.person,
+        "origin": ids[trips.origin] if text else ids[trips.origin].astype(np.int64),
+        "destination": ids[trips.destination] if text else ids[trips.destination].astype(np.int32),
+        "time": pa.array(trips.us, pa.timestamp("us")),
+    }
+    file = folder / f"{'text' if text else 'integers'}.parquet"
+    pq.write_table(pa.table(columns), file, row_group_size=500)
+    counter = DuckDBTrips(
+        source=TripsSource(file, TripColumns(person="person")),
+        cells=cells,
+        unit=Unit.PERSON,
+        max_trips=most,
+        key=key,
+        settings=SETTINGS,
+    )
+    found = counter.count(Query(name="trips", cells=cells))
+    return as_counts(found.cells.tolist(), found.values.tolist())
+
+
+STEPS: dict[str, int] = {"microseconds": 1, "minutes": 60_000_000, "six hours": 21_600_000_000}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("most", [1, 4, 1000])
+def test_every_engine_counts_what_the_rule_says(
+    tmp_path: Path, step: str, same_place: bool, most: int
+) -> None:
+    cells = town(4, same_place=same_place)
+    trips = random_trips(cells, seed=11, size=2_500, step_us=STEPS[step])
+    key = random_key(12)
+    expected = by_hand(trips, cells, key, most)
+    assert expected
+    assert by_memory(trips, cells, key, most) == expected
+    assert by_duckdb(tmp_path, trips, cells, key, most, text=False) == expected
+    assert by_duckdb(tmp_path, trips, cells, key, most, text=True) == expected
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_engines_agree_on_random_keys(tmp_path: Path, seed: int) -> None:
+    cells = town(30, same_place=False, minutes=15)
+    trips = random_trips(cells, seed=seed, size=4_000, step_us=900_000_000)
+    key = random_key(seed + 100)
+    expected = by_memory(trips, cells, key, 7)
+    assert by_duckdb(tmp_path, trips, cells, key, 7, text=False) == expected
+    assert by_duckdb(tmp_path, trips, cells, key, 7, text=True) == expected
+
+
+def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path) -> None:
+    cells = town(3_000, same_place=False, minutes=2)
+    assert cells.size > 2**32
+    trips = random_trips(cells, seed=5, size=1_500, step_us=1)
+    key = BoundingKey((PRIME - 1,) * BoundingKey.WORDS)
+    expected = by_hand(trips, cells, key, 3)
+    assert max(expected) > 2**32
+    assert by_memory(trips, cells, key, 3) == expected
+    assert by_duckdb(tmp_path, trips, cells, key, 3, text=True) == expected
+
+
+def test_the_choice_changes_with_the_key(tmp_path: Path) -> None:
+    cells = town(10, same_place=False)
+    trips = random_trips(cells, seed=3, size=2_000, step_us=1)
+
+    def run(seed: int) -> Counts:
+        return by_memory(trips, cells, random_key(seed), 2)
+
+    assert run(1) != run(2)
+    assert sum(run(1).values()) == sum(run(2).values())
+    assert by_duckdb(tmp_path, trips, cells, random_key(2), 2, text=False) == run(2)

@@ -1,0 +1,194 @@
+"""What every mechanism must do, whatever its family. A new family adds itself to CASES."""
+
+import json
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass
+from datetime import date
+from fractions import Fraction
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushway.errors import BudgetError
+from hushway.geography.locations import Location, Locations
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import SeededSource
+from hushway.privacy.unit import Unit
+from hushway.releases.mechanism import Forecast, Mechanism
+from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
+
+BOUND = Bound(cells=3, each=3, total=3)
+
+
+def od_cells() -> ODCells:
+    places = (Location(id=str(i), name="", lon=0.0, lat=0.0, zone="z") for i in range(12))
+    day = date(2024, 1, 15)
+    periods = Periods(zone="UTC", first_day=day, last_day=day, opens=480, closes=720, minutes=60)
+    return ODCells(locations=Locations(tuple(places)), periods=periods)
+
+
+def od_table(table: Any) -> list[Any]:
+    return [
+        table.cells.tolist(),
+        table.counts.tolist(),
+        table.standard_errors.tolist(),
+        table.threshold,
+    ]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, its geography, and its table as plain values."""
+
+    mechanism: Mechanism[Any, Any]
+    geography: Any
+    plain: Callable[[Any], list[Any]]
+
+
+CASES = {
+    "od dense laplace": Case(DenseLaplace(spend=PureLoss(Fraction(1, 3))), od_cells(), od_table),
+    "od sparse laplace": Case(
+        SparseLaplace(spend=PureLoss(Fraction(1, 3)), expected_false=20.0), od_cells(), od_table
+    ),
+}
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
+
+
+class Town:
+    """Three busy cells, and a purse that can be empty."""
+
+    unit = Unit.PERSON
+
+    def __init__(self, *, scale: int = 1, poor: bool = False) -> None:
+        self._scale = scale
+        self._poor = poor
+        self.counted = 0
+        self.charged: list[Event] = []
+
+    def bound(self, query: Query) -> Bound:
+        assert query.cells.size > 0
+        return BOUND
+
+    def count(self, query: Query) -> ExactCounts:
+        assert query.cells.size > 40
+        self.counted += 1
+        cells = np.array([2, 17, 40], dtype=np.int64)
+        return ExactCounts(cells=cells, values=cells * self._scale)
+
+    def charge(self, event: Event) -> None:
+        if self._poor:
+            raise BudgetError("The account is empty.")
+        self.charged.append(event)
+
+
+def curator_of(town: Town, seed: int = 3) -> Curator:
+    return Curator(counter=town, budget=town, source=SeededSource(seed))
+
+
+def test_a_mechanism_is_a_frozen_set_of_public_parameters(case: Case) -> None:
+    assert is_dataclass(case.mechanism)
+    name = fields(case.mechanism)[0].name
+    with pytest.raises(FrozenInstanceError):
+        setattr(case.mechanism, name, None)
+
+
+def test_its_parameters_can_stand_in_a_certificate(case: Case) -> None:
+    assert json.loads(json.dumps(case.mechanism.parameters)) == case.mechanism.parameters
+    assert case.mechanism.name
+    assert all(sentence.endswith(".") for sentence in case.mechanism.post_processing)
+
+
+def test_it_spends_exactly_its_price_in_order(case: Case) -> None:
+    town = Town()
+    curator = curator_of(town)
+    case.mechanism.measure(curator, case.geography)
+    assert tuple(event.loss for event in curator.events) == case.mechanism.losses
+    assert tuple(town.charged) == curator.events
+
+
+def test_it_does_what_it_announced(case: Case) -> None:
+    curator = curator_of(Town())
+    case.mechanism.measure(curator, case.geography)
+    assert case.mechanism.events(case.geography, BOUND) == curator.events
+
+
+def test_what_it_measured_carries_the_events_that_were_charged(case: Case) -> None:
+    curator = curator_of(Town())
+    measured = case.mechanism.measure(curator, case.geography)
+    assert {answer.event for answer in measured} <= set(curator.events)
+
+
+def test_it_counts_nothing_that_it_cannot_pay(case: Case) -> None:
+    town = Town(poor=True)
+    with pytest.raises(BudgetError):
+        case.mechanism.measure(curator_of(town), case.geography)
+    assert town.counted == 0
+
+
+def test_its_fit_has_no_way_to_the_curator(case: Case) -> None:
+    assert list(signature(case.mechanism.fit).parameters) == ["measured", "geography"]
+
+
+def test_its_fit_spends_nothing_and_counts_nothing(case: Case) -> None:
+    town = Town()
+    measured = case.mechanism.measure(curator_of(town), case.geography)
+    before = len(town.charged), town.counted
+    case.mechanism.fit(measured, case.geography)
+    assert (len(town.charged), town.counted) == before
+
+
+def test_its_fit_is_a_function_of_what_was_measured(case: Case) -> None:
+    measured = case.mechanism.measure(curator_of(Town()), case.geography)
+    once = case.plain(case.mechanism.fit(measured, case.geography))
+    assert case.plain(case.mechanism.fit(measured, case.geography)) == once
+
+
+def test_the_same_seed_gives_the_same_release_and_another_seed_another(case: Case) -> None:
+    def release(seed: int) -> list[Any]:
+        measured = case.mechanism.measure(curator_of(Town(), seed), case.geography)
+        return case.plain(case.mechanism.fit(measured, case.geography))
+
+    assert release(5) == release(5)
+    assert release(5) != release(6)
+
+
+def test_its_counts_are_whole_and_never_negative(case: Case) -> None:
+    measured = case.mechanism.measure(curator_of(Town()), case.geography)
+    table = case.mechanism.fit(measured, case.geography)
+    assert table.counts.dtype == np.int64
+    assert table.counts.min() >= 0
+    assert (table.standard_errors > 0).all()
+
+
+def test_its_forecast_depends_on_public_numbers_only(case: Case) -> None:
+    forecasts = case.mechanism.forecast(case.geography, BOUND)
+    assert forecasts == case.mechanism.forecast(case.geography, BOUND)
+    for forecast in forecasts:
+        assert isinstance(forecast, Forecast)
+        assert np.isfinite([forecast.standard_error, forecast.bias]).all()
+        assert forecast.standard_error > 0
+
+
+def test_what_it_measured_does_not_depend_on_the_data_except_through_noisy_counts(
+    case: Case,
+) -> None:
+    """Everything beside the values is the same for a busy town and an empty one."""
+    answers = [
+        case.mechanism.measure(curator_of(Town(scale=scale)), case.geography)
+        for scale in (1, 10**6)
+    ]
+    public = [[(a.query, a.variance, a.event) for a in measured] for measured in answers]
+    assert public[0] == public[1]

@@ -1,0 +1,167 @@
+"""Periods against a slow, obvious reading of the clock: every minute asked one by one."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from hushway.errors import GeographyError
+from hushway.geography.periods import Periods
+
+HOUR_US = 3_600_000_000
+MINUTE = timedelta(minutes=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+ODD_DAYS = {
+    "clocks go forward": ("America/Detroit", date(2026, 3, 8)),
+    "clocks go back": ("America/Detroit", date(2026, 11, 1)),
+    "an ordinary day": ("Europe/Paris", date(2026, 6, 1)),
+    "a shift of half an hour": ("Australia/Lord_Howe", date(2024, 4, 7)),
+    "back over midnight at one past": ("America/St_Johns", date(2006, 10, 29)),
+    "the evening that is repeated by it": ("America/St_Johns", date(2006, 10, 28)),
+    "forward at one past midnight": ("America/St_Johns", date(2006, 4, 2)),
+    "midnight itself is skipped": ("America/Sao_Paulo", date(2018, 11, 4)),
+    "midnight happens twice": ("America/Havana", date(2023, 11, 5)),
+    "the day does not exist": ("Pacific/Apia", date(2011, 12, 30)),
+    "before 1970": ("Europe/London", date(1965, 3, 21)),
+}
+
+
+def periods(zone: str, day: date, *, last: date | None = None, **changes: int) -> Periods:
+    settings = {"opens": 0, "closes": 1440, "minutes": 30, **changes}
+    return Periods(zone=zone, first_day=day, last_day=last or day, **settings)
+
+
+def microseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(microseconds=1)
+
+
+def by_asking_every_minute(table: Periods) -> dict[int, int]:
+    """The period of each real minute around the window, by Python's own time zones."""
+    zone = ZoneInfo(table.zone)
+    moment = datetime.combine(table.first_day, datetime.min.time(), tzinfo=UTC) - timedelta(days=2)
+    end = datetime.combine(table.last_day, datetime.min.time(), tzinfo=UTC) + timedelta(days=3)
+    found = {}
+    while moment < end:
+        local = moment.astimezone(zone)
+        minute = local.hour * 60 + local.minute
+        in_window = table.first_day <= local.date() <= table.last_day
+        if in_window and table.opens <= minute < table.closes:
+            found[microseconds(moment)] = (minute - table.opens) // table.minutes
+        moment += MINUTE
+    return found
+
+
+def by_slots(table: Periods) -> dict[int, int]:
+    return {
+        at: slot.period
+        for slot in table.instant_slots
+        for at in range(slot.start_us, slot.end_us, 60_000_000)
+    }
+
+
+@pytest.mark.parametrize("case", ODD_DAYS)
+@pytest.mark.parametrize("hours", [(0, 1440), (390, 1380)])
+def test_every_real_minute_finds_the_period_that_the_clock_showed(
+    case: str, hours: tuple[int, int]
+) -> None:
+    zone, day = ODD_DAYS[case]
+    table = periods(zone, day, opens=hours[0], closes=hours[1])
+    assert by_slots(table) == by_asking_every_minute(table)
+
+
+def test_a_window_of_days_with_both_changes_finds_every_minute() -> None:
+    table = periods("America/St_Johns", date(2006, 10, 27), last=date(2006, 10, 31))
+    assert by_slots(table) == by_asking_every_minute(table)
+
+
+@pytest.mark.parametrize(
+    ("case", "gap"),
+    [
+        ("clocks go forward", ("2026-03-08 02:00", "2026-03-08 03:00")),
+        ("forward at one past midnight", ("2006-04-02 00:01", "2006-04-02 01:01")),
+        ("midnight itself is skipped", ("2018-11-04 00:00", "2018-11-04 01:00")),
+        ("the day does not exist", ("2011-12-30 00:00", "2011-12-31 00:00")),
+    ],
+)
+def test_times_that_the_clock_never_showed_are_known(case: str, gap: tuple[str, str]) -> None:
+    expected = tuple(microseconds(datetime.fromisoformat(f"{end}+00:00")) for end in gap)
+    assert periods(*ODD_DAYS[case]).skipped_wall == (expected,)
+
+
+@pytest.mark.parametrize("case", ["clocks go back", "an ordinary day", "midnight happens twice"])
+def test_other_days_skip_no_time(case: str) -> None:
+    assert periods(*ODD_DAYS[case]).skipped_wall == ()
+
+
+def test_skipped_and_shown_times_make_up_the_whole_wall_clock() -> None:
+    for zone, day in ODD_DAYS.values():
+        table = periods(zone, day)
+        wall = {s.start_us + i * 60_000_000 for s in table.wall_slots for i in range(30)}
+        never = {t for start, end in table.skipped_wall for t in range(start, end, 60_000_000)}
+        around = datetime.combine(day, datetime.min.time(), tzinfo=UTC) - timedelta(days=2)
+        shown = set()
+        for i in range(5 * 1440):
+            local = (around + i * MINUTE).astimezone(ZoneInfo(zone)).replace(tzinfo=UTC)
+            shown.add(microseconds(local.replace(second=0)))
+        assert never <= wall
+        assert wall - never == wall & shown
+
+
+def test_wall_slots_cover_the_service_day_in_order() -> None:
+    table = periods("Europe/Paris", date(2026, 6, 1), opens=360, closes=480, last=date(2026, 6, 2))
+    assert len(table) == 4
+    assert table.labels == ("06:00-06:30", "06:30-07:00", "07:00-07:30", "07:30-08:00")
+    assert [slot.period for slot in table.wall_slots] == [0, 1, 2, 3] * 2
+    first = microseconds(datetime(2026, 6, 1, 6, tzinfo=UTC))
+    assert table.wall_slots[0].start_us == first
+    assert table.wall_slots[4].start_us == first + 24 * HOUR_US
+
+
+def test_midnight_is_written_as_24_00() -> None:
+    assert periods("UTC", date(2026, 6, 1), minutes=720).labels == ("00:00-12:00", "12:00-24:00")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"zone": "Mars/Olympus"}, "time zone"),
+        ({"zone": "../../etc/passwd"}, "time zone"),
+        ({"zone": ""}, "time zone"),
+        ({"last_day": date(2026, 5, 31)}, "ends before"),
+        ({"first_day": date(1, 1, 1)}, "between the years"),
+        ({"last_day": date(9999, 12, 31)}, "between the years"),
+        ({"opens": 600, "closes": 600}, "start before it ends"),
+        ({"opens": -30}, "start before it ends"),
+        ({"closes": 1470}, "start before it ends"),
+        ({"minutes": 0}, "do not fill"),
+        ({"minutes": -30}, "do not fill"),
+        ({"minutes": 50}, "do not fill"),
+    ],
+)
+def test_periods_that_make_no_sense_are_refused(wrong: dict[str, object], word: str) -> None:
+    settings: dict[str, object] = {
+        "zone": "Europe/Paris",
+        "first_day": date(2026, 6, 1),
+        "last_day": date(2026, 6, 2),
+        "opens": 0,
+        "closes": 1440,
+        "minutes": 30,
+    }
+    with pytest.raises(GeographyError, match=word) as caught:
+        Periods(**(settings | wrong))  # type: ignore[arg-type]
+    assert caught.value.advice
+
+
+def test_the_digest_depends_on_every_choice() -> None:
+    one = periods("Europe/Paris", date(2026, 6, 1))
+    others = [
+        periods("Europe/Berlin", date(2026, 6, 1)),
+        periods("Europe/Paris", date(2026, 6, 2)),
+        periods("Europe/Paris", date(2026, 6, 1), last=date(2026, 6, 2)),
+        periods("Europe/Paris", date(2026, 6, 1), minutes=60),
+        periods("Europe/Paris", date(2026, 6, 1), opens=60),
+        periods("Europe/Paris", date(2026, 6, 1), closes=1380),
+    ]
+    assert len({one.digest, *(other.digest for other in others)}) == 7
+    assert one.digest == periods("Europe/Paris", date(2026, 6, 1)).digest

@@ -1,0 +1,398 @@
+import copy
+import gc
+import pickle
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hushway.errors import BudgetError, PrivacyError
+from hushway.privacy import curator as curator_module
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import MOST_CELLS, MOST_DENSE_CELLS, Curator
+from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent, SelectEvent
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.noise.exponential import exponential_choice
+from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.query import ExactCounts, Query, WeightedQuery
+from hushway.privacy.randomness import SeededSource
+from hushway.privacy.unit import Unit
+
+EPSILON = PureLoss(Fraction(1, 2))
+RHO = ZCDPLoss(Fraction(1, 8))
+BOUND = Bound(cells=2, each=1, total=2)
+
+
+@dataclass(frozen=True)
+class Boxes:
+    size: int
+    name: str = "boxes"
+    digest: str = "sha256:0"
+
+
+def ints(*values: int) -> NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)
+
+
+@dataclass
+class Diary:
+    """Plays counter and budget, and writes down who was called when."""
+
+    counts: ExactCounts = field(
+        default_factory=lambda: ExactCounts(
+            cells=ints(1, 4, 9), values=ints(70_001, 80_002, 90_003)
+        )
+    )
+    cap: int = 10**9
+    pages: list[str] = field(default_factory=list)
+    unit: Unit = Unit.PERSON
+
+    def bound(self, query: Query) -> Bound:
+        assert query.cells.size > 0
+        return BOUND
+
+    def count(self, query: Query) -> ExactCounts:
+        self.pages.append(f"count {query.name}")
+        return self.counts
+
+    def charge(self, event: Event) -> None:
+        if sum(page.startswith("charge") for page in self.pages) >= self.cap:
+            raise BudgetError("The account is empty.")
+        self.pages.append(f"charge {event.kind}")
+
+
+def curator_of(diary: Diary, seed: int = 1) -> Curator:
+    return Curator(counter=diary, budget=diary, source=SeededSource(seed))
+
+
+def query(size: int = 12) -> Query:
+    return Query(name="trips", cells=Boxes(size))
+
+
+def totals(size: int = 12) -> WeightedQuery:
+    """Sums of even and of odd cells, the even ones twice."""
+    cells = np.arange(size, dtype=np.int64)
+    return WeightedQuery(
+        name="totals",
+        base=query(size),
+        cells=Boxes(2),
+        rows=cells % 2,
+        columns=cells,
+        weights=2 - cells % 2,
+    )
+
+
+VERBS: dict[str, Callable[[Curator], object]] = {
+    "counts": lambda curator: curator.counts(query(), EPSILON),
+    "counts, gaussian": lambda curator: curator.counts(query(), RHO),
+    "counts_above": lambda curator: curator.counts_above(query(), 3, EPSILON),
+    "counts_above, gaussian": lambda curator: curator.counts_above(query(), 3, RHO),
+    "weighted": lambda curator: curator.weighted(totals(), EPSILON),
+    "select": lambda curator: curator.select(query(), EPSILON),
+    "select, weighted": lambda curator: curator.select(totals(), EPSILON),
+}
+verbs = pytest.mark.parametrize("ask", VERBS.values(), ids=VERBS.keys())
+
+
+@verbs
+def test_the_budget_is_charged_before_anything_is_counted(ask: Callable[[Curator], object]) -> None:
+    diary = Diary()
+    curator = curator_of(diary)
+    ask(curator)
+    assert [page.split()[0] for page in diary.pages] == ["charge", "count"]
+    assert len(curator.events) == 1
+
+
+@verbs
+def test_a_refused_charge_leaves_the_counter_and_the_events_untouched(
+    ask: Callable[[Curator], object],
+) -> None:
+    diary = Diary(cap=0)
+    curator = curator_of(diary)
+    with pytest.raises(BudgetError):
+        ask(curator)
+    assert diary.pages == []
+    assert curator.events == ()
+
+
+@verbs
+def test_a_charge_stays_when_counting_fails(ask: Callable[[Curator], object]) -> None:
+    class Broken(Diary):
+        def count(self, query: Query) -> ExactCounts:
+            raise RuntimeError(query.name)
+
+    diary = Broken()
+    curator = curator_of(diary)
+    with pytest.raises(RuntimeError):
+        ask(curator)
+    assert len(curator.events) == len(diary.pages) == 1
+
+
+@verbs
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (ints(1, 12), ints(1, 1)),
+        (ints(-1, 3), ints(1, 1)),
+        (ints(3, 1), ints(1, 1)),
+        (ints(3, 3), ints(1, 1)),
+        (ints(12, 3), ints(1, 1)),
+        (ints(3), ints(1, 1)),
+        (ints(3, 4), ints(1)),
+        (ints(3), ints(1).astype(np.float64)),
+        (np.array([4, 3], dtype=np.uint64), ints(1, 1)),
+        (ints(3, 4).reshape(1, 2), ints(1, 1).reshape(1, 2)),
+    ],
+)
+def test_an_engine_that_counts_outside_the_public_cells_is_refused(
+    ask: Callable[[Curator], object], cells: NDArray[np.int64], values: NDArray[np.int64]
+) -> None:
+    diary = Diary(counts=ExactCounts(cells=cells, values=values))
+    with pytest.raises(PrivacyError, match="not in the public list") as refusal:
+        ask(curator_of(diary))
+    assert not any(digit in str(refusal.value) for digit in "0123456789")
+
+
+def test_a_universe_that_is_too_large_or_empty_is_refused_before_anything_is_charged() -> None:
+    diary = Diary()
+    curator = curator_of(diary)
+    for size in (0, MOST_DENSE_CELLS + 1):
+        with pytest.raises(PrivacyError, match="cells; this measurement"):
+            curator.counts(query(size), EPSILON)
+        with pytest.raises(PrivacyError, match="cells; this measurement"):
+            curator.select(query(size), EPSILON)
+    for size in (0, MOST_CELLS + 1):
+        with pytest.raises(PrivacyError, match="cells; this measurement"):
+            curator.counts_above(query(size), 3, EPSILON)
+    assert diary.pages == []
+    assert curator.events == ()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda curator: curator.counts(query(), PureLoss(Fraction(1, 10**9))),
+        lambda curator: curator.counts_above(query(), 3, ZCDPLoss(Fraction(1, 10**20))),
+        lambda curator: curator.counts_above(query(), 3, ZCDPLoss(Fraction(1, 10**11))),
+        lambda curator: curator.counts_above(query(10**12), 0, EPSILON),
+        lambda curator: curator.select(query(), RHO),
+    ],
+    ids=["scale", "sigma", "sparse sigma", "too many to show", "rho"],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_is_charged(
+    ask: Callable[[Curator], object],
+) -> None:
+    diary = Diary()
+    with pytest.raises(PrivacyError):
+        ask(curator_of(diary))
+    assert diary.pages == []
+
+
+@pytest.mark.parametrize("threshold", [2.5, "3", None])
+def test_a_threshold_that_is_not_a_whole_number_is_refused_before_anything_is_charged(
+    threshold: int,
+) -> None:
+    diary = Diary()
+    with pytest.raises(TypeError):
+        curator_of(diary).counts_above(query(), threshold, EPSILON)
+    assert diary.pages == []
+
+
+@pytest.mark.parametrize(
+    ("spend", "law"),
+    [
+        (EPSILON, DiscreteLaplace(Fraction(4))),
+        (RHO, DiscreteGaussian(Fraction(8))),
+    ],
+    ids=str,
+)
+def test_a_dense_measurement_is_the_exact_count_plus_noise_of_the_stated_law(
+    spend: Loss, law: DiscreteLaplace | DiscreteGaussian
+) -> None:
+    diary = Diary()
+    measured = curator_of(diary, seed=5).counts(query(), spend)
+    expected = law.draw(SeededSource(5), 12)
+    expected[diary.counts.cells] += diary.counts.values
+    assert measured.values.tolist() == expected.tolist()
+    assert measured.variance == law.variance
+    assert measured.event.loss == spend
+
+
+def test_a_weighted_measurement_is_the_exact_sum_plus_noise() -> None:
+    diary = Diary()
+    measured = curator_of(diary, seed=6).weighted(totals(), EPSILON)
+    noise = DiscreteLaplace(Fraction(8)).draw(SeededSource(6), 2)
+    assert measured.values.tolist() == (ints(2 * 80_002, 70_001 + 90_003) + noise).tolist()
+    assert measured.event.bound == Bound(cells=2, each=4, total=4)
+
+
+def test_a_choice_is_the_one_of_the_exponential_mechanism() -> None:
+    exact = np.zeros(12, dtype=np.int64)
+    diary = Diary(counts=ExactCounts(cells=ints(1, 4, 9), values=ints(3, 1, 2)))
+    exact[diary.counts.cells] = diary.counts.values
+    chosen = [curator_of(diary, seed=s).select(query(), EPSILON) for s in range(40)]
+    sources = [SeededSource(s) for s in range(40)]
+    assert chosen == [exponential_choice(source, exact, Fraction(1, 4)) for source in sources]
+    assert all(type(choice) is int for choice in chosen)
+
+
+def test_a_sparse_measurement_shows_counts_plus_noise() -> None:
+    diary = Diary()
+    shown = curator_of(diary, seed=7).counts_above(query(10**12), 10**4, EPSILON).reveal()
+    noise = DiscreteLaplace(Fraction(4)).draw(SeededSource(7), 3)
+    assert shown.cells.tolist() == [1, 4, 9]
+    assert shown.values.tolist() == (diary.counts.values + noise).tolist()
+
+
+def test_events_describe_what_was_done_in_order() -> None:
+    curator = curator_of(Diary())
+    curator.counts(query(), EPSILON)
+    curator.counts_above(query(), 1, RHO)
+    curator.weighted(totals(), RHO)
+    curator.select(query(), EPSILON)
+    kinds = [type(event) for event in curator.events]
+    assert kinds == [LaplaceEvent, GaussianEvent, GaussianEvent, SelectEvent]
+    assert [event.loss for event in curator.events] == [EPSILON, RHO, RHO, EPSILON]
+    assert [event.cells for event in curator.events] == [12, 12, 2, 12]
+
+
+def test_the_events_cannot_be_changed_from_outside() -> None:
+    curator = curator_of(Diary())
+    curator.counts(query(), EPSILON)
+    assert isinstance(curator.events, tuple)
+    with pytest.raises(AttributeError):
+        curator.events = ()
+
+
+def test_the_bound_of_a_query_is_public() -> None:
+    diary = Diary()
+    curator = curator_of(diary)
+    assert curator.bound(query()) == BOUND
+    assert curator.bound(totals()) == totals().bound(BOUND)
+    assert diary.pages == []
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, pickle.dumps, partial(pickle.dumps, protocol=0)]
+)
+def test_a_curator_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    with pytest.raises(PrivacyError, match="copied"):
+        duplicate(curator_of(Diary()))
+
+
+def test_a_curator_that_is_gone_leaves_no_rows_behind() -> None:
+    gc.collect()
+    before = len(curator_module._VAULTS)
+    curator = curator_of(Diary())
+    assert len(curator_module._VAULTS) == before + 1
+    del curator
+    gc.collect()
+    assert len(curator_module._VAULTS) == before
+
+
+def parts_of(thing: Any) -> Iterator[Any]:
+    """Everything one step away: attributes, slots, items, closures, defaults, weak references."""
+    if isinstance(thing, Mapping):
+        yield from thing.keys()
+        yield from thing.values()
+    elif isinstance(thing, list | tuple | set | frozenset):
+        yield from thing
+    elif isinstance(thing, np.ndarray):
+        yield thing.base
+    elif isinstance(thing, weakref.ref):
+        yield from (thing(), thing.__callback__)
+    elif isinstance(thing, MethodType | BuiltinFunctionType | MethodWrapperType):
+        yield thing.__self__
+    elif isinstance(thing, partial):
+        yield from (thing.func, thing.args, thing.keywords)
+    elif isinstance(thing, FunctionType):
+        yield from (thing.__defaults__, thing.__kwdefaults__, thing.__dict__)
+        yield from (cell.cell_contents for cell in thing.__closure__ or ())
+    else:
+        for name in dir(thing):
+            try:
+                yield getattr(thing, name)
+            except Exception:  # noqa: BLE001, S112  what cannot be read does not lead anywhere
+                continue
+
+
+ENDS = (type, ModuleType, str, int, bytes, np.generic, np.dtype, Fraction)
+
+
+def reachable(start: Any) -> list[Any]:
+    """Everything that attributes lead to; classes and modules are everyone's, and end a path."""
+    found: dict[int, Any] = {}
+    waiting = [start]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in found or isinstance(thing, ENDS):
+            continue
+        found[id(thing)] = thing
+        waiting.extend(parts_of(thing))
+    return list(found.values())
+
+
+def secrets_in(things: list[Any], diary: Diary) -> list[Any]:
+    exact = (diary.counts.cells, diary.counts.values)
+
+    def secret(thing: Any) -> bool:
+        if isinstance(thing, np.ndarray):
+            same = any(np.array_equal(thing, part) for part in exact)
+            return same or any(np.shares_memory(thing, part) for part in exact)
+        return thing is diary or thing is diary.counts
+
+    return [thing for thing in things if secret(thing)]
+
+
+@verbs
+def test_nothing_that_a_curator_or_its_answer_leads_to_is_exact(
+    ask: Callable[[Curator], object],
+) -> None:
+    diary = Diary()
+    curator = curator_of(diary)
+    answer = ask(curator)
+    if hasattr(answer, "reveal"):
+        answer.reveal(-50)
+    for start in (curator, answer, curator.events, curator.counts, curator.counts_above):
+        things = reachable(start)
+        assert secrets_in(things, diary) == []
+        assert not any(isinstance(thing, SeededSource) for thing in things)
+
+
+def test_the_walk_finds_what_is_there_to_be_found() -> None:
+    """Each of these hides the diary in a place that a careless curator might use."""
+    diary = Diary()
+
+    class Attribute:
+        def __init__(self) -> None:
+            self.hidden = {"rows": [diary]}
+
+    class Slot:
+        __slots__ = ("_deep",)
+
+        def __init__(self) -> None:
+            self._deep = (Attribute(),)
+
+    holders: list[Any] = [
+        Attribute(),
+        Slot(),
+        lambda: diary,
+        partial(print, diary),
+        diary.count,
+        weakref.ref(diary),
+        [diary.counts.values[:0]],
+    ]
+    registry: weakref.WeakKeyDictionary[Any, Diary] = weakref.WeakKeyDictionary()
+    keyed = Attribute()
+    keyed.hidden = {}
+    registry[keyed] = diary
+    for holder in [*holders, keyed]:
+        assert secrets_in(reachable(holder), diary)
