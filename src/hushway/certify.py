@@ -142,8 +142,8 @@ def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDe
     found = best_epsilon(events, delta)
     if found.method == "pure":
         return None
-    rounded = math.ceil(found.epsilon * 10**6) / 10**6
-    return EpsilonDelta(epsilon=f"{rounded:.6f}", delta=str(delta), method=found.method)
+    millionths = max(1, math.ceil(found.epsilon * 10**6))
+    return EpsilonDelta(epsilon=f"{millionths / 10**6:.6f}", delta=str(delta), method=found.method)
 
 
 def _error(job: Job) -> str:

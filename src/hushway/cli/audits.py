@@ -46,8 +46,7 @@ def audit(
         table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "finding"], rows)
         if mutants:
             rows = [
-                ["caught" if m.caught else "MISSED", m.name, f"{m.epsilon:g}", m.by]
-                for m in caught
+                ["caught" if m.caught else "MISSED", m.name, f"{m.epsilon:g}", m.by] for m in caught
             ]
             table("Planted bugs", ["", "bug", "#claimed ε", "caught by"], rows)
         say("No audit found more loss than was claimed." if sound else "THE PROMISE IS BROKEN.")

@@ -12,6 +12,7 @@ from ibis.backends.duckdb import Backend
 
 from hushway.engine.bounding import Lookups
 from hushway.engine.lookup import place_table, time_grid
+from hushway.engine.session import quietly
 from hushway.geography.od import ODCells
 from hushway.tables.layout import Kind, Layout
 from hushway.tables.trips import Clock
@@ -26,6 +27,9 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
     one. Columns that are not in the layout are left out.
+
+    Raises:
+        DataError: A file cannot be opened.
     """
     columns = [
         f"{_id(_column(layout, role), kind)} AS {role}"
@@ -35,7 +39,8 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     time = _column(layout, "time")
     columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
     columns.append(f"{time} IS NOT NULL AS timed")
-    return backend.sql(f"SELECT {', '.join(columns)} FROM {_files(layout)}")  # noqa: S608  all quoted
+    query = f"SELECT {', '.join(columns)} FROM {_files(layout)}"  # noqa: S608  all quoted
+    return quietly(lambda: backend.sql(query))
 
 
 def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import ibis
 import numpy as np
 from ibis.backends.duckdb import Backend
+from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
 from hushway.errors import DataError
 
 Progress = Callable[[float], None]
+T = TypeVar("T")
 
 _POLL_S = 0.2
 # DuckDB would take "-" for a limit without end.
@@ -113,6 +115,19 @@ def run(
 ) -> dict[str, NDArray[Any]]:
     """Runs an expression and returns its columns.
 
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    query = backend.compile(expression)
+    with _watched(backend.con, progress):
+        columns = quietly(lambda: backend.con.execute(query).fetchnumpy())
+    # A column with nulls comes masked; no caller asks for one.
+    return {name: np.asarray(values) for name, values in columns.items()}
+
+
+def quietly(work: Callable[[], T]) -> T:
+    """Does work on rows and keeps what the engine says about them to itself.
+
     Privacy:
         An error of the engine often quotes a row, so none gets out: neither its text, nor itself as
         the cause or context of ours.
@@ -120,19 +135,14 @@ def run(
     Raises:
         DataError: The rows cannot be read, or memory or disk ran out.
     """
-    query = backend.compile(expression)
     try:
-        with _watched(backend.con, progress):
-            columns: dict[str, NDArray[Any]] = backend.con.execute(query).fetchnumpy()
-    except duckdb.Error as error:
+        return work()
+    except (duckdb.Error, IbisError) as error:
         trouble = _translated(error)
-    else:
-        # A column with nulls comes masked; no caller asks for one.
-        return {name: np.asarray(values) for name, values in columns.items()}
     raise trouble
 
 
-def _translated(error: duckdb.Error) -> DataError:
+def _translated(error: Exception) -> DataError:
     text = str(error).casefold()
     if isinstance(error, duckdb.OutOfMemoryException) or "no space left" in text:
         return DataError(

@@ -20,7 +20,10 @@ _ROUND_UP = 1 + 1e-9
 _RHO_DIGITS = 12
 # Beyond these the tables of privacy losses have millions of entries, or exp(epsilon) no float.
 _LARGEST_PLD_SIGMA = 10**4
+_LARGEST_PLD_SHIFT = 10
 _LARGEST_PLD_EPSILON = 100
+# dp-accounting cuts the discrete Gaussian off where 1e-30 of it is left.
+_SMALLEST_PLD_DELTA = Fraction(1, 10**20)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +86,7 @@ def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
     or overflow, and has no better bound to offer.
     """
     _check_delta(delta)
-    if not all(_suits_pld(event) for event in events):
+    if delta < _SMALLEST_PLD_DELTA or not all(_suits_pld(event) for event in events):
         return None
     # dp-accounting takes seconds to import, and most commands never convert.
     from dp_accounting.pld import common
@@ -103,7 +106,12 @@ def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
 
 def _suits_pld(event: Event) -> bool:
     if isinstance(event, GaussianEvent):
-        return event.bound.cells == 1 and event.sigma_squared <= _LARGEST_PLD_SIGMA**2
+        shift_squared = event.bound.l1**2 / event.sigma_squared
+        return (
+            event.bound.cells == 1
+            and event.sigma_squared <= _LARGEST_PLD_SIGMA**2
+            and shift_squared <= _LARGEST_PLD_SHIFT**2
+        )
     return amount_in(event.loss, Measure.PURE) <= _LARGEST_PLD_EPSILON
 
 

@@ -162,12 +162,22 @@ def test_a_pure_claim_is_never_rounded_down(epsilon: Fraction) -> None:
     assert found.epsilon == pytest.approx(float(epsilon), rel=1e-15)
 
 
-@pytest.mark.parametrize("event", [laplace(Fraction(1000)), gaussian(10**7)], ids=["epsilon", "sigma"])
+@pytest.mark.parametrize(
+    "event",
+    [laplace(Fraction(1000)), gaussian(10**7), gaussian(1, Bound(cells=1, each=50, total=50))],
+    ids=["epsilon", "sigma", "shift"],
+)
 def test_losses_too_large_for_the_numerical_composition_are_left_to_the_formulas(
     event: Event,
 ) -> None:
     assert epsilon_by_pld([event], DELTA) is None
     assert best_epsilon([event], DELTA).epsilon >= 0
+
+
+def test_a_delta_below_what_the_numerical_composition_cuts_off_is_left_to_the_formulas() -> None:
+    tiny = Fraction(1, 10**25)
+    assert epsilon_by_pld([gaussian(10)], tiny) is None
+    assert best_epsilon([gaussian(10)], tiny).method == "zcdp"
 
 
 def test_a_choice_is_accounted_as_a_pure_event() -> None:

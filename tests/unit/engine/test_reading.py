@@ -1,0 +1,110 @@
+"""What reaches the one definition of counting: ids as they are, times as microseconds."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+from ibis.common.exceptions import IbisError
+
+from hushway.engine.reading import read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, quietly
+from hushway.errors import DataError
+from hushway.tables.layout import layout_of
+from hushway.tables.trips import Clock, TripColumns, TripsSource
+
+Write = Callable[..., Path]
+
+
+def times(file: Path, clock: Clock) -> list[int | None]:
+    source = TripsSource(file, TripColumns(), clock)
+    with duckdb_session(EngineSettings(threads=1)) as backend:
+        rows = read_rows(backend, layout_of(source), clock)
+        assert rows.schema()["us"].is_int64()
+        found: list[int | None] = rows.to_pyarrow()["us"].to_pylist()
+    return found
+
+
+def us(text: str) -> int:
+    since = datetime.fromisoformat(text).astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 10**6 + since.microseconds
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-02T08:15:00", "2026-03-02T08:15:00+00:00"),
+        ("2026-03-02 08:15", "2026-03-02T08:15:00+00:00"),
+        ("2026-03-02T08:15:00.5", "2026-03-02T08:15:00.5+00:00"),
+        ("2026-03-02T08:15:00.123456789", "2026-03-02T08:15:00.123456+00:00"),
+        ("1969-12-31T23:59:59.999999", "1969-12-31T23:59:59.999999+00:00"),
+        ("2024-02-29T00:00:00", "2024-02-29T00:00:00+00:00"),
+    ],
+)
+def test_iso_texts_are_read_on_both_clocks(csv_file: Write, text: str, expected: str) -> None:
+    file = csv_file([("a", 1, 2, text)])
+    assert times(file, "wall") == times(file, "instant") == [us(expected)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-02T08:15:00Z", "2026-03-02T08:15:00+00:00"),
+        ("2026-03-02T08:15:00+05:30", "2026-03-02T02:45:00+00:00"),
+        ("2026-03-02T23:15:00-0500", "2026-03-03T04:15:00+00:00"),
+        ("2026-03-02T08:15:00+14", "2026-03-01T18:15:00+00:00"),
+    ],
+)
+def test_offsets_belong_to_instants_only(csv_file: Write, text: str, expected: str) -> None:
+    file = csv_file([("a", 1, 2, text)])
+    assert times(file, "instant") == [us(expected)]
+    assert times(file, "wall") == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03-02",
+        "02/03/2026 08:15",
+        "2026-3-2 8:15",
+        "20260302T081500",
+        "2026-03-02T24:00:00",
+        "2026-03-02T08:60:00",
+        "2026-03-02T08:15:60",
+        "2026-02-29T08:15:00",
+        "2026-13-01T08:15:00",
+        "2026-03-02T08:15:00 Europe/Paris",
+        " 2026-03-02T08:15:00",
+        "2026-03-02T08:15:00 (BC)",
+        "1772439300",
+        "infinity",
+        "now",
+    ],
+)
+def test_nothing_else_is_a_time(csv_file: Write, text: str) -> None:
+    file = csv_file([("a", 1, 2, text)])
+    assert times(file, "wall") == times(file, "instant") == [None]
+
+
+def test_a_file_that_goes_away_is_one_clear_error(csv_file: Write) -> None:
+    file = csv_file([("a", 1, 2, "2026-03-02T08:15:00")])
+    layout = layout_of(TripsSource(file, TripColumns()))
+    file.unlink()
+    with duckdb_session(EngineSettings(threads=1)) as backend:
+        with pytest.raises(DataError, match="cannot be read") as caught:
+            read_rows(backend, layout, "wall").to_pyarrow()
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("kind", [duckdb.Error, duckdb.ConversionException, IbisError])
+def test_what_an_engine_says_stays_inside(kind: type[Exception]) -> None:
+    def fail() -> None:
+        raise kind("Could not convert rider-private-007")
+
+    with pytest.raises(DataError) as caught:
+        quietly(fail)
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert "private" not in f"{error}{error.advice}"
