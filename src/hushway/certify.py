@@ -22,7 +22,7 @@ from hushway.privacy.certificate import (
 from hushway.privacy.events import Event
 from hushway.privacy.ledger import Account
 from hushway.privacy.loss import amount_in, total
-from hushway.privacy.randomness import BitSource
+from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 
 _SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
@@ -57,7 +57,7 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
     unit = plan.privacy.unit
     moment = datetime.now(UTC)
     return Certificate(
-        release_id=f"{plan.family}-{moment:%Y%m%dT%H%M%SZ}-{int(source.words(1)[0]):016x}",
+        release_id=_release_id(plan.family, moment),
         title=plan.release.title,
         family=plan.family,
         mechanism=MechanismRecord(name=job.mechanism.name, parameters=job.mechanism.parameters),
@@ -85,6 +85,11 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
         created_at=moment.isoformat(timespec="seconds"),
         approver=plan.release.approver,
     )
+
+
+def _release_id(family: str, moment: datetime) -> str:
+    """Names a release once and for all, also when its noise can be drawn again from a seed."""
+    return f"{family}-{moment:%Y%m%dT%H%M%SZ}-{int(os_source().words(1)[0]):016x}"
 
 
 def certify(

@@ -12,7 +12,7 @@ from hushway.certify import certify, draft_certificate
 from hushway.engine.check import check_trips
 from hushway.engine.duckdb import DuckDBTrips, EngineSettings
 from hushway.engine.key import BoundingKey
-from hushway.errors import DataError, HushwayError
+from hushway.errors import HushwayError
 from hushway.job import Job
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
@@ -20,6 +20,7 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
 from hushway.releases.od.table import ODTable
+from hushway.tables.check import refuse_problems
 
 _COUNTING = "Counting with noise"
 
@@ -71,7 +72,7 @@ def publish(
     key = _signing_key(job, passphrase)
     check_destination(folder, job.cells.size)
     progress("Checking the trips")
-    refuse_unusable(job)
+    refuse_problems(check_trips(job.source, job.cells, job.policy))
     bounding = BoundingKey.draw(source)
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         draft = draft_certificate(job, ledger.account(job.account), source)
@@ -104,22 +105,6 @@ def publish(
         digest = sha256(certificate.to_json()).hexdigest()
         ledger.publish(reservation, reference=f"sha256:{digest}")
     return Published(folder=folder, certificate=certificate)
-
-
-def refuse_unusable(job: Job) -> None:
-    """Refuses rows that the plan says must not be there.
-
-    Raises:
-        DataError: A problem that the plan refuses was found.
-    """
-    refused = [p for p in check_trips(job.source, job.cells, job.policy) if p.refused]
-    if refused:
-        raise DataError(
-            "The trips cannot be published as the plan says: "
-            + "; ".join(problem.kind.replace("_", " ") for problem in refused)
-            + ".",
-            advice="See the details with: hushway check PLAN",
-        )
 
 
 def _measure(job: Job, curator: Curator, progress: Progress) -> ODTable:

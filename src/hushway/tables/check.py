@@ -52,5 +52,6 @@ def refuse_problems(problems: Iterable[Problem]) -> None:
     if refused:
         raise DataError(
             f"The trips cannot be used as the plan says: {', '.join(refused)}.",
-            advice="Look at the problems, then correct the trips or let the plan drop such rows.",
+            advice="See them with: hushway check PLAN; then correct the trips or let the plan drop "
+            "such rows.",
         )

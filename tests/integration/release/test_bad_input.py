@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hushway.cli.plans import publish as publish_verb
-from hushway.demo import PLAN, build_demo
+from hushway.demo import PLAN
 from hushway.errors import HushwayError
 from hushway.plan import load_plan
 from hushway.privacy.ledger import Ledger
@@ -15,33 +15,11 @@ from hushway.privacy.ledger import Ledger
 Edit = Callable[[Path], None]
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cities") / "demo"
-    build_demo(folder)
-    return folder
-
-
-@pytest.fixture
-def city(demo: Path, tmp_path: Path) -> Path:
-    """A fresh copy of the demo's files with an open account and no release yet."""
-    return Path(shutil.copytree(demo, tmp_path / "city"))
-
-
 def swap(name: str, old: str, new: str) -> Edit:
     def edit(city: Path) -> None:
         text = (city / name).read_text(encoding="utf-8")
         assert old in text
         (city / name).write_text(text.replace(old, new, 1), encoding="utf-8")
-
-    return edit
-
-
-def replace_line(name: str, number: int, line: str) -> Edit:
-    def edit(city: Path) -> None:
-        lines = (city / name).read_text(encoding="utf-8").splitlines()
-        lines[number] = line
-        (city / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     return edit
 
@@ -70,6 +48,14 @@ def refuse(kind: str, edit: Edit) -> Edit:
         edit(city)
 
     return both
+
+
+def all_of(*edits: Edit) -> Edit:
+    def edit(city: Path) -> None:
+        for part in edits:
+            part(city)
+
+    return edit
 
 
 PRIVATE = "rider-private-007"
@@ -111,6 +97,23 @@ CASES: dict[str, tuple[Edit, str]] = {
     "a trip that ends where it began": (
         refuse("same_place", row(destination="L0001")),
         "same place",
+    ),
+    "a time that the clock skipped": (
+        all_of(
+            swap(PLAN, "first_day = 2026-03-03", "first_day = 2026-03-08"),
+            swap(PLAN, "last_day = 2026-03-03", "last_day = 2026-03-08"),
+            swap(PLAN, 'opens = "06:00"', 'opens = "00:00"'),
+            refuse("impossible_time", row(time="2026-03-08T02:30:00")),
+        ),
+        "impossible time",
+    ),
+    "a trip id that appears twice": (
+        all_of(
+            swap(PLAN, '# trip_id = "trip_id"', 'trip_id = "trip_id"'),
+            row(),
+            row(),
+        ),
+        "duplicate trip id",
     ),
     "a row with too many fields": (
         add_line("trips.csv", "1,2,3,4,5,6,7,8,9"),
@@ -190,3 +193,15 @@ def test_rows_that_the_plan_drops_do_not_stop_a_release(city: Path) -> None:
     publish_verb(city / PLAN)
     assert (city / "release" / "certificate.json").is_file()
     assert load_plan(city / PLAN).release.folder == "release"
+
+
+def test_a_full_disk_is_noticed_before_anything_is_spent(
+    city: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = shutil.disk_usage(city)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: full)
+    with pytest.raises(HushwayError, match="Nothing was spent"):
+        publish_verb(city / PLAN)
+    with Ledger.connect(city / "ledger.db") as ledger:
+        assert ledger.accounts()[0].spent == 0
+    assert not (city / "release").exists()

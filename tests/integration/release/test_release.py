@@ -1,7 +1,6 @@
 """A release from a raw trips file to a verified folder, as a steward makes it."""
 
 import json
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 import hushway
 from hushway.cli.app import app
-from hushway.demo import PLAN, build_demo
+from hushway.demo import PLAN
 from hushway.errors import BudgetError, PrivacyError
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
@@ -24,18 +23,6 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cities") / "demo"
-    build_demo(folder)
-    return folder
-
-
-@pytest.fixture
-def city(demo: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(demo, tmp_path / "city"))
 
 
 def change(city: Path, old: str, new: str) -> Path:
