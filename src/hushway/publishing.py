@@ -72,7 +72,9 @@ def publish(
     key = _signing_key(job, passphrase)
     check_destination(folder, job.cells.size)
     progress("Checking the trips")
-    refuse_problems(check_trips(job.source, job.cells, job.policy))
+    refuse_problems(
+        check_trips(job.source, job.cells, job.policy, settings=_settings(job), notes=False)
+    )
     bounding = BoundingKey.draw(source)
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         draft = draft_certificate(job, ledger.account(job.account), source)
@@ -114,19 +116,23 @@ def _measure(job: Job, curator: Curator, progress: Progress) -> ODTable:
     return job.mechanism.fit(measured, job.cells)
 
 
-def _counter(job: Job, bounding: BoundingKey, progress: Progress) -> DuckDBTrips:
+def _settings(job: Job) -> EngineSettings:
     engine = job.plan.engine
+    return EngineSettings(
+        memory_limit=engine.memory_limit,
+        threads=engine.threads,
+        temp_folder=None if engine.temp_folder is None else job.plan.path(engine.temp_folder),
+    )
+
+
+def _counter(job: Job, bounding: BoundingKey, progress: Progress) -> DuckDBTrips:
     return DuckDBTrips(
         source=job.source,
         cells=job.cells,
         unit=job.plan.privacy.unit,
         max_trips=job.plan.privacy.max_trips,
         key=bounding,
-        settings=EngineSettings(
-            memory_limit=engine.memory_limit,
-            threads=engine.threads,
-            temp_folder=None if engine.temp_folder is None else job.plan.path(engine.temp_folder),
-        ),
+        settings=_settings(job),
         progress=lambda share: progress(_COUNTING, share),
     )
 

@@ -11,8 +11,10 @@ import ibis.expr.types as ir
 
 from hushway.engine.key import SUM_MASK, BoundingKey
 from hushway.engine.lookup import TimeGrid
+from hushway.errors import PrivacyError
 from hushway.geography.od import ODCells
 from hushway.privacy.bound import Bound
+from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
 
 
@@ -28,6 +30,19 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
     """
     most = max_trips if unit is Unit.PERSON else 1
     return Bound(cells=most, each=most, total=most)
+
+
+def refuse_other_cells(query: Query, cells: ODCells) -> None:
+    """Refuses a query over other cells than an engine was made with.
+
+    Raises:
+        PrivacyError: The query asks for other cells.
+    """
+    if query.cells is not cells and query.cells.digest != cells.digest:
+        raise PrivacyError(
+            "This engine counts other cells than the query asks for.",
+            advice="Ask for the cells that the engine was made with.",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

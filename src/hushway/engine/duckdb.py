@@ -4,11 +4,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.engine.bounding import bounded_counts, trip_bound
+from hushway.engine.bounding import bounded_counts, refuse_other_cells, trip_bound
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import load_lookups, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
-from hushway.errors import DataError, PrivacyError
+from hushway.errors import DataError
 from hushway.geography.od import ODCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
@@ -69,7 +69,7 @@ class DuckDBTrips:
 
     def bound(self, query: Query) -> Bound:
         """Returns the bound that `count` enforces."""
-        self._check(query)
+        refuse_other_cells(query, self._cells)
         return self._bound
 
     def count(self, query: Query) -> ExactCounts:
@@ -78,15 +78,8 @@ class DuckDBTrips:
         Raises:
             DataError: The trips cannot be read, or memory or disk ran out.
         """
-        self._check(query)
+        refuse_other_cells(query, self._cells)
         return self._counts
-
-    def _check(self, query: Query) -> None:
-        if query.cells.digest != self._cells.digest:
-            raise PrivacyError(
-                "This engine counts other cells than the query asks for.",
-                advice="Ask for the cells that the engine was made with.",
-            )
 
     @cached_property
     def _counts(self) -> ExactCounts:
