@@ -7,6 +7,12 @@ import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table
 
+_VERDICTS = {
+    "verified": "The release is what it claims to be.",
+    "not private": "NOT PRIVATE: intact, but its noise can be drawn again. Protects nobody.",
+    "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
+}
+
 
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
@@ -25,7 +31,11 @@ def verify(
     result = verify_folder(folder, key=public)
     if as_json:
         answer_json(
-            {"passed": result.passed, "checks": [vars(finding) for finding in result.checks]}
+            {
+                "result": result.result,
+                "passed": result.passed,
+                "checks": [vars(finding) for finding in result.checks],
+            }
         )
     else:
         rows = [
@@ -33,6 +43,6 @@ def verify(
             for found in result.checks
         ]
         table(f"Verification of {folder}", ["", "check", "finding"], rows)
-        say("The release is what it claims to be." if result.passed else "DO NOT TRUST IT.")
+        say(_VERDICTS[result.result])
     if not result.passed:
         raise typer.Exit(1)

@@ -77,6 +77,9 @@ def test_a_seeded_release_is_stamped_not_private_and_does_not_verify(city: Path)
     published = publish(job_of(city), source=SeededSource(1))
     assert published.certificate.stamp == "NOT PRIVATE"
     assert not hushway.verify(published.folder).passed
+    verdict = invoke("verify", published.folder)
+    assert verdict.exit_code == 1
+    assert "NOT PRIVATE: intact" in verdict.output
     assert "NOT PRIVATE" in (published.folder / "certificate.html").read_text(encoding="utf-8")
 
 
