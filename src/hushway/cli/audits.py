@@ -39,11 +39,11 @@ def audit(
                 f.name,
                 f"{f.epsilon_lower:.3f}",
                 f"{f.epsilon:.3f}",
-                f.reason,
+                f.event if f.passed else f.reason,
             ]
             for f in findings
         ]
-        table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "finding"], rows)
+        table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "event"], rows)
         if mutants:
             rows = [
                 ["caught" if m.caught else "MISSED", m.name, f"{m.epsilon:g}", m.by] for m in caught
