@@ -56,8 +56,8 @@ def _disk_problems(folder: Path) -> Iterator[None]:
         reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
         raise ReleaseError(
             f"The release {folder.name} cannot be written: {reason}. Nothing was left behind.",
-            advice="Check the space on the disk and the permissions of the folder; then write the "
-            "same release again, which costs no privacy.",
+            advice="Check the space on the disk and the permissions of the folder. What the "
+            "release cost stays spent; hushway ledger show lists it as not published.",
         ) from problem
 
 
