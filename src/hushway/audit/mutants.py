@@ -29,66 +29,53 @@ from hushway.privacy.unit import Unit
 _NO_CAP = 10**6
 
 
-class SensitivityOfOne:
-    """A counter that caps at m trips and says that a person has only one."""
+class _Counter:
+    """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        self._counter = count_in_memory(trips, terms, source)
+        self._real = count_in_memory(trips, terms, source)
 
     @property
     def unit(self) -> Unit:
         """Who is protected."""
-        return self._counter.unit
+        return self._real.unit
 
-    def bound(self, _query: Query) -> Bound:
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound of the real counter."""
+        return self._real.bound(query)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the counts of the real counter."""
+        return self._real.count(query)
+
+
+class SensitivityOfOne(_Counter):
+    """A counter that caps at m trips and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
         """Returns the wrong bound."""
         return Bound(cells=1, each=1, total=1)
 
-    def count(self, query: Query) -> ExactCounts:
-        """Returns counts of up to m trips a person."""
-        return self._counter.count(query)
 
-
-class NoCap:
+class NoCap(_Counter):
     """A counter that says m trips and counts all of them."""
 
     def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(trips, terms, source)
         uncapped = Terms(cells=terms.cells, unit=terms.unit, max_trips=_NO_CAP)
-        self._counter = count_in_memory(trips, uncapped, source)
-        self._capped = count_in_memory(trips, terms, source)
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._counter.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that a cap would have enforced."""
-        return self._capped.bound(query)
+        self._uncapped = count_in_memory(trips, uncapped, source)
 
     def count(self, query: Query) -> ExactCounts:
         """Returns counts of all trips."""
-        return self._counter.count(query)
+        return self._uncapped.count(query)
 
 
-class ThresholdBeforeNoise:
+class ThresholdBeforeNoise(_Counter):
     """A counter that drops small exact counts, so that the noise comes too late."""
-
-    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        self._counter = count_in_memory(trips, terms, source)
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._counter.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the counts as they were before the threshold."""
-        return self._counter.bound(query)
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the exact counts that reach the threshold."""
-        exact = self._counter.count(query)
+        exact = super().count(query)
         kept = exact.values >= THRESHOLD
         return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
 

@@ -61,7 +61,8 @@ def test_a_passphrase_protects_the_private_half(tmp_path: Path) -> None:
 
 
 def test_a_passphrase_is_not_asked_for_without_need(pair: tuple[Path, Path]) -> None:
-    load_signing_key(pair[0], passphrase=lambda: pytest.fail("asked"))
+    key = load_signing_key(pair[0], passphrase=lambda: pytest.fail("asked"))
+    assert key.public == load_public_key(pair[1])
 
 
 def test_a_fingerprint_is_short_and_readable(pair: tuple[Path, Path]) -> None:

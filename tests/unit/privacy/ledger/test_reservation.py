@@ -27,8 +27,10 @@ def laplace(scale: int) -> Event:
 
 
 def test_a_reservation_is_a_budget() -> None:
-    budget: Budget = reservation(Measure.PURE, "1")
+    purse = reservation(Measure.PURE, "1")
+    budget: Budget = purse
     budget.charge(laplace(1))
+    assert purse.charged == 1
 
 
 def test_charges_add_up_exactly() -> None:
