@@ -1,0 +1,156 @@
+"""Public labels: every pair of places, or every period, in exactly one named class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.errors import GeographyError
+from hushway.geography.od import ODCells
+
+CodeArray = NDArray[np.int32]
+
+_SHOWN = 5
+# A table of all combinations up to this size is quicker than sorting the ones that occur.
+_MOST_COMBINATIONS = 1 << 26
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labels:
+    """A public partition of numbered things into named classes, none of them empty.
+
+    Attributes:
+        column: What the classes are called, such as "mode".
+        codes: The class of each thing. The array cannot be written to.
+        names: The names of the classes.
+    """
+
+    column: str
+    codes: CodeArray
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        whole = self.codes.dtype == np.int32 and self.codes.ndim == 1 and len(self.codes) > 0
+        if not whole or len(set(self.names)) != len(self.names):
+            raise GeographyError(
+                f"The labels {self.column!r} are not one class for each.",
+                advice="Give every class a name of its own.",
+            )
+        used = np.bincount(self.codes, minlength=len(self.names)) if self.codes.min() >= 0 else ()
+        if len(used) != len(self.names) or not np.all(used):
+            raise GeographyError(
+                f"The labels {self.column!r} have a class that nothing belongs to.",
+                advice="Name the classes that occur, and no others.",
+            )
+        self.codes.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def labels_of_codes(column: str, codes: NDArray[np.integer], names: Sequence[str]) -> Labels:
+    """Returns labels with the classes that occur, in the order of their names' list."""
+    present = np.bincount(codes, minlength=len(names)) > 0
+    renumber = (np.cumsum(present) - 1).astype(np.int32)
+    kept = tuple(name for name, occurs in zip(names, present, strict=True) if occurs)
+    return Labels(column=column, codes=renumber[codes], names=kept)
+
+
+def place_pair_labels(
+    cells: ODCells,
+    column: str,
+    labels: Sequence[str],
+    *,
+    side: Literal["origin", "destination", "both"] = "both",
+) -> Labels:
+    """Returns what pairs of places are called by a label of their places, such as zone to zone.
+
+    Args:
+        cells: The universe.
+        column: The name of the places' column.
+        labels: The label of every place, in index order.
+        side: Which end of the pair counts.
+
+    Raises:
+        GeographyError: A place has no label.
+    """
+    _refuse_unlabelled(cells, column, labels)
+    names = sorted(set(labels))
+    index = {name: code for code, name in enumerate(names)}
+    of_place = np.array([index[label] for label in labels], dtype=np.int32)
+    origin, destination = pair_ends(cells)
+    if side == "origin":
+        return labels_of_codes(f"origin {column}", of_place[origin], names)
+    if side == "destination":
+        return labels_of_codes(f"destination {column}", of_place[destination], names)
+    both = of_place[origin] * np.int32(len(names)) + of_place[destination]
+    routes = [f"{start} → {end}" for start in names for end in names]
+    return labels_of_codes(f"{column} pair", both, routes)
+
+
+def pair_table_labels(
+    cells: ODCells, column: str, matrix: NDArray[np.integer], names: Sequence[str]
+) -> Labels:
+    """Returns the labels of pairs given as a matrix (origin, destination) of codes; -1 is none.
+
+    Raises:
+        GeographyError: A pair that has cells has no label.
+    """
+    origin, destination = pair_ends(cells)
+    codes = matrix[origin, destination]
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        ids = cells.locations.ids
+        some = [f"{ids[origin[p]]!r} to {ids[destination[p]]!r}" for p in missing[:_SHOWN]]
+        raise GeographyError(
+            f"{len(missing):,} pairs of places have no {column}: {', '.join(some)}"
+            f"{' and more' if len(missing) > _SHOWN else ''}.",
+            advice=f"Give every pair that trips may make a {column}.",
+        )
+    return labels_of_codes(column, codes, names)
+
+
+def every_period(cells: ODCells) -> Labels:
+    """Returns each period as a class of its own."""
+    names = cells.periods.labels
+    return Labels(column="period", codes=np.arange(len(names), dtype=np.int32), names=names)
+
+
+def pair_ends(cells: ODCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns origin and destination of every pair, in the order of pair numbers."""
+    _, origin, destination = cells.decode(np.arange(cells.pairs, dtype=np.int64))
+    return origin, destination
+
+
+def joint_codes(parts: Sequence[tuple[CodeArray, int]], length: int) -> tuple[CodeArray, int]:
+    """Returns the common refinement of several partitions of the same things, and its size.
+
+    Args:
+        parts: Codes and number of classes of each partition; none at all makes one class.
+        length: Number of things.
+    """
+    joint, size = np.zeros(length, dtype=np.int32), 1
+    for codes, classes in parts:
+        if size * classes <= _MOST_COMBINATIONS:
+            combined = joint * np.int32(classes) + codes
+            present = np.zeros(size * classes, dtype=np.bool_)
+            present[combined] = True
+            joint = (np.cumsum(present, dtype=np.int32) - np.int32(1))[combined]
+            size = int(np.count_nonzero(present))
+        else:
+            wide = joint.astype(np.int64) * classes + codes
+            seen, inverse = np.unique(wide, return_inverse=True)
+            joint, size = inverse.astype(np.int32), len(seen)
+    return joint, size
+
+
+def _refuse_unlabelled(cells: ODCells, column: str, labels: Sequence[str]) -> None:
+    bare = [key for key, label in zip(cells.locations.ids, labels, strict=True) if not label]
+    if bare:
+        raise GeographyError(
+            f"{len(bare):,} locations have no {column}: {', '.join(map(repr, bare[:_SHOWN]))}"
+            f"{' and more' if len(bare) > _SHOWN else ''}.",
+            advice=f"Give every location a {column}, or leave the feature out.",
+        )
