@@ -1,3 +1,5 @@
+import inspect
+import re
 import tomllib
 from fractions import Fraction
 from importlib.resources import files
@@ -7,7 +9,16 @@ from typing import Any
 import pytest
 
 from hushway.errors import PlanError
-from hushway.plan import load_plan, plan_from
+from hushway.plan import (
+    CBDPPlan,
+    FeaturePlan,
+    HierarchicalPlan,
+    LaplacePlan,
+    load_plan,
+    plan_from,
+)
+from hushway.plan import sections as sections_module
+from hushway.plan.values import Section
 from hushway.privacy.unit import Unit
 
 
@@ -90,3 +101,275 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, text: bytes) -> None
     file.write_bytes(text)
     with pytest.raises(PlanError):
         load_plan(file)
+
+
+def test_periods_are_of_the_day_unless_the_plan_says_week(facts: dict[str, Any]) -> None:
+    assert plan_from(facts, folder=Path()).time.cycle == "day"
+    del facts["time"]["cycle"]
+    assert plan_from(facts, folder=Path()).time.cycle == "day"
+    facts["time"]["cycle"] = "week"
+    assert plan_from(facts, folder=Path()).time.cycle == "week"
+    facts["time"]["cycle"] = "month"
+    assert "time.cycle" in refusal(facts)
+
+
+@pytest.mark.parametrize("mechanism", [None, {}, {"form": "dense", "expected_false": 3}])
+def test_the_oldest_plans_name_no_mechanism_and_mean_laplace(
+    facts: dict[str, Any], mechanism: dict[str, Any] | None
+) -> None:
+    del facts["mechanism"]
+    if mechanism is not None:
+        facts["mechanism"] = mechanism
+    assert isinstance(plan_from(facts, folder=Path()).mechanism, LaplacePlan)
+
+
+def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, Any]) -> None:
+    facts["mechanism"] = {"name": "cbdp"}
+    cbdp = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(cbdp, CBDPPlan)
+    assert (cbdp.coarse_features, cbdp.weights, cbdp.split) == (None, None, None)
+    assert (cbdp.structure, cbdp.noise, cbdp.rounding, cbdp.form) == (
+        "flat",
+        "laplace",
+        "controlled",
+        "auto",
+    )
+    facts["mechanism"] = {"name": "hierarchical"}
+    tree = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(tree, HierarchicalPlan)
+    assert (tree.coarse_features, tree.split, tree.noise, tree.prune) == (
+        None,
+        None,
+        "laplace",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "features"),
+    [
+        ("cbdp", "O3", ("total", "period")),
+        ("cbdp", "O4", ("total", "period", "zones")),
+        ("cbdp", "O5", ("total", "period", "zones", "modes")),
+        ("hierarchical", "H3", ("total", "period")),
+        ("hierarchical", "H4", ("total", "period", "zones")),
+        ("hierarchical", "H5", ("total", "period", "zones", "modes")),
+    ],
+)
+def test_a_variant_is_short_for_features(
+    facts: dict[str, Any], name: str, variant: str, features: tuple[str, ...]
+) -> None:
+    facts["places"]["pairs"] = "modes.csv"
+    facts["mechanism"] = {"name": name, "variant": variant}
+    mechanism = plan_from(facts, folder=Path()).mechanism
+    assert not isinstance(mechanism, LaplacePlan)
+    assert mechanism.coarse_features == features
+    facts["mechanism"] = {"name": name, "features": list(features)}
+    listed = plan_from(facts, folder=Path()).mechanism
+    assert not isinstance(listed, LaplacePlan)
+    assert listed.coarse_features == features
+    facts["mechanism"]["variant"] = variant
+    assert "give one of the two" in refusal(facts)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "owners"),
+    [
+        ("laplace", "weights", "size", "cbdp, not of laplace"),
+        ("laplace", "features", ["total"], "hierarchical and cbdp, not of laplace"),
+        ("laplace", "prune", True, "hierarchical, not of laplace"),
+        ("hierarchical", "weights", "size", "cbdp, not of hierarchical"),
+        ("hierarchical", "structure", "flat", "cbdp, not of hierarchical"),
+        ("hierarchical", "rounding", "plain", "cbdp, not of hierarchical"),
+        ("hierarchical", "form", "dense", "laplace and cbdp, not of hierarchical"),
+        ("cbdp", "prune", True, "hierarchical, not of cbdp"),
+        ("cbdp", "expected_false", 5, "laplace, not of cbdp"),
+    ],
+)
+def test_an_option_of_another_mechanism_is_refused_as_such(
+    facts: dict[str, Any], name: str, option: str, value: object, owners: str
+) -> None:
+    facts["mechanism"] = {"name": name, option: value}
+    assert f"mechanism.{option}: is an option of {owners}" in refusal(facts)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("laplace", "form", "lazy"),
+        ("cbdp", "form", "sparse"),
+        ("cbdp", "variant", "H5"),
+        ("hierarchical", "variant", "O5"),
+        ("cbdp", "split", "geometric"),
+        ("cbdp", "split", 3),
+        ("cbdp", "weights", "heavy"),
+        ("cbdp", "noise", "cauchy"),
+        ("cbdp", "features", []),
+        ("cbdp", "features", ["cells"]),
+        ("cbdp", "features", ["total", "total"]),
+        ("cbdp", "features", "total"),
+        ("cbdp", "prune_all", True),
+    ],
+)
+def test_a_value_that_is_not_an_option_is_shown_where_it_is(
+    facts: dict[str, Any], name: str, option: str, value: object
+) -> None:
+    facts["mechanism"] = {"name": name, option: value}
+    assert f"  mechanism.{option}: " in refusal(facts)
+
+
+def test_an_unknown_mechanism_is_answered_with_the_known_ones(facts: dict[str, Any]) -> None:
+    facts["mechanism"]["name"] = "magic"
+    assert "mechanism: name must be one of laplace, hierarchical, cbdp" in refusal(facts)
+
+
+def test_unknown_features_are_answered_with_the_known_ones(facts: dict[str, Any]) -> None:
+    facts["features"] = {"counties": {"places": "county"}}
+    facts["mechanism"] = {"name": "cbdp", "features": ["total", "zonez", "counties"]}
+    known = "known are total, period, zones, modes, counties"
+    assert f"mechanism.features: 'zonez' is not a feature; {known}" in refusal(facts)
+
+
+def test_features_are_defined_by_columns_and_may_redefine_the_built_in_ones(
+    facts: dict[str, Any],
+) -> None:
+    facts["features"] = {
+        "zones": {"places": "county", "side": "origin"},
+        "modes": {"places": "kind", "each_period": False},
+    }
+    facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
+    defined = plan_from(facts, folder=Path()).defined_features
+    assert list(defined) == ["zones", "modes"]
+    assert (defined["zones"].places, defined["zones"].side) == ("county", "origin")
+    assert (defined["modes"].places, defined["modes"].each_period) == ("kind", False)
+    del facts["features"]
+    facts["places"]["pairs"] = "modes.csv"
+    defined = plan_from(facts, folder=Path()).defined_features
+    assert (defined["zones"].places, defined["modes"].pairs) == ("zone", "mode")
+
+
+@pytest.mark.parametrize(
+    ("name", "feature", "words"),
+    [
+        ("x", {}, "exactly one of places"),
+        ("x", {"places": "a", "pairs": "b"}, "exactly one of places"),
+        ("x", {"pairs": "b", "side": "origin"}, "side belongs to places"),
+        ("x", {"pairs": "b"}, "needs a table that places.pairs must name"),
+        ("x", {"places": "a", "side": "left"}, "side"),
+        ("x", {"places": "a", "colum": "b"}, "not an option"),
+        ("total", {"places": "a"}, "cannot be defined"),
+        ("period", {"places": "a"}, "cannot be defined"),
+        ("cells", {"places": "a"}, "cannot be defined"),
+    ],
+)
+def test_a_feature_that_cannot_be_built_is_refused(
+    facts: dict[str, Any], name: str, feature: dict[str, str], words: str
+) -> None:
+    facts["mechanism"] = {"name": "cbdp"}
+    facts["features"] = {name: feature}
+    message = refusal(facts)
+    assert f"features.{name}" in message
+    assert words in message
+
+
+def test_features_without_a_mechanism_that_measures_them_are_refused(
+    facts: dict[str, Any],
+) -> None:
+    facts["features"] = {"counties": {"places": "county"}}
+    assert "features: belong to the mechanisms hierarchical and cbdp" in refusal(facts)
+
+
+def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
+    facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
+    assert "the feature 'modes' needs a table that places.pairs must name" in refusal(facts)
+    facts["places"] |= {"pairs": "modes.parquet", "pair_columns": {"origin": "from"}}
+    places = plan_from(facts, folder=Path()).places
+    assert (places.pair_columns.origin, places.pair_columns.destination) == ("from", "destination")
+    del facts["places"]["pairs"]
+    facts["mechanism"] = {"name": "cbdp", "variant": "O4"}
+    assert "places: pair_columns are columns of a table that pairs must name" in refusal(facts)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "auto"])
+@pytest.mark.parametrize("name", ["cbdp", "hierarchical"])
+def test_other_noise_than_laplace_needs_a_delta(
+    facts: dict[str, Any], name: str, noise: str
+) -> None:
+    facts["mechanism"] = {"name": name, "noise": noise}
+    assert "so privacy.delta must be given" in refusal(facts)
+    facts["privacy"]["delta"] = "1e-6"
+    mechanism = plan_from(facts, folder=Path()).mechanism
+    assert not isinstance(mechanism, LaplacePlan)
+    assert mechanism.noise == noise
+
+
+def test_shares_are_exact(facts: dict[str, Any]) -> None:
+    shares = {"cells": "0.4", "total": "1/3", "period": "4/15"}
+    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "split": shares}
+    cbdp = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(cbdp, CBDPPlan)
+    assert cbdp.split == {
+        "cells": Fraction(2, 5),
+        "total": Fraction(1, 3),
+        "period": Fraction(4, 15),
+    }
+    facts["mechanism"] = {"name": "hierarchical", "split": "geometric"}
+    tree = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(tree, HierarchicalPlan)
+    assert tree.split == "geometric"
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ({"cells": "0.4", "total": "0.3", "period": "0.2999"}, "add up to exactly 1"),
+        ({}, "add up to exactly 1"),
+        ({"cells": "1", "total": "0", "period": "0"}, "the share of total must be greater than 0"),
+        ({"cells": "much"}, "the share of cells must be a finite number"),
+        ({"cells": "0.5", "total": "0.5"}, "to each of cells, total, period and to nothing else"),
+        ({"cells": "0.5", "total": "0.2", "period": "0.2", "zones": "0.1"}, "nothing else"),
+    ],
+)
+def test_shares_that_do_not_make_up_the_budget_are_refused(
+    facts: dict[str, Any], shares: dict[str, str], words: str
+) -> None:
+    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "split": shares}
+    message = refusal(facts)
+    assert "mechanism.split: " in message
+    assert words in message
+
+
+def test_the_disagreements_of_tables_are_listed_at_once(facts: dict[str, Any]) -> None:
+    del facts["data"]["columns"]["person"]
+    facts["mechanism"] = {"name": "cbdp", "features": ["zonez", "modes"], "noise": "auto"}
+    lines = refusal(facts).splitlines()[1:]
+    places = ["privacy.unit", "mechanism.noise", "mechanism.features", "mechanism"]
+    assert [line.strip().partition(":")[0] for line in lines] == places
+
+
+def commented_options(template: str) -> str:
+    """The template with its commented settings for cbdp switched on, and those of laplace off."""
+    lines = []
+    for line in template.splitlines():
+        setting = re.sub(r"^# (?=[\[a-z_.]+(\]| = ))", "", line)
+        other = setting.startswith(("variant", "prune", "split = {", 'form = "sparse', "expected"))
+        lines.append("" if other else setting.replace('name = "laplace"', 'name = "cbdp"'))
+    return "\n".join(lines)
+
+
+def test_the_template_explains_every_option_and_no_other() -> None:
+    text = (files("hushway") / "templates" / "od.toml").read_text(encoding="utf-8")
+    plan = plan_from(tomllib.loads(commented_options(text)), folder=Path())
+    assert isinstance(plan.mechanism, CBDPPlan)
+    assert plan.mechanism.features == ("total", "period", "zones", "modes")
+    assert set(plan.mechanism.model_fields_set) == set(CBDPPlan.model_fields) - {"variant"}
+    assert set(plan.features) == {"counties", "corridors"}
+    assert plan.places.pairs == "modes.csv"
+    explained = set(
+        re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, flags=re.MULTILINE)
+    )
+    sections = [model for model in vars(sections_module).values() if inspect.isclass(model)]
+    tables = [model for model in sections if issubclass(model, Section) and model is not Section]
+    assert len(tables) > 10
+    for table in (*tables, FeaturePlan, LaplacePlan, HierarchicalPlan, CBDPPlan):
+        assert set(table.model_fields) <= explained

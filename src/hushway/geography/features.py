@@ -116,17 +116,28 @@ def pair_feature(cells: ODCells, title: str, pairs: Labels, *, by_period: bool =
 
 
 def refuse_idle(features: Sequence[Feature]) -> None:
-    """Refuses features that would cost budget and tell nothing that another one does not.
+    """Refuses features that would cost budget and tell nothing that others do not.
 
     Raises:
-        GeographyError: Two features are the same partition, or one is the cells themselves.
+        GeographyError: The universe is a single cell, a feature is the cells themselves or labels
+            all pairs alike, or two features are the same partition.
     """
     seen: dict[tuple[bytes, bytes], str] = {}
     for feature in features:
+        if feature.universe.size == 1:
+            raise GeographyError(
+                "The table has a single cell, so features tell nothing more.",
+                advice='Use mechanism "laplace", or give more locations or periods.',
+            )
         if feature.size == feature.universe.size:
             raise GeographyError(
                 f"Every element of the feature {feature.title!r} is a single cell.",
                 advice="Leave it out: the cells are always measured.",
+            )
+        if feature.pairs is not None and len(feature.pairs) == 1:
+            raise GeographyError(
+                f"The feature {feature.title!r} gives all pairs of places the same label.",
+                advice='Leave it out: "total" and "period" count all pairs together.',
             )
         shape = _partition_of(feature)
         if shape in seen:
@@ -137,13 +148,26 @@ def refuse_idle(features: Sequence[Feature]) -> None:
         seen[shape] = feature.title
 
 
+def without_idle(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Returns the features that tell something which the cells and earlier features do not."""
+    kept: dict[tuple[bytes, bytes], Feature] = {}
+    for feature in features:
+        if feature.size < feature.universe.size:
+            kept.setdefault(_partition_of(feature), feature)
+    return tuple(kept.values())
+
+
 def _partition_of(feature: Feature) -> tuple[bytes, bytes]:
-    """Returns the partition itself: codes renumbered in the order of first appearance."""
+    """Returns the partition itself: codes renumbered in the order of last appearance."""
     parts = []
     for labels in (feature.pairs, feature.periods):
         if labels is None or len(labels) == 1:
             parts.append(b"")
             continue
-        _, first, inverse = np.unique(labels.codes, return_index=True, return_inverse=True)
-        parts.append(sha256(np.argsort(np.argsort(first))[inverse].tobytes()).digest())
+        last = np.empty(len(labels), dtype=np.int64)
+        # Of several things of a class the last one stays.
+        last[labels.codes] = np.arange(len(labels.codes))
+        order = np.empty(len(labels), dtype=np.int32)
+        order[np.argsort(last)] = np.arange(len(labels), dtype=np.int32)
+        parts.append(sha256(order[labels.codes].tobytes()).digest())
     return parts[0], parts[1]

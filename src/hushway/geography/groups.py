@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushway.geography.features import Feature
 from hushway.geography.labels import CodeArray, joint_codes
@@ -87,11 +86,11 @@ class Groups:
 
     @cached_property
     def _pairs_in_order(self) -> CodeArray:
-        return np.argsort(self.pair_class, kind="stable").astype(np.int32)
+        return _in_order(self.pair_class, self.pair_classes)
 
     @cached_property
     def _pair_rank(self) -> CodeArray:
-        return _ranks(self._pairs_in_order, self._pair_start[self.pair_class])
+        return _ranks(self._pairs_in_order, self.pair_class, self._pair_start)
 
     @cached_property
     def _period_start(self) -> IntArray:
@@ -100,11 +99,11 @@ class Groups:
 
     @cached_property
     def _periods_in_order(self) -> CodeArray:
-        return np.argsort(self.period_class, kind="stable").astype(np.int32)
+        return _in_order(self.period_class, self.period_classes)
 
     @cached_property
     def _period_rank(self) -> CodeArray:
-        return _ranks(self._periods_in_order, self._period_start[self.period_class])
+        return _ranks(self._periods_in_order, self.period_class, self._period_start)
 
 
 def groups_of(universe: ODCells, features: Sequence[Feature]) -> Groups:
@@ -140,8 +139,17 @@ def _inside(finer: Feature, coarser: Feature, part: str) -> bool:
     return together == len(fine)
 
 
-def _ranks(order: CodeArray, start: NDArray[np.integer]) -> CodeArray:
+def _in_order(codes: CodeArray, classes: int) -> CodeArray:
+    """Returns things ordered by class, and within a class by number."""
+    # Keys of 16 bits are sorted by counting, many times faster than by comparing.
+    short = classes <= np.iinfo(np.uint16).max + 1
+    keys = codes.astype(np.uint16) if short else codes
+    return np.argsort(keys, kind="stable").astype(np.int32)
+
+
+def _ranks(order: CodeArray, codes: CodeArray, start: IntArray) -> CodeArray:
     """Returns each thing's place within its class, given all things ordered by class."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return (place - start).astype(np.int32)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    place -= start.astype(np.int32)[codes]
+    return place

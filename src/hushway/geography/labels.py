@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from hushway.errors import GeographyError
 from hushway.geography.od import ODCells
 
 CodeArray = NDArray[np.int32]
+Side = Literal["origin", "destination", "both"]
 
 _SHOWN = 5
 # A table of all combinations up to this size is quicker than sorting the ones that occur.
@@ -20,6 +21,8 @@ _MOST_COMBINATIONS = 1 << 26
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Labels:
     """A public partition of numbered things into named classes, none of them empty.
+
+    Things are pairs of places, or periods, in the order of their numbers.
 
     Attributes:
         column: What the classes are called, such as "mode".
@@ -50,20 +53,14 @@ class Labels:
         return len(self.names)
 
 
-def labels_of_codes(column: str, codes: NDArray[np.integer], names: Sequence[str]) -> Labels:
+def labels_of_codes(column: str, codes: CodeArray, names: Sequence[str]) -> Labels:
     """Returns labels with the classes that occur, in the order of their names' list."""
-    present = np.bincount(codes, minlength=len(names)) > 0
-    renumber = (np.cumsum(present) - 1).astype(np.int32)
-    kept = tuple(name for name, occurs in zip(names, present, strict=True) if occurs)
-    return Labels(column=column, codes=renumber[codes], names=kept)
+    present, codes = _renumbered(codes, len(names))
+    return Labels(column=column, codes=codes, names=tuple(names[i] for i in present))
 
 
 def place_pair_labels(
-    cells: ODCells,
-    column: str,
-    labels: Sequence[str],
-    *,
-    side: Literal["origin", "destination", "both"] = "both",
+    cells: ODCells, column: str, labels: Sequence[str], *, side: Side = "both"
 ) -> Labels:
     """Returns what pairs of places are called by a label of their places, such as zone to zone.
 
@@ -80,33 +77,40 @@ def place_pair_labels(
     names = sorted(set(labels))
     index = {name: code for code, name in enumerate(names)}
     of_place = np.array([index[label] for label in labels], dtype=np.int32)
-    origin, destination = pair_ends(cells)
+    square = (len(labels), len(labels))
     if side == "origin":
-        return labels_of_codes(f"origin {column}", of_place[origin], names)
+        codes = pairs_of_matrix(cells, np.broadcast_to(of_place[:, None], square))
+        return labels_of_codes(f"origin {column}", codes, names)
     if side == "destination":
-        return labels_of_codes(f"destination {column}", of_place[destination], names)
-    both = of_place[origin] * np.int32(len(names)) + of_place[destination]
-    routes = [f"{start} → {end}" for start in names for end in names]
-    return labels_of_codes(f"{column} pair", both, routes)
+        codes = pairs_of_matrix(cells, np.broadcast_to(of_place, square))
+        return labels_of_codes(f"destination {column}", codes, names)
+    both = of_place[:, None] * np.int32(len(names)) + of_place
+    # Only the routes that occur get a name: there may be as many routes as pairs.
+    present, codes = _renumbered(pairs_of_matrix(cells, both), len(names) ** 2)
+    routes = tuple(f"{names[i // len(names)]} → {names[i % len(names)]}" for i in present)
+    return Labels(column=f"{column} pair", codes=codes, names=routes)
 
 
 def pair_table_labels(
-    cells: ODCells, column: str, matrix: NDArray[np.integer], names: Sequence[str]
+    cells: ODCells, column: str, matrix: CodeArray, names: Sequence[str]
 ) -> Labels:
     """Returns the labels of pairs given as a matrix (origin, destination) of codes; -1 is none.
 
     Raises:
-        GeographyError: A pair that has cells has no label.
+        GeographyError: The matrix is not one of these places, or a pair that has cells has no
+            label.
     """
-    origin, destination = pair_ends(cells)
-    codes = matrix[origin, destination]
+    places = len(cells.locations)
+    if matrix.shape != (places, places) or matrix.max() >= len(names):
+        raise GeographyError(
+            f"The table of pairs does not say which {column} these places have.",
+            advice="Read the table of pairs with the same list of locations.",
+        )
+    codes = pairs_of_matrix(cells, matrix)
     missing = np.flatnonzero(codes < 0)
     if len(missing):
-        ids = cells.locations.ids
-        some = [f"{ids[origin[p]]!r} to {ids[destination[p]]!r}" for p in missing[:_SHOWN]]
         raise GeographyError(
-            f"{len(missing):,} pairs of places have no {column}: {', '.join(some)}"
-            f"{' and more' if len(missing) > _SHOWN else ''}.",
+            f"{len(missing):,} pairs of places have no {column}: {_some_pairs(cells, missing)}.",
             advice=f"Give every pair that trips may make a {column}.",
         )
     return labels_of_codes(column, codes, names)
@@ -118,10 +122,14 @@ def every_period(cells: ODCells) -> Labels:
     return Labels(column="period", codes=np.arange(len(names), dtype=np.int32), names=names)
 
 
-def pair_ends(cells: ODCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns origin and destination of every pair, in the order of pair numbers."""
-    _, origin, destination = cells.decode(np.arange(cells.pairs, dtype=np.int64))
-    return origin, destination
+def pairs_of_matrix(cells: ODCells, matrix: NDArray[Any]) -> NDArray[Any]:
+    """Returns the entries of a matrix (origin, destination), in the order of pair numbers."""
+    flat = np.ascontiguousarray(matrix).reshape(-1)
+    if cells.same_place:
+        return flat
+    # After the first entry of the diagonal the next ones stand at the end of rows one longer.
+    places = len(matrix)
+    return flat[1:].reshape(places - 1, places + 1)[:, :-1].reshape(-1)
 
 
 def joint_codes(parts: Sequence[tuple[CodeArray, int]], length: int) -> tuple[CodeArray, int]:
@@ -146,6 +154,13 @@ def joint_codes(parts: Sequence[tuple[CodeArray, int]], length: int) -> tuple[Co
     return joint, size
 
 
+def _renumbered(codes: CodeArray, classes: int) -> tuple[list[int], CodeArray]:
+    """Returns the classes that occur, and the codes counted among these alone."""
+    occurs = np.bincount(codes, minlength=classes) > 0
+    among = (np.cumsum(occurs) - 1).astype(np.int32)
+    return np.flatnonzero(occurs).tolist(), among[codes]
+
+
 def _refuse_unlabelled(cells: ODCells, column: str, labels: Sequence[str]) -> None:
     bare = [key for key, label in zip(cells.locations.ids, labels, strict=True) if not label]
     if bare:
@@ -154,3 +169,11 @@ def _refuse_unlabelled(cells: ODCells, column: str, labels: Sequence[str]) -> No
             f"{' and more' if len(bare) > _SHOWN else ''}.",
             advice=f"Give every location a {column}, or leave the feature out.",
         )
+
+
+def _some_pairs(cells: ODCells, pairs: NDArray[np.int64]) -> str:
+    # Pairs of the first period are numbered like cells.
+    _, origin, destination = cells.decode(pairs[:_SHOWN])
+    ids = cells.locations.ids
+    some = [f"{ids[o]!r} to {ids[d]!r}" for o, d in zip(origin, destination, strict=True)]
+    return ", ".join(some) + (" and more" if len(pairs) > _SHOWN else "")

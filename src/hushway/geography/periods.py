@@ -1,6 +1,7 @@
-"""Public periods of the day, on the agency's wall clock, over a window of days.
+"""Public periods of the day or of the week, on the agency's wall clock, over a window of days.
 
-A period such as 08:00-08:30 is counted over all days of the window together. The protected rows
+A period of the day such as 08:00-08:30 is counted over all days of the window together; a period of
+the week such as Mon 08:00-08:30 over all Mondays of the window together. The protected rows
 carry either instants (UTC or with an offset) or wall-clock times of the agency; both are turned
 into a period here, by public tables that an engine can join, so that daylight-saving days need no
 special case in any engine.
@@ -11,11 +12,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import pairwise
+from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
 from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
 from hushway.geography.digest import digest_of
+
+Cycle = Literal["day", "week"]
+
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 _DAY_MINUTES = 24 * 60
 _FIRST_YEAR, _LAST_YEAR = 1900, 2200
@@ -32,7 +38,12 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True)
 class Periods:
-    """Equal periods of the service day, on every day from `first_day` to `last_day`.
+    """Equal parts of the service day, on every day from `first_day` to `last_day`.
+
+    With the cycle "day" a period is a part of the day. With the cycle "week" it is a part of a
+    weekday, Monday first: 168 periods if the parts are hours. All seven weekdays have periods even
+    if the window is too short to hold them all; the periods of a weekday that it lacks are public
+    like the others, and no trip falls into them.
 
     Attributes:
         zone: IANA name of the agency's time zone.
@@ -41,6 +52,7 @@ class Periods:
         opens: Minutes after midnight at which the first period starts.
         closes: Minutes after midnight at which the last period ends (1440 is midnight).
         minutes: Length of one period.
+        cycle: Whether weekdays are counted together or apart.
     """
 
     zone: str
@@ -49,9 +61,15 @@ class Periods:
     opens: int
     closes: int
     minutes: int
+    cycle: Cycle = "day"
 
     def __post_init__(self) -> None:
         _check_zone(self.zone)
+        if self.cycle not in {"day", "week"}:
+            raise GeographyError(
+                f"Periods cannot be counted by {self.cycle!r}.",
+                advice='Set cycle = "day" to count all days together, or cycle = "week".',
+            )
         if self.last_day < self.first_day:
             raise GeographyError(
                 "The window ends before it starts.", advice="Swap first_day and last_day."
@@ -73,13 +91,26 @@ class Periods:
             )
 
     def __len__(self) -> int:
+        return self.parts * (len(WEEKDAYS) if self.cycle == "week" else 1)
+
+    @property
+    def parts(self) -> int:
+        """Number of parts of a day."""
         return (self.closes - self.opens) // self.minutes
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Readable names in index order, such as 08:00-08:30."""
+        """Readable names in index order, such as 08:00-08:30 or Mon 08:00-08:30."""
+        parts = [f"{start}-{end}" for start, end in self.part_clocks]
+        if self.cycle == "day":
+            return tuple(parts)
+        return tuple(f"{weekday} {part}" for weekday in WEEKDAYS for part in parts)
+
+    @cached_property
+    def part_clocks(self) -> tuple[tuple[str, str], ...]:
+        """When each part of a day starts and ends, as HH:MM; midnight at the end is 24:00."""
         starts = range(self.opens, self.closes, self.minutes)
-        return tuple(f"{_clock(start)}-{_clock(start + self.minutes)}" for start in starts)
+        return tuple((_clock(start), _clock(start + self.minutes)) for start in starts)
 
     @cached_property
     def days(self) -> tuple[date, ...]:
@@ -88,13 +119,25 @@ class Periods:
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
 
     @cached_property
+    def example_days(self) -> tuple[date, ...]:
+        """A day for each period to be drawn on: the window's first, or the first such weekday.
+
+        In a window that lacks the weekday it is the first one after the window.
+        """
+        if self.cycle == "day":
+            return (self.first_day,) * len(self)
+        waits = ((weekday - self.first_day.weekday()) % 7 for weekday in range(len(WEEKDAYS)))
+        firsts = (self.first_day + timedelta(days=wait) for wait in waits)
+        return tuple(day for day in firsts for _ in range(self.parts))
+
+    @cached_property
     def wall_slots(self) -> tuple[Slot, ...]:
         """Periods as stretches of wall-clock time (a naive time read as if it were UTC)."""
         return tuple(
             Slot(
                 start_us=wall_microseconds(day, start),
                 end_us=wall_microseconds(day, start + self.minutes),
-                period=i,
+                period=self._first_period(day) + i,
             )
             for day in self.days
             for i, start in enumerate(range(self.opens, self.closes, self.minutes))
@@ -131,6 +174,9 @@ class Periods:
         )
         return tuple((start, end) for start, end in gaps if start < end)
 
+    def _first_period(self, day: date) -> int:
+        return day.weekday() * self.parts if self.cycle == "week" else 0
+
     @cached_property
     def _stretches(self) -> tuple[Stretch, ...]:
         return clock_stretches(ZoneInfo(self.zone), self.first_day, self.last_day)
@@ -138,16 +184,18 @@ class Periods:
     @cached_property
     def digest(self) -> str:
         """A digest of the public choice of periods."""
-        return digest_of(
-            {
-                "zone": self.zone,
-                "first_day": self.first_day.isoformat(),
-                "last_day": self.last_day.isoformat(),
-                "opens": self.opens,
-                "closes": self.closes,
-                "minutes": self.minutes,
-            }
-        )
+        facts: dict[str, object] = {
+            "zone": self.zone,
+            "first_day": self.first_day.isoformat(),
+            "last_day": self.last_day.isoformat(),
+            "opens": self.opens,
+            "closes": self.closes,
+            "minutes": self.minutes,
+        }
+        # Releases with periods of the day are older than the cycle and must keep their digest.
+        if self.cycle != "day":
+            facts["cycle"] = self.cycle
+        return digest_of(facts)
 
 
 def _clock(minute: int) -> str:

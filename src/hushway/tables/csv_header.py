@@ -25,8 +25,11 @@ def read_header(path: Path) -> tuple[str, list[str]]:
     if len(line) == _LONGEST_HEADER:
         raise csv.Error
     cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
-    best = max(DELIMITERS, key=lambda delimiter: len(cuts[delimiter]))
-    return best, cuts[best]
+    names = {delimiter: cut for delimiter, cut in cuts.items() if cut is not None}
+    if not names:
+        raise csv.Error
+    best = max(names, key=lambda delimiter: len(names[delimiter]))
+    return best, names[best]
 
 
 def open_text(path: Path) -> TextIO:
@@ -36,5 +39,11 @@ def open_text(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", newline="")
 
 
-def _cut(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter, strict=True), []) if line.strip() else []
+def _cut(line: str, delimiter: str) -> list[str] | None:
+    """Returns the names between delimiters; None where a quote ends before a delimiter."""
+    if not line.strip():
+        return []
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None

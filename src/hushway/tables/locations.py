@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hushway.errors import GeographyError
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.locations_csv import csv_records
 from hushway.tables.locations_geojson import geojson_records
 from hushway.tables.place_record import LocationColumns, PlaceRecord
@@ -25,14 +25,19 @@ def read_locations(path: Path | str, columns: LocationColumns | None = None) -> 
         GeographyError: The file cannot be used; the message says where it is wrong.
     """
     file = Path(path)
-    records = _records(file, LocationColumns() if columns is None else columns)
+    columns = LocationColumns() if columns is None else columns
+    records = _records(file, columns)
     if not records:
         raise GeographyError(
             f"The locations file {file.name} is empty.",
             advice="Give a file with at least one location.",
         )
     _refuse_nameless(records, file)
-    return Locations(tuple(_located(records, file)))
+    labels = tuple(
+        PlaceLabels(column=column, values=tuple(record.labels[i] for record in records))
+        for i, column in enumerate(columns.labels)
+    )
+    return Locations(tuple(_located(records, file)), labels)
 
 
 def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:

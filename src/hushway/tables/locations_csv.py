@@ -49,6 +49,7 @@ def _record(values: dict[str, str], columns: LocationColumns, where: str) -> Pla
         lon=_number(values[columns.lon]),
         lat=_number(values[columns.lat]),
         zone=values.get(columns.zone or "", ""),
+        labels=tuple(values[column] for column in columns.labels),
     )
 
 

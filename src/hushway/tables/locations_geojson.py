@@ -62,6 +62,7 @@ def _record(file: Path, feature: Any, columns: LocationColumns, where: str) -> P
         lon=position[0],
         lat=position[1],
         zone=_text(file, properties.get(columns.zone or ""), where),
+        labels=tuple(_text(file, properties[column], where) for column in columns.labels),
     )
 
 
@@ -73,8 +74,8 @@ def _text(file: Path, value: Any, where: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise GeographyError(
-        f"The {where} of {file.name} has an id, name or zone that is neither text nor a whole "
-        "number.",
+        f"The {where} of {file.name} has an id, name, zone or label that is neither text nor a "
+        "whole number.",
         advice='Write 7 or "7", not 7.0: ids are compared as text, and the trips would not match.',
     )
 

@@ -12,7 +12,8 @@ class LocationColumns:
     """Which column (CSV) or property (GeoJSON) holds what.
 
     `name` and `zone` may be None. A file without a column called `name` or `zone` is fine; any
-    other name was chosen on purpose and must be there.
+    other name was chosen on purpose and must be there, and so must the columns of `labels`, which
+    features are made of.
     """
 
     id: str = "id"
@@ -20,12 +21,14 @@ class LocationColumns:
     lon: str = "lon"
     lat: str = "lat"
     zone: str | None = DEFAULT_ZONE
+    labels: tuple[str, ...] = ()
 
     @property
     def demanded_extras(self) -> tuple[str, ...]:
-        """The columns of names and zones that must be there."""
+        """The columns of names, zones and labels that must be there."""
         asked = (column for column in (self.name, self.zone) if column is not None)
-        return tuple(column for column in asked if column not in {DEFAULT_NAME, DEFAULT_ZONE})
+        chosen = (column for column in asked if column not in {DEFAULT_NAME, DEFAULT_ZONE})
+        return (*chosen, *self.labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +41,4 @@ class PlaceRecord:
     lon: float | None
     lat: float | None
     zone: str
+    labels: tuple[str, ...]

@@ -1,5 +1,7 @@
 import csv
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +15,15 @@ from hushway.artefact.formats.flowmap import flowmap_locations, read_flows, writ
 from hushway.artefact.formats.omx import fits_omx, write_omx
 from hushway.artefact.formats.parquet import read_parquet, write_parquet
 from hushway.artefact.formats.places import (
+    location_columns,
     locations_csv,
+    period_columns,
     periods_csv,
     read_locations,
     read_periods,
 )
 from hushway.errors import ReleaseError
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.od import ODCells
 from hushway.releases.od.table import ODTable
 
@@ -164,6 +168,50 @@ def test_a_flow_map_holds_the_flows_above_zero(tmp_path: Path, table: ODTable) -
     assert first.endswith(",42.3,-83.7")
 
 
+def weekly(table: ODTable, first_day: date, last_day: date) -> ODTable:
+    periods = replace(table.universe.periods, first_day=first_day, last_day=last_day, cycle="week")
+    universe = replace(table.universe, periods=periods)
+    cells = np.arange(universe.size, dtype=np.int64)
+    return replace(
+        table,
+        universe=universe,
+        cells=cells,
+        counts=cells % 5,
+        standard_errors=np.ones(len(cells)),
+    )
+
+
+@pytest.mark.parametrize("last_day", [date(2026, 3, 31), date(2026, 3, 6)])
+def test_a_flow_map_shows_each_weekday_on_its_first_day(
+    tmp_path: Path, table: ODTable, last_day: date
+) -> None:
+    week = weekly(table, date(2026, 3, 5), last_day)
+    write_flows(week, tmp_path / "flows.csv")
+    with (tmp_path / "flows.csv").open(newline="") as file:
+        times = dict.fromkeys(row["time"] for row in csv.DictReader(file))
+    days = [9, 10, 11, 5, 6, 7, 8]
+    clocks = ["08:00", "08:30", "09:00", "09:30"]
+    assert list(times) == [f"2026-03-{day:02d} {clock}" for day in days for clock in clocks]
+    cells, counts = (
+        np.concatenate(parts)
+        for parts in zip(*read_flows(tmp_path / "flows.csv", week.universe), strict=True)
+    )
+    np.testing.assert_array_equal(cells, week.cells[week.counts > 0])
+    np.testing.assert_array_equal(counts, week.counts[week.counts > 0])
+
+
+def test_tables_by_the_week_survive_writing_and_reading(tmp_path: Path, table: ODTable) -> None:
+    week = weekly(table, date(2026, 3, 5), date(2026, 3, 31))
+    write_parquet(week, tmp_path / "t.parquet")
+    write_csv(week, tmp_path / "t.csv")
+    for [part] in (
+        read_parquet(tmp_path / "t.parquet", week.universe),
+        read_csv(tmp_path / "t.csv", week.universe),
+    ):
+        np.testing.assert_array_equal(part.cells, week.cells)
+        np.testing.assert_array_equal(part.counts, week.counts)
+
+
 def test_matrices_hold_every_count(tmp_path: Path, table: ODTable) -> None:
     write_omx(table, tmp_path / "t.omx")
     with openmatrix.open_file(str(tmp_path / "t.omx")) as file:
@@ -211,6 +259,38 @@ def test_public_lists_survive_writing_and_reading(table: ODTable) -> None:
         assert read_periods(periods_csv(universe.periods)) == universe.periods
 
 
+def test_periods_of_the_week_survive_writing_and_reading(table: ODTable) -> None:
+    periods = weekly(table, date(2026, 3, 5), date(2026, 3, 6)).universe.periods
+    data = periods_csv(periods)
+    header, first, *_, last = data.decode().splitlines()
+    window = "2026-03-05,2026-03-06,America/Detroit"
+    assert header == "period,weekday,starts,ends,first_day,last_day,time_zone"
+    assert tuple(header.split(",")) == period_columns(periods)
+    assert first == f"Mon 08:00-08:30,Mon,08:00,08:30,{window}"
+    assert last == f"Sun 09:30-10:00,Sun,09:30,10:00,{window}"
+    assert read_periods(data) == periods
+    assert read_periods(data).digest == periods.digest
+    for old, new in ((b"Sun", b"Sat"), (b"weekday", b"day"), (b",Mon,", b",")):
+        with pytest.raises(ReleaseError, match=r"periods\.csv"):
+            read_periods(data.replace(old, new, 1))
+
+
+def test_further_columns_of_places_survive_writing_and_reading(table: ODTable) -> None:
+    places = awkward(table).universe.locations.places
+    labels = (
+        PlaceLabels(column="county, or so", values=tuple(place.id for place in places)),
+        PlaceLabels(column="Type", values=("",) * len(places)),
+    )
+    locations = Locations(places, labels)
+    data = locations_csv(locations)
+    assert location_columns(locations)[-2:] == ("county, or so", "Type")
+    assert read_locations(data) == locations
+    assert read_locations(data).digest == locations.digest
+    assert read_locations(data.replace(b"NULL", b"none")).digest != locations.digest
+    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+        read_locations(data.replace(b"Type\n", b"Type,\n", 1))
+
+
 def test_whole_degrees_keep_their_digest() -> None:
     locations = Locations((Location(id="a", name="a", lon=5, lat=-45.0, zone="z"),))
     assert read_locations(locations_csv(locations)).digest == locations.digest
@@ -220,7 +300,7 @@ def test_rewritten_lists_are_refused(table: ODTable) -> None:
     places = locations_csv(table.universe.locations)
     with pytest.raises(ReleaseError, match=r"locations\.csv"):
         read_locations(places.replace(b"42.3,", b"42.30,", 1))
-    with pytest.raises(ReleaseError, match="public list"):
+    with pytest.raises(ReleaseError, match=r"locations\.csv"):
         read_locations(places.replace(b"lat", b"LAT", 1))
     periods = periods_csv(table.universe.periods)
     with pytest.raises(ReleaseError, match=r"periods\.csv"):

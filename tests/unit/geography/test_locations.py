@@ -3,7 +3,7 @@ import math
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, PlaceLabels
 
 
 def place(key: str, *, lon: float = 2.3, lat: float = 48.8, zone: str = "Z") -> Location:
@@ -49,3 +49,47 @@ def test_the_digest_sees_order_and_every_fact() -> None:
         Locations((place("a"), place("b", lat=48.9))),
     ]
     assert len({one.digest, *(other.digest for other in others)}) == 4
+
+
+def labels(column: str, *values: str) -> PlaceLabels:
+    return PlaceLabels(column=column, values=values)
+
+
+def test_further_columns_are_found_by_name_beside_the_zone() -> None:
+    places = Locations((place("a"), place("b", zone="Y")), (labels("county", "north", ""),))
+    assert places.labels_in("zone") == ("Z", "Y")
+    assert places.labels_in("county") == ("north", "")
+    with pytest.raises(GeographyError, match="'state'") as caught:
+        places.labels_in("state")
+    assert "zone, county" in caught.value.advice
+
+
+def test_without_further_columns_the_digest_is_that_of_old_releases() -> None:
+    places = (place("a"), place("b"))
+    known = "fe3ee5b89cc67a9a0a5d677ff3ba6e612bda2994a0f77752486cf3d04946d592"
+    assert Locations(places).digest == f"sha256:{known}"
+    digests = {
+        Locations(places).digest,
+        Locations(places, (labels("county", "x", "y"),)).digest,
+        Locations(places, (labels("county", "y", "x"),)).digest,
+        Locations(places, (labels("state", "x", "y"),)).digest,
+    }
+    assert len(digests) == 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ((labels("zone", "x", "y"),), "cannot be called 'zone'"),
+        ((labels("id", "x", "y"),), "cannot be called 'id'"),
+        ((labels("", "x", "y"),), "cannot be called ''"),
+        ((labels("c", "x", "y"), labels("c", "x", "y")), "same name"),
+        ((labels("c", "x"),), "'c' are not one for each"),
+    ],
+)
+def test_columns_that_a_release_could_not_hold_are_refused(
+    wrong: tuple[PlaceLabels, ...], word: str
+) -> None:
+    with pytest.raises(GeographyError, match=word) as caught:
+        Locations((place("a"), place("b")), wrong)
+    assert caught.value.advice

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.geography.periods import Periods
+from hushway.geography.periods import WEEKDAYS, Cycle, Periods
 
 HOUR_US = 3_600_000_000
 MINUTE = timedelta(minutes=1)
@@ -27,9 +27,11 @@ ODD_DAYS = {
 }
 
 
-def periods(zone: str, day: date, *, last: date | None = None, **changes: int) -> Periods:
+def periods(
+    zone: str, day: date, *, last: date | None = None, cycle: Cycle = "day", **changes: int
+) -> Periods:
     settings = {"opens": 0, "closes": 1440, "minutes": 30, **changes}
-    return Periods(zone=zone, first_day=day, last_day=last or day, **settings)
+    return Periods(zone=zone, first_day=day, last_day=last or day, cycle=cycle, **settings)
 
 
 def microseconds(moment: datetime) -> int:
@@ -47,7 +49,9 @@ def by_asking_every_minute(table: Periods) -> dict[int, int]:
         minute = local.hour * 60 + local.minute
         in_window = table.first_day <= local.date() <= table.last_day
         if in_window and table.opens <= minute < table.closes:
-            found[microseconds(moment)] = (minute - table.opens) // table.minutes
+            part = (minute - table.opens) // table.minutes
+            before = local.weekday() * table.parts if table.cycle == "week" else 0
+            found[microseconds(moment)] = before + part
         moment += MINUTE
     return found
 
@@ -62,16 +66,30 @@ def by_slots(table: Periods) -> dict[int, int]:
 
 @pytest.mark.parametrize("case", ODD_DAYS)
 @pytest.mark.parametrize("hours", [(0, 1440), (390, 1380)])
+@pytest.mark.parametrize("cycle", ["day", "week"])
 def test_every_real_minute_finds_the_period_that_the_clock_showed(
-    case: str, hours: tuple[int, int]
+    case: str, hours: tuple[int, int], cycle: Cycle
 ) -> None:
     zone, day = ODD_DAYS[case]
-    table = periods(zone, day, opens=hours[0], closes=hours[1])
+    table = periods(zone, day, opens=hours[0], closes=hours[1], cycle=cycle)
     assert by_slots(table) == by_asking_every_minute(table)
 
 
-def test_a_window_of_days_with_both_changes_finds_every_minute() -> None:
-    table = periods("America/St_Johns", date(2006, 10, 27), last=date(2006, 10, 31))
+@pytest.mark.parametrize("cycle", ["day", "week"])
+@pytest.mark.parametrize(
+    ("zone", "first", "last"),
+    [
+        ("America/St_Johns", date(2006, 10, 27), date(2006, 10, 31)),
+        ("Pacific/Apia", date(2011, 12, 28), date(2012, 1, 2)),
+        ("America/Detroit", date(2026, 3, 5), date(2026, 3, 16)),
+        ("America/Detroit", date(2026, 10, 30), date(2026, 11, 2)),
+    ],
+    ids=["back over midnight", "a skipped Friday", "forward", "back"],
+)
+def test_every_minute_of_some_days_finds_its_period(
+    zone: str, first: date, last: date, cycle: Cycle
+) -> None:
+    table = periods(zone, first, last=last, cycle=cycle)
     assert by_slots(table) == by_asking_every_minute(table)
 
 
@@ -118,6 +136,52 @@ def test_wall_slots_cover_the_service_day_in_order() -> None:
     assert table.wall_slots[4].start_us == first + 24 * HOUR_US
 
 
+def test_hours_of_the_week_start_on_monday() -> None:
+    table = periods(
+        "Europe/Paris", date(2026, 6, 4), last=date(2026, 6, 14), cycle="week", minutes=60
+    )
+    assert len(table) == len(table.labels) == len(set(table.labels)) == 168
+    assert table.labels[0] == "Mon 00:00-01:00"
+    assert table.labels[24 + 8] == "Tue 08:00-09:00"
+    assert table.labels[-1] == "Sun 23:00-24:00"
+    thursday = microseconds(datetime(2026, 6, 4, tzinfo=UTC))
+    assert table.wall_slots[0].start_us == thursday
+    assert table.wall_slots[0].period == 3 * 24
+
+
+def test_a_weekday_is_counted_over_all_weeks_of_the_window() -> None:
+    table = periods(
+        "Europe/Paris", date(2026, 6, 4), last=date(2026, 6, 14), cycle="week", minutes=720
+    )
+    on = [slot.start_us for slot in table.wall_slots if slot.period == 2 * 4 + 1]
+    assert on == [microseconds(datetime(2026, 6, day, 12, tzinfo=UTC)) for day in (5, 12)], (
+        "Friday afternoons"
+    )
+
+
+def test_weekdays_that_the_window_lacks_have_periods_without_slots() -> None:
+    table = periods("Europe/Paris", date(2026, 6, 6), last=date(2026, 6, 7), cycle="week")
+    assert len(table) == 7 * 48
+    assert {slot.period // 48 for slot in table.wall_slots} == {5, 6}
+    assert {slot.period // 48 for slot in table.instant_slots} == {5, 6}
+
+
+def test_a_friday_that_samoa_skipped_has_no_real_time() -> None:
+    table = periods("Pacific/Apia", date(2011, 12, 29), last=date(2011, 12, 31), cycle="week")
+    assert {slot.period // 48 for slot in table.wall_slots} == {3, 4, 5}
+    assert {slot.period // 48 for slot in table.instant_slots} == {3, 5}
+
+
+def test_example_days_are_the_first_with_the_weekday_of_the_period() -> None:
+    first = date(2026, 6, 4)
+    table = periods("Europe/Paris", first, cycle="week", minutes=720)
+    assert len(table.example_days) == len(table) == 14
+    for label, day in zip(table.labels, table.example_days, strict=True):
+        assert WEEKDAYS[day.weekday()] == label[:3]
+        assert first <= day < first + timedelta(days=7)
+    assert set(periods("Europe/Paris", first).example_days) == {first}
+
+
 def test_midnight_is_written_as_24_00() -> None:
     assert periods("UTC", date(2026, 6, 1), minutes=720).labels == ("00:00-12:00", "12:00-24:00")
 
@@ -137,6 +201,7 @@ def test_midnight_is_written_as_24_00() -> None:
         ({"minutes": 0}, "do not fill"),
         ({"minutes": -30}, "do not fill"),
         ({"minutes": 50}, "do not fill"),
+        ({"cycle": "month"}, "counted by 'month'"),
     ],
 )
 def test_periods_that_make_no_sense_are_refused(wrong: dict[str, object], word: str) -> None:
@@ -162,6 +227,15 @@ def test_the_digest_depends_on_every_choice() -> None:
         periods("Europe/Paris", date(2026, 6, 1), minutes=60),
         periods("Europe/Paris", date(2026, 6, 1), opens=60),
         periods("Europe/Paris", date(2026, 6, 1), closes=1380),
+        periods("Europe/Paris", date(2026, 6, 1), cycle="week"),
     ]
-    assert len({one.digest, *(other.digest for other in others)}) == 7
+    assert len({one.digest, *(other.digest for other in others)}) == 8
     assert one.digest == periods("Europe/Paris", date(2026, 6, 1)).digest
+
+
+def test_periods_of_the_day_keep_the_digest_of_old_releases() -> None:
+    table = periods(
+        "America/Detroit", date(2026, 3, 2), last=date(2026, 3, 31), opens=480, closes=600
+    )
+    known = "a04fa67c322bc1ddca317498a2886c81ce64e1fdf1427ef7d688192dbf3a8092"
+    assert table.digest == f"sha256:{known}"

@@ -78,6 +78,23 @@ def test_a_zone_column_that_was_named_on_purpose_must_be_there(tmp_path: Path) -
     assert "'district'" in refusal(file, LocationColumns(zone="district"))
 
 
+def test_further_columns_are_read_as_labels_if_asked_for(tmp_path: Path) -> None:
+    text = "id,county,lon,lat,kind\na,north,1,2,\nb,south,1,2,hub\n"
+    file = write(tmp_path, text)
+    places = read_locations(file, LocationColumns(labels=("kind", "county")))
+    assert places.labels_in("county") == ("north", "south")
+    assert places.labels_in("kind") == ("", "hub")
+    assert read_locations(file).labels == ()
+    assert read_locations(file).digest != places.digest
+    assert "no column 'state'" in refusal(file, LocationColumns(labels=("state",)))
+    assert "cannot be called 'id'" in refusal(file, LocationColumns(labels=("id",)))
+
+
+def test_a_header_in_quotes_is_read(tmp_path: Path) -> None:
+    quoted = '"id","name","lon","lat","zone"\n' + ROWS
+    assert read_locations(write(tmp_path, quoted)).ids == ("a", "b")
+
+
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     assert "'lat'" in refusal(write(tmp_path, "id,lon\na,1\n"))
 
@@ -148,6 +165,20 @@ def test_geojson_points_are_read(tmp_path: Path) -> None:
     assert places.ids == ("a", "7")
     assert places.places[0].zone == "North"
     assert places.places[1].name == "7"
+
+
+def test_further_properties_are_read_as_labels_if_asked_for(tmp_path: Path) -> None:
+    file = geojson(
+        tmp_path,
+        feature(point(1, 2), id="a", county="north", level=3),
+        feature(point(1, 2), id="b", county=None, level=4),
+    )
+    places = read_locations(file, LocationColumns(labels=("county", "level")))
+    assert places.labels_in("county") == ("north", "")
+    assert places.labels_in("level") == ("3", "4")
+    assert "feature 1" in refusal(file, LocationColumns(labels=("state",)))
+    wrong = geojson(tmp_path, feature(point(1, 2), id="a", level=3.5))
+    assert "label that is neither text" in refusal(wrong, LocationColumns(labels=("level",)))
 
 
 def test_polygons_are_at_their_centroids(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """OD tables for flow map viewers: locations.csv and flows.csv.
 
 The time column holds the start of the period on the first day of the window, in the one form that
-flowmap.blue reads as a time of day. The counts are over all days of the window. Flows of 0 draw
-nothing and are left out.
+flowmap.blue reads as a time of day; a period of the week is on the first day with its weekday. The
+counts are over all days of the window. Flows of 0 draw nothing and are left out.
 """
 
 from collections.abc import Iterator
@@ -77,5 +77,8 @@ def _to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
 
 
 def _times(periods: Periods) -> tuple[str, ...]:
-    day = periods.first_day.isoformat()
-    return tuple(f"{day} {label.split('-')[0]}" for label in periods.labels)
+    starts = [start for start, _ in periods.part_clocks]
+    return tuple(
+        f"{day.isoformat()} {starts[i % periods.parts]}"
+        for i, day in enumerate(periods.example_days)
+    )

@@ -7,26 +7,41 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from hushway.errors import ReleaseError
-from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
+from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
+from hushway.geography.periods import WEEKDAYS, Periods
 
-LOCATION_COLUMNS = ("id", "name", "lat", "lon", "zone")
-PERIOD_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
+_DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
+_WEEK_COLUMNS = ("period", "weekday", "starts", "ends", "first_day", "last_day", "time_zone")
 
 _WHOLE = re.compile(r"-?\d+")
 
 
+def location_columns(locations: Locations) -> tuple[str, ...]:
+    """Returns the columns of locations.csv: what every place has, then the further labels."""
+    return (*LOCATION_FACTS, *(labels.column for labels in locations.labels))
+
+
+def period_columns(periods: Periods) -> tuple[str, ...]:
+    """Returns the columns of periods.csv; only periods of the week have a weekday."""
+    return _WEEK_COLUMNS if periods.cycle == "week" else _DAY_COLUMNS
+
+
 def locations_csv(locations: Locations) -> bytes:
     """Returns the public places as CSV, in index order."""
-    rows = ((p.id, p.name, repr(p.lat), repr(p.lon), p.zone) for p in locations.places)
-    return csv_bytes(LOCATION_COLUMNS, rows)
+    rows = (
+        (p.id, p.name, repr(p.lat), repr(p.lon), p.zone, *further)
+        for p, further in zip(locations.places, _further(locations), strict=True)
+    )
+    return csv_bytes(location_columns(locations), rows)
 
 
 def periods_csv(periods: Periods) -> bytes:
     """Returns the public periods as CSV, in index order, each row with the window of days."""
     window = (periods.first_day.isoformat(), periods.last_day.isoformat(), periods.zone)
-    rows = ((label, *label.split("-"), *window) for label in periods.labels)
-    return csv_bytes(PERIOD_COLUMNS, rows)
+    weekdays = [(weekday,) for weekday in WEEKDAYS] if periods.cycle == "week" else [()]
+    facts = ((*weekday, *clock) for weekday in weekdays for clock in periods.part_clocks)
+    rows = ((label, *fact, *window) for label, fact in zip(periods.labels, facts, strict=True))
+    return csv_bytes(period_columns(periods), rows)
 
 
 def read_locations(data: bytes) -> Locations:
@@ -35,12 +50,19 @@ def read_locations(data: bytes) -> Locations:
     Raises:
         ReleaseError: The bytes are not what `locations_csv` writes.
     """
-    locations = Locations(
-        tuple(
-            Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
-            for key, name, lat, lon, zone in _rows(data, LOCATION_COLUMNS)
-        )
+    header, rows = _table(data)
+    own = len(LOCATION_FACTS)
+    if header[:own] != LOCATION_FACTS or any(len(row) != len(header) for row in rows):
+        raise _rewritten("locations.csv")
+    places = tuple(
+        Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
+        for key, name, lat, lon, zone in (row[:own] for row in rows)
     )
+    labels = tuple(
+        PlaceLabels(column=column, values=tuple(row[i] for row in rows))
+        for i, column in enumerate(header[own:], start=own)
+    )
+    locations = Locations(places, labels)
     if locations_csv(locations) != data:
         raise _rewritten("locations.csv")
     return locations
@@ -52,17 +74,19 @@ def read_periods(data: bytes) -> Periods:
     Raises:
         ReleaseError: The bytes are not what `periods_csv` writes.
     """
-    rows = _rows(data, PERIOD_COLUMNS)
-    if not rows:
+    header, rows = _table(data)
+    known = header in {_DAY_COLUMNS, _WEEK_COLUMNS}
+    if not known or not rows or any(len(row) != len(header) for row in rows):
         raise _rewritten("periods.csv")
-    _, starts, ends, first_day, last_day, zone = rows[0]
+    first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
     periods = Periods(
-        zone=zone,
-        first_day=date.fromisoformat(first_day),
-        last_day=date.fromisoformat(last_day),
-        opens=_minutes(starts),
-        closes=_minutes(rows[-1][2]),
-        minutes=_minutes(ends) - _minutes(starts),
+        zone=first["time_zone"],
+        first_day=date.fromisoformat(first["first_day"]),
+        last_day=date.fromisoformat(first["last_day"]),
+        opens=_minutes(first["starts"]),
+        closes=_minutes(last["ends"]),
+        minutes=_minutes(first["ends"]) - _minutes(first["starts"]),
+        cycle="week" if header == _WEEK_COLUMNS else "day",
     )
     if periods_csv(periods) != data:
         raise _rewritten("periods.csv")
@@ -78,11 +102,15 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _rows(data: bytes, columns: Sequence[str]) -> list[list[str]]:
+def _table(data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
     header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
-    if tuple(header) != tuple(columns):
-        raise _rewritten("a public list")
-    return rows
+    return tuple(header), rows
+
+
+def _further(locations: Locations) -> Iterable[tuple[str, ...]]:
+    if not locations.labels:
+        return ((),) * len(locations)
+    return zip(*(labels.values for labels in locations.labels), strict=True)
 
 
 def _degrees(text: str) -> float:

@@ -1,0 +1,20 @@
+"""A release plan: everything a release depends on besides the rows, in one TOML file.
+
+Paths are relative to the plan's own folder, so a plan can be moved together with its data. A key
+that is not in the model is an error: a misspelt option must not silently fall back to a default.
+"""
+
+from hushway.plan.features import FeaturePlan
+from hushway.plan.load import load_plan, plan_from
+from hushway.plan.mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
+from hushway.plan.plan import Plan
+
+__all__ = [
+    "CBDPPlan",
+    "FeaturePlan",
+    "HierarchicalPlan",
+    "LaplacePlan",
+    "Plan",
+    "load_plan",
+    "plan_from",
+]

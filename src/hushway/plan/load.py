@@ -1,0 +1,91 @@
+"""Reads plans, and says everything that is wrong with one at once."""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hushway.errors import PlanError
+from hushway.plan.mechanisms import MECHANISMS
+from hushway.plan.plan import Plan
+
+
+def load_plan(path: Path | str) -> Plan:
+    """Reads and validates a plan.
+
+    Raises:
+        PlanError: The file is missing, is not TOML, or does not describe a release.
+    """
+    file = Path(path)
+    try:
+        facts = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PlanError(
+            f"There is no plan {file}.", advice="Write one with: hushway plan new od > plan.toml"
+        ) from None
+    except (OSError, UnicodeDecodeError):
+        raise PlanError(
+            f"The plan {file} cannot be read.", advice="Give a TOML text file in UTF-8."
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(
+            f"The plan {file} is not TOML: {error}.", advice="Put texts and fractions in quotes."
+        ) from None
+    return plan_from(facts, folder=file.parent)
+
+
+def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
+    """Validates a plan given as plain values.
+
+    Raises:
+        PlanError: The values do not describe a release; the message lists every problem at once.
+    """
+    try:
+        return Plan.model_validate({**facts, "folder": folder})
+    except ValidationError as error:
+        lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
+        raise PlanError(
+            "The plan does not describe a release:\n" + "\n".join(lines),
+            advice="hushway plan new od prints a plan with every option explained.",
+        ) from None
+
+
+def _lines(found: Any) -> Iterator[str]:
+    what = _what(found)
+    if not found["loc"]:
+        # Found by looking at the whole plan: such lines say themselves where the trouble is.
+        yield from what.splitlines()
+    else:
+        yield f"{_where(found['loc'])}: {what}"
+
+
+def _where(location: tuple[int | str, ...]) -> str:
+    table, *rest = location
+    # Below the mechanism the model's own path has the mechanism's name in it, which no plan has.
+    if table == "mechanism" and rest and rest[0] in MECHANISMS:
+        rest = rest[1:]
+    return ".".join(str(part) for part in (table, *rest))
+
+
+def _what(found: Any) -> str:
+    if found["type"] == "extra_forbidden":
+        return _foreign(found["loc"]) or "is not an option (is it misspelt?)"
+    if found["type"] == "missing":
+        return "is missing"
+    if found["type"] == "union_tag_invalid":
+        return f"name must be one of {', '.join(MECHANISMS)}"
+    return str(found["msg"]).removeprefix("Value error, ")
+
+
+def _foreign(location: tuple[int | str, ...]) -> str | None:
+    """Returns whose option it is, if another mechanism has it."""
+    table, *rest = location
+    if table != "mechanism" or len(rest) != len(("name", "option")):
+        return None
+    name, option = rest
+    owners = [other for other, model in MECHANISMS.items() if option in model.model_fields]
+    if not owners:
+        return None
+    return f"is an option of {' and '.join(owners)}, not of {name}"

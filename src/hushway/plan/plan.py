@@ -1,0 +1,104 @@
+"""The whole plan, and what its tables must agree on."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from hushway.plan.features import BUILT_IN, CELLS, FeaturePlan, known_features, unnameable
+from hushway.plan.mechanisms import LaplacePlan, MechanismPlan
+from hushway.plan.sections import (
+    DataPlan,
+    EnginePlan,
+    LedgerPlan,
+    PlacesPlan,
+    PrivacyPlan,
+    ProblemsPlan,
+    ReleasePlan,
+    TimePlan,
+)
+from hushway.plan.values import Section
+from hushway.privacy.unit import Unit
+
+
+class Plan(Section):
+    """A plan for an OD release."""
+
+    family: Literal["od"]
+    data: DataPlan
+    places: PlacesPlan
+    time: TimePlan
+    privacy: PrivacyPlan
+    mechanism: MechanismPlan = LaplacePlan()
+    features: dict[str, FeaturePlan] = Field(default_factory=dict)
+    problems: ProblemsPlan = ProblemsPlan()
+    ledger: LedgerPlan
+    release: ReleasePlan
+    engine: EnginePlan = EnginePlan()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> "Plan":
+        problems = list(_disagreements(self))
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    @property
+    def defined_features(self) -> dict[str, FeaturePlan]:
+        """The features made of columns: the built-in ones, and those that the plan defines."""
+        return {**BUILT_IN, **self.features}
+
+    def path(self, name: str) -> Path:
+        """Returns a path of the plan, taken from the plan's own folder."""
+        return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
+
+    def ledger_url(self) -> str | Path:
+        """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
+        return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
+
+
+def _disagreements(plan: Plan) -> Iterator[str]:
+    """Yields what tables of a plan, each right by itself, do not agree on."""
+    if plan.privacy.unit is Unit.PERSON and plan.data.columns.person is None:
+        yield (
+            'privacy.unit: is "person", so data.columns.person must name the person\'s column '
+            '(without one, only unit = "trip" is possible)'
+        )
+    for name in unnameable(plan.features):
+        yield f"features.{name}: cannot be defined, because it needs no column"
+    for name, feature in plan.features.items():
+        if feature.pairs is not None and plan.places.pairs is None:
+            yield f"features.{name}: needs a table that places.pairs must name"
+    if isinstance(plan.mechanism, LaplacePlan):
+        if plan.features:
+            yield "features: belong to the mechanisms hierarchical and cbdp, not to laplace"
+        return
+    if plan.mechanism.noise != "laplace" and plan.privacy.delta is None:
+        yield f'mechanism.noise: is "{plan.mechanism.noise}", so privacy.delta must be given'
+    yield from _wrong_features(plan, plan.mechanism.coarse_features or ())
+    yield from _wrong_shares(plan.mechanism.split, plan.mechanism.coarse_features)
+
+
+def _wrong_features(plan: Plan, asked: tuple[str, ...]) -> Iterator[str]:
+    known = known_features(plan.features)
+    for name in asked:
+        if name not in known:
+            yield f"mechanism.features: {name!r} is not a feature; known are {', '.join(known)}"
+    for name in asked:
+        built_in = None if name in plan.features else BUILT_IN.get(name)
+        if built_in is not None and built_in.pairs is not None and plan.places.pairs is None:
+            yield f"mechanism: the feature {name!r} needs a table that places.pairs must name"
+
+
+def _wrong_shares(split: object, asked: tuple[str, ...] | None) -> Iterator[str]:
+    if asked is None or not isinstance(split, dict):
+        return
+    expected = {CELLS, *asked}
+    if set(split) != expected:
+        yield (
+            f"mechanism.split: must give a share to each of {', '.join((CELLS, *asked))} and to "
+            "nothing else"
+        )

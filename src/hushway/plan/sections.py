@@ -1,0 +1,124 @@
+"""The tables of a plan that do not depend on the mechanism."""
+
+from datetime import date
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from hushway.plan.values import DAY_HOURS, HOUR_MINUTES, Delta, Exact, MinuteOfDay, Section
+from hushway.privacy.unit import Unit
+
+Rule = Literal["drop", "refuse"]
+
+
+class TripColumnsPlan(Section):
+    """Which column of the trips file holds what."""
+
+    person: str | None = None
+    origin: str = "origin"
+    destination: str = "destination"
+    time: str = "time"
+    trip_id: str | None = None
+
+
+class DataPlan(Section):
+    """The protected rows."""
+
+    name: str = Field(min_length=1, description="The ledger's name of this data set.")
+    trips: str = Field(min_length=1, description="CSV or Parquet; a file, a folder or a glob.")
+    clock: Literal["wall", "instant"] = "wall"
+    columns: TripColumnsPlan = TripColumnsPlan()
+
+
+class PlaceColumnsPlan(Section):
+    """Which column of the locations file holds what."""
+
+    id: str = "id"
+    name: str | None = "name"
+    lon: str = "lon"
+    lat: str = "lat"
+    zone: str | None = "zone"
+
+
+class PairColumnsPlan(Section):
+    """Which columns of the table of pairs hold the ids of the places."""
+
+    origin: str = "origin"
+    destination: str = "destination"
+
+
+class PlacesPlan(Section):
+    """The public list of locations, and public facts about pairs of them."""
+
+    file: str = Field(min_length=1, description="CSV or GeoJSON.")
+    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    pairs: str | None = Field(
+        default=None, min_length=1, description="CSV or Parquet; one row a pair, for features."
+    )
+    pair_columns: PairColumnsPlan = PairColumnsPlan()
+    same_place: bool = Field(
+        default=False, description="Whether trips that end where they began have cells."
+    )
+
+    @model_validator(mode="after")
+    def _pair_columns_need_a_table(self) -> "PlacesPlan":
+        if self.pairs is None and "pair_columns" in self.model_fields_set:
+            raise ValueError("pair_columns are columns of a table that pairs must name")
+        return self
+
+
+class TimePlan(Section):
+    """The public window and its periods, on the agency's wall clock."""
+
+    zone: str
+    first_day: date
+    last_day: date
+    opens: MinuteOfDay = 0
+    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
+    minutes: int = Field(default=60, gt=0)
+    cycle: Literal["day", "week"] = "day"
+
+
+class PrivacyPlan(Section):
+    """Who is protected, and how much may be lost."""
+
+    unit: Unit = Unit.PERSON
+    max_trips: int = Field(default=1, ge=1, le=1_000_000)
+    epsilon: Exact
+    delta: Delta | None = None
+
+
+class ProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "refuse"
+    impossible_time: Rule = "drop"
+    same_place: Rule = "drop"
+    duplicate_trip_id: Rule = "refuse"
+
+
+class LedgerPlan(Section):
+    """Where the budget is kept."""
+
+    url: str = "ledger.db"
+    period: str = Field(min_length=1, description="The time the account covers, such as 2026-03.")
+
+
+class ReleasePlan(Section):
+    """What is written, and who stands behind it."""
+
+    folder: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    approver: str | None = None
+    signing_key: str | None = None
+
+
+class EnginePlan(Section):
+    """How much of this machine the counting may use."""
+
+    memory_limit: str = "4GB"
+    threads: int | None = Field(default=None, ge=1)
+    temp_folder: str | None = None
