@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from hushway.artefact.certified import certified_features
 from hushway.artefact.wording import VARIANTS, claim_text, decimal_of, loss_text, promise
 from hushway.artefact.yaml import Value, yaml_text
 from hushway.privacy.certificate import Certificate
@@ -56,6 +57,7 @@ def render_label(certificate: Certificate) -> bytes:
                 "pre_processing_eda_hyperparameter_tuning": certificate.tuning,
                 "contribution_bounds": certificate.contribution.words,
                 "mechanisms": _mechanisms(certificate),
+                **_sums(certificate),
                 "randomness": f"{certificate.randomness.sampler}, {certificate.randomness.source}",
                 "floating_point": certificate.floating_point,
                 "accuracy": certificate.error,
@@ -110,3 +112,9 @@ def _mechanisms(certificate: Certificate) -> list[Value]:
         for event in certificate.events
     ]
     return [certificate.mechanism.name, *events]
+
+
+def _sums(certificate: Certificate) -> dict[str, Value]:
+    """Returns what a reader may add up; nothing if only cells were measured."""
+    sums: list[Value] = [feature.words for feature in certified_features(certificate)]
+    return {"sums_that_add_up": sums} if sums else {}

@@ -15,7 +15,8 @@ from hushway.artefact.formats.omx import fits_omx
 from hushway.artefact.formats.parquet import read_parquet
 from hushway.artefact.formats.places import read_locations, read_periods
 from hushway.artefact.formats.rows import Rows
-from hushway.artefact.od import (
+from hushway.artefact.margins_check import check_sums
+from hushway.artefact.od_description import (
     CSV,
     FLOW_LOCATIONS,
     FLOWS,
@@ -37,11 +38,13 @@ class Summary:
 
     Attributes:
         rows: Number of rows.
+        moving: Number of rows with a count above 0.
         numbers: Digest of all cells, counts and standard errors, in order.
         flows: Digest of the cells and counts above 0, in order.
     """
 
     rows: int
+    moving: int
     numbers: str
     flows: str
 
@@ -67,7 +70,16 @@ def check_od(
     if table is None:
         return None
     notes.attempt("formats", lambda: _formats(folder, universe, table))
-    return describe(universe, rows=table.rows, threshold=facts["threshold"])
+    features = check_sums(notes, folder, certificate, universe)
+    if features is None:
+        return None
+    return describe(
+        universe,
+        rows=table.rows,
+        threshold=facts["threshold"],
+        zeros_left_out=facts.get("zeros_left_out", False),
+        features=features,
+    )
 
 
 def _universe(
@@ -89,6 +101,13 @@ def _universe(
 
 def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Summary, str]:
     table = _summary(read_parquet(folder / PARQUET, universe))
+    if facts.get("zeros_left_out", False):
+        if table.rows != table.moving:
+            raise ReleaseError(
+                "A row has a count of 0 in a table that leaves out zeros.",
+                advice="Ask the publisher for an intact copy of the release.",
+            )
+        return table, f"{table.rows:,} rows, each a public cell, with counts above 0."
     if facts["threshold"] is None and table.rows != universe.size:
         raise ReleaseError(
             f"The table has {table.rows:,} rows, but the universe has {universe.size:,} cells.",
@@ -120,7 +139,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
     """
     digests = [hashlib.sha256() for _ in range(3)]
     flows = _FlowsDigest()
-    rows, last = 0, -1
+    rows, with_trips, last = 0, 0, -1
     for part in batches:
         ascending = np.all(np.diff(part.cells, prepend=last) > 0)
         sound = np.isfinite(part.standard_errors) & (part.standard_errors >= 0)
@@ -135,9 +154,10 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         digests[1].update(part.counts.astype("<i8").tobytes())
         digests[2].update(part.standard_errors.astype("<f8").tobytes())
         moving = part.counts > 0
+        with_trips += int(np.count_nonzero(moving))
         flows.add(part.cells[moving], part.counts[moving])
     numbers = "".join(digest.hexdigest() for digest in digests)
-    return Summary(rows=rows, numbers=numbers, flows=flows.text)
+    return Summary(rows=rows, moving=with_trips, numbers=numbers, flows=flows.text)
 
 
 class _FlowsDigest:

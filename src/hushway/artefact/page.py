@@ -10,6 +10,7 @@ from importlib import resources
 from string import Template
 from typing import Any
 
+from hushway.artefact.certified import PARAMETER, certified_features
 from hushway.artefact.ruler import render_ruler
 from hushway.artefact.wording import VARIANTS, loss_text, number_text, promise
 from hushway.privacy.certificate import Certificate
@@ -119,9 +120,14 @@ def _noise_text(event: Event) -> str:
 
 def _made(certificate: Certificate) -> dict[str, str]:
     steps = " ".join(f"{i}. {step}" for i, step in enumerate(certificate.post_processing, start=1))
+    parameters = certificate.mechanism.parameters
+    features = certified_features(certificate)
+    sums = {"Sums that add up": ", ".join(feature.words for feature in features)}
     return {
         "Mechanism": certificate.mechanism.name,
-        "Parameters": _plain(certificate.mechanism.parameters),
+        # Their digests are for machines, which read the certificate itself.
+        "Parameters": _plain({key: parameters[key] for key in parameters if key != PARAMETER}),
+        **(sums if features else {}),
         "Limits per unit": _plain(certificate.contribution.limits),
         "After the noise": steps or "Nothing was changed after the noise was added.",
         "Randomness": f"{certificate.randomness.sampler}; {certificate.randomness.source}",

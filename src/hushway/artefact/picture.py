@@ -1,25 +1,25 @@
 """A picture of an OD release, drawn from the published numbers alone."""
 
 import io
-import math
 import textwrap
 import warnings
+from collections.abc import Sequence
 from typing import Any, cast
 
 import matplotlib as mpl
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from hushway.artefact.city_map import MOST_FLOWS, draw_map
-from hushway.artefact.flows import sums_by_period
+from hushway.artefact.error_panel import MOST_SHOWN, draw_errors
+from hushway.artefact.period_panel import draw_periods, measured_periods
+from hushway.artefact.sums import PublishedSums, published_sums
 from hushway.artefact.wording import claim_text
 from hushway.privacy.certificate import Certificate
 from hushway.releases.od.table import ODTable
 
-_INCHES, _DPI = (12.0, 6.6), 140
-_INK, _SOFT, _LINE, _ALARM, _BAR = "#1c2430", "#5a6675", "#d9dee5", "#b3001b", "#3a7c8b"
+_INCHES, _TALL_INCHES, _DPI = (12.0, 6.6), (12.0, 7.4), 140
+_INK, _SOFT, _ALARM = "#1c2430", "#5a6675", "#b3001b"
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
@@ -31,70 +31,72 @@ _STYLE: dict[str, Any] = {
     "ytick.color": _SOFT,
     "axes.linewidth": 0.8,
 }
-_95_PERCENT = 1.96
-_MOST_LABELS, _MOST_FLAT_LABELS = 15, 6
 
 
 def draw_picture(table: ODTable, certificate: Certificate) -> bytes:
-    """Returns a PNG: the flows that stand out from the noise, and the trips of every period."""
+    """Returns a PNG: the flows that stand out from the noise, and the trips of every period.
+
+    A table with sums that add up has a third panel: how far they are from what was measured.
+    """
     with warnings.catch_warnings(), mpl.rc_context(cast("Any", _STYLE)):
         # A title in a script that the font lacks must not stop a release.
         warnings.simplefilter("ignore", UserWarning)
         figure = Figure(figsize=_INCHES, dpi=_DPI, facecolor="white")
         FigureCanvasAgg(figure)
         flows = figure.add_axes((0.015, 0.135, 0.52, 0.735))
-        periods = figure.add_axes((0.605, 0.215, 0.38, 0.655))
         clear = draw_map(flows, table)
         flows.set_title("Flows that stand out from the noise", loc="left", fontsize=11, pad=6)
-        _draw_periods(periods, table)
-        _write_words(figure, certificate, _caption(table, certificate, clear))
+        margins = published_sums(table)
+        if margins:
+            figure.set_size_inches(*_TALL_INCHES)
+            flows.set_position((0.015, 0.165, 0.52, 0.72))
+            draw_periods(figure.add_axes((0.605, 0.57, 0.38, 0.315)), table, margins)
+            draw_errors(figure.add_axes((0.695, 0.185, 0.215, 0.235)), margins)
+        else:
+            draw_periods(figure.add_axes((0.605, 0.215, 0.38, 0.655)), table, margins)
+        _write_words(figure, certificate, _caption(table, certificate, clear, margins))
         file = io.BytesIO()
         figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
 
 
-def _draw_periods(axes: Axes, table: ODTable) -> None:
-    sums = sums_by_period(table)
-    half = _95_PERCENT * sums.standard_errors
-    axes.bar(sums.keys, sums.totals, width=0.82, color=_BAR, linewidth=0)
-    axes.errorbar(
-        sums.keys,
-        sums.totals,
-        yerr=np.stack([np.minimum(half, sums.totals), half]),
-        fmt="none",
-        ecolor=_INK,
-        elinewidth=1.1,
-        capsize=2.2,
-    )
-    labels = table.universe.periods.labels
-    step = math.ceil(len(labels) / _MOST_LABELS)
-    axes.set_xticks(sums.keys[::step], [label.split("-")[0] for label in labels[::step]])
-    flat = len(labels) <= _MOST_FLAT_LABELS
-    axes.tick_params(axis="x", rotation=0 if flat else 60, length=0)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(-0.7, len(labels) - 0.3)
-    axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_xlabel("start of the period", fontsize=8.5)
-    axes.set_title("Trips of each period, with 95% noise intervals", loc="left", fontsize=11, pad=6)
-
-
-def _caption(table: ODTable, certificate: Certificate, clear: int) -> str:
+def _caption(
+    table: ODTable, certificate: Certificate, clear: int, margins: Sequence[PublishedSums]
+) -> str:
     shown = "all" if clear <= MOST_FLOWS else f"the {MOST_FLOWS} largest"
-    lean = (
-        "counts are never negative, so sums of many small ones lean upwards"
-        if table.threshold is None
-        else f"only cells measured at {table.threshold} or more are in the table, so sums leave "
-        "out the others and those near the threshold lean upwards"
-    )
-    return (
+    flows = (
         f"Drawn from the published numbers alone; {claim_text(certificate)}. Lines bend to the "
         f"right of their way and are as wide as their trips: {shown} of the {clear:,} flows whose "
         "sum over all periods exceeds two standard errors of its noise; the weakest may be chance. "
-        f"Sums take the errors of cells as independent. Intervals show noise alone: {lean}."
+    )
+    return flows + (_sums_words(margins) if margins else _noise_words(table))
+
+
+def _noise_words(table: ODTable) -> str:
+    if table.zeros_left_out:
+        lean = "cells without a row are published as 0"
+    elif table.threshold is None:
+        lean = "counts are never negative, so sums of many small ones lean upwards"
+    else:
+        lean = (
+            f"only cells measured at {table.threshold} or more are in the table, so sums leave "
+            "out the others and those near the threshold lean upwards"
+        )
+    return f"Sums take the errors of cells as independent. Intervals show noise alone: {lean}."
+
+
+def _sums_words(margins: Sequence[PublishedSums]) -> str:
+    periods = (
+        "The periods were measured themselves: intervals show the noise of that measurement. "
+        if measured_periods(margins) is not None
+        else "The periods were not measured themselves, so no intervals are shown. "
+    )
+    which = "" if len(margins) <= MOST_SHOWN else f" (the {MOST_SHOWN} with the fewest sums)"
+    return (
+        "The noise of a flow is taken as that of its cells before the fit. "
+        f"{periods}All sums add up exactly. Rings{which}: standard error of the noise that was "
+        "added to a sum when it was measured. Dots: root mean square of published minus measured. "
+        "A dot at or left of its ring means that the sums moved no further than the noise explains."
     )
 
 

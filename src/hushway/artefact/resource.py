@@ -77,3 +77,15 @@ class Contents(Protocol):
     def picture(self, certificate: Certificate) -> bytes:
         """Returns a picture of the release as PNG, made from what is published alone."""
         ...
+
+
+def table_schema(*columns: tuple[str, str, str], key: list[str] | None = None) -> dict[str, Any]:
+    """Returns a Frictionless table schema from names, types and descriptions of columns."""
+    schema: dict[str, Any] = {
+        "fields": [
+            {"name": name, "type": kind, "description": words} for name, kind, words in columns
+        ]
+    }
+    if key is not None:
+        schema["primaryKey"] = key
+    return schema

@@ -198,7 +198,14 @@ def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
 def _facts(folder: Path) -> tuple[Mapping[str, Any], str]:
     facts = parsed_json((folder / PACKAGE).read_bytes())["table"]
     threshold, same_place = facts["threshold"], facts["same_place"]
-    if not (threshold is None or type(threshold) is int) or type(same_place) is not bool:
+    # Releases of earlier versions do not say it: they left out no zeros.
+    zeros_left_out = facts.get("zeros_left_out", False)
+    if (
+        not (threshold is None or type(threshold) is int)
+        or type(same_place) is not bool
+        or type(zeros_left_out) is not bool
+        or (zeros_left_out and threshold is not None)
+    ):
         raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
     return facts, "The data package describes its table."
 

@@ -1,5 +1,6 @@
 """A small city, its published tables and their certificates."""
 
+import math
 import shutil
 from collections.abc import Callable
 from datetime import date
@@ -12,10 +13,18 @@ import pytest
 
 from hushway.artefact.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from hushway.artefact.write import write_release
+from hushway.geography.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    total_feature,
+)
+from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.certificate import (
     AccountStatement,
     Certificate,
@@ -28,9 +37,12 @@ from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.loss import Measure, PureLoss
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
 from hushway.privacy.unit import Unit
-from hushway.releases.od.table import ODTable
+from hushway.releases.od.table import MarginTable, ODTable
 
 Certify = Callable[..., Certificate]
+
+BOUND = Bound(cells=3, each=3, total=3)
+SPEND = PureLoss(Fraction(1, 10))
 
 
 def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
@@ -115,6 +127,65 @@ def small_certificate(table: ODTable, **changes: Any) -> Certificate:
     return Certificate(**(facts | changes))
 
 
+def small_features(universe: ODCells) -> tuple[Feature, ...]:
+    """All trips, those of each period, of each zone pair and period, and of two odd classes."""
+    zones = place_pair_labels(universe, "zone", [p.zone for p in universe.locations.places])
+    odd = labels_of_codes("length", np.arange(universe.pairs) % 2, ["short, or so", "long"])
+    early = labels_of_codes("part of the day", np.array([1, 1, 0, 0]), ["late", "early"])
+    return (
+        total_feature(universe),
+        period_feature(universe),
+        pair_feature(universe, "zones", zones),
+        Feature(title="lengths", universe=universe, pairs=odd, periods=early),
+        pair_feature(universe, "zones, all day", zones, by_period=False),
+    )
+
+
+def summed_table(**choices: Any) -> ODTable:
+    """A table that leaves out zeros and was fitted to sums."""
+    table = small_table(**choices)
+    universe, kept = table.universe, table.counts > 0
+    cells, counts = table.cells[kept], table.counts[kept]
+    margins = []
+    for feature in small_features(universe):
+        sums = np.zeros(feature.size, dtype=np.int64)
+        np.add.at(sums, feature.of(cells), counts)
+        noise = np.arange(feature.size) * 7 % 11 - 5
+        fitted = sums + 0.25 * (-1.0) ** np.arange(feature.size)
+        margins.append(
+            MarginTable(
+                feature=feature,
+                measured=sums + noise,
+                standard_error=math.sqrt(noise_for(SPEND, BOUND).variance),
+                fitted=fitted,
+            )
+        )
+    return ODTable(
+        universe=universe,
+        cells=cells,
+        counts=counts,
+        standard_errors=table.standard_errors[kept],
+        threshold=None,
+        zeros_left_out=True,
+        margins=tuple(margins),
+        diagnostics={"newton_steps": 4, "relative": 1e-12, "proven": True},
+    )
+
+
+def summed_certificate(table: ODTable, **changes: Any) -> Certificate:
+    """A certificate that names the features of a table and paid for each."""
+    features = [margin.feature for margin in table.margins]
+    asked = [(f.name, f.size) for f in features] + [(table.universe.name, table.universe.size)]
+    events = tuple(counting_event(query, cells, SPEND, BOUND) for query, cells in asked)
+    named = [{"title": f.title, "elements": f.size, "digest": f.digest} for f in features]
+    facts = {
+        "events": events,
+        "claim": PureLoss(len(events) * SPEND.epsilon),
+        "mechanism": MechanismRecord(name="cbdp", parameters={"features": named, "k": 5}),
+    }
+    return small_certificate(table, **(facts | changes))
+
+
 def seal_again(folder: Path) -> None:
     """Seals a folder as it is now, as someone without the publisher's key could."""
     (folder / SEAL).unlink(missing_ok=True)
@@ -131,6 +202,16 @@ def table() -> ODTable:
 @pytest.fixture
 def sparse_table() -> ODTable:
     return small_table(threshold=20)
+
+
+@pytest.fixture
+def summed() -> ODTable:
+    return summed_table()
+
+
+@pytest.fixture
+def certify_sums() -> Certify:
+    return summed_certificate
 
 
 @pytest.fixture
@@ -164,6 +245,22 @@ def written(tmp_path_factory: pytest.TempPathFactory, signing_key: SigningKey) -
             folder / name, table=table, certificate=small_certificate(table), signing_key=key
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def written_sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with sums that nobody touches."""
+    table = summed_table()
+    return write_release(
+        tmp_path_factory.mktemp("sums") / "release",
+        table=table,
+        certificate=summed_certificate(table),
+    )
+
+
+@pytest.fixture
+def summed_release(written_sums: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written_sums, tmp_path / "sums"))
 
 
 @pytest.fixture

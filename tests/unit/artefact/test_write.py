@@ -16,7 +16,8 @@ import pytest
 from hushway.artefact.verify import verify
 from hushway.artefact.write import write_release
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.od import ODCells
 from hushway.privacy.certificate import Certificate, Domain
 from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
@@ -87,6 +88,32 @@ def test_a_format_that_was_left_out_is_named_with_its_reason(
     assert omitted["path"] == "trips.omx"
     assert not (folder / "trips.omx").exists()
     assert verify(folder).passed
+
+
+def test_a_release_of_the_week_with_further_labels_describes_them_and_verifies(
+    tmp_path: Path, table: ODTable, certify: Certify
+) -> None:
+    places = table.universe.locations.places
+    county = PlaceLabels(column="county", values=("A", "B", "", "A", "B"))
+    universe = ODCells(
+        locations=Locations(places, (county,)),
+        periods=dataclasses.replace(table.universe.periods, cycle="week"),
+    )
+    weekly = ODTable(
+        universe=universe,
+        cells=np.array([3, 500], dtype=np.int64),
+        counts=np.array([4, 9], dtype=np.int64),
+        standard_errors=np.array([1.0, 1.0]),
+        threshold=None,
+        zeros_left_out=True,
+    )
+    folder = write_release(tmp_path / "week", table=weekly, certificate=certify(weekly))
+    assert verify(folder).passed
+    package = json.loads((folder / "datapackage.json").read_bytes())
+    for resource in package["resources"]:
+        if resource["path"] in ("locations.csv", "periods.csv"):
+            header = (folder / resource["path"]).read_text().splitlines()[0]
+            assert [field["name"] for field in resource["schema"]["fields"]] == header.split(",")
 
 
 def test_missing_parents_are_made(tmp_path: Path, table: ODTable, certificate: Certificate) -> None:

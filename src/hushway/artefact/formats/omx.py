@@ -53,9 +53,9 @@ def _omx_bytes(table: ODTable) -> bytes:
 
 
 def matrix_names(universe: ODCells) -> tuple[str, ...]:
-    """Returns names that every reader of HDF5 accepts, such as t0800_0830, in index order."""
-    labels = universe.periods.labels
-    return tuple("t" + label.replace(":", "").replace("-", "_") for label in labels)
+    """Returns names that every reader of HDF5 accepts, such as t0800_0830 or tMon0800_0830."""
+    without = str.maketrans({":": None, " ": None, "-": "_"})
+    return tuple("t" + label.translate(without) for label in universe.periods.labels)
 
 
 def _lookups(universe: ODCells) -> dict[str, NDArray[np.generic]]:

@@ -17,12 +17,12 @@ from hushway.releases.od.table import ODTable
 BATCH_ROWS = 1 << 20
 COLUMNS = ("period", "origin", "destination", "count", "standard_error")
 
-_LABEL = pa.dictionary(pa.int32(), pa.string())
+LABEL = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
     [
-        pa.field("period", _LABEL, nullable=False),
-        pa.field("origin", _LABEL, nullable=False),
-        pa.field("destination", _LABEL, nullable=False),
+        pa.field("period", LABEL, nullable=False),
+        pa.field("origin", LABEL, nullable=False),
+        pa.field("destination", LABEL, nullable=False),
         pa.field("count", pa.int64(), nullable=False),
         pa.field("standard_error", pa.float64(), nullable=False),
     ]
@@ -92,8 +92,8 @@ def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
             positions_of(batch.column(1), universe.locations.ids),
             positions_of(batch.column(2), universe.locations.ids),
         ),
-        counts=_numbers(batch.column(3)),
-        standard_errors=_numbers(batch.column(4)),
+        counts=whole_column(batch.column(3)),
+        standard_errors=whole_column(batch.column(4)),
     )
 
 
@@ -119,7 +119,16 @@ def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
     Raises:
         ReleaseError: A label is not in the list.
     """
-    known = pc.SetLookupOptions(value_set=text_array(labels))
+    return positions_among(column, text_array(labels))
+
+
+def positions_among(column: pa.Array, labels: pa.Array) -> IntArray:
+    """Returns the position of each label in a public list that is an Arrow array already.
+
+    Raises:
+        ReleaseError: A label is not in the list.
+    """
+    known = pc.SetLookupOptions(value_set=labels)
     if pa.types.is_dictionary(column.type):
         # A few thousand labels instead of millions of rows.
         distinct = pc.index_in(column.dictionary.cast(pa.string()), options=known)
@@ -128,13 +137,18 @@ def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
         positions = pc.index_in(column.cast(pa.string()), options=known)
     if positions.null_count:
         raise ReleaseError(
-            "A row names a place or period that is not in the public lists.",
+            "A row names a place, a period or a class that is not in the public lists.",
             advice="The table and the public lists do not belong together.",
         )
     return numbers_of(positions).astype(np.int64)
 
 
-def _numbers(column: pa.Array) -> NDArray[Any]:
+def whole_column(column: pa.Array) -> NDArray[Any]:
+    """Returns the numbers of a column.
+
+    Raises:
+        ReleaseError: One of them is missing.
+    """
     if column.null_count:
         raise ReleaseError("A number is missing from a row.", advice="The table was rewritten.")
     return numbers_of(column)

@@ -1,0 +1,86 @@
+"""What can be checked about published sums: features, margins, and that everything adds up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hushway.artefact.adds_up import check_adds_up
+from hushway.artefact.certified import PARAMETER, check_certified, check_standard_error
+from hushway.artefact.finding import Notes
+from hushway.artefact.formats.features import read_features
+from hushway.artefact.formats.margins import read_margins_csv, read_margins_parquet
+from hushway.artefact.formats.parquet import read_parquet
+from hushway.artefact.margin_description import ADDS_UP, FEATURES, MARGINS, MARGINS_CSV, PAIRS
+from hushway.artefact.od_description import PARQUET
+from hushway.artefact.sums import PublishedSums, sums_of_rows
+from hushway.errors import ReleaseError
+from hushway.geography.features import Feature
+from hushway.geography.od import IntArray, ODCells
+from hushway.privacy.certificate import Certificate
+
+
+def check_sums(
+    notes: Notes, folder: Path, certificate: Certificate, universe: ODCells
+) -> tuple[Feature, ...] | None:
+    """Checks the sums of a release whose certificate names features; notes nothing otherwise.
+
+    Returns:
+        The features; None when they cannot be read.
+    """
+    if not certificate.mechanism.parameters.get(PARAMETER):
+        return ()
+    features = notes.attempt("features", lambda: _features(folder, certificate, universe))
+    if features is None:
+        return None
+    found = notes.attempt("margins", lambda: _margins(folder, certificate, features))
+    if found is not None:
+        margins, rows = found
+        notes.attempt("adds up", lambda: _adds_up(folder, margins, rows))
+    return features
+
+
+def _features(
+    folder: Path, certificate: Certificate, universe: ODCells
+) -> tuple[tuple[Feature, ...], str]:
+    features = read_features((folder / FEATURES).read_bytes(), folder / PAIRS, universe)
+    check_certified(certificate, features)
+    titles = ", ".join(feature.title for feature in features)
+    return features, f"The public labels give the features of the certificate: {titles}."
+
+
+def _margins(
+    folder: Path, certificate: Certificate, features: Sequence[Feature]
+) -> tuple[tuple[tuple[PublishedSums, ...], tuple[IntArray, ...]], str]:
+    margins = read_margins_parquet(folder / MARGINS, features)
+    batches = read_parquet(folder / PARQUET, features[0].universe)
+    rows = sums_of_rows(features, ((part.cells, part.counts) for part in batches))
+    for sums, own in zip(margins, rows, strict=True):
+        check_standard_error(certificate, sums.feature, sums.standard_error)
+        if not np.array_equal(sums.counts, own):
+            raise ReleaseError(
+                f"A sum of {sums.feature.title!r} in {MARGINS} is not the sum of its rows.",
+                advice="Ask the publisher for an intact copy of the release.",
+            )
+    if not all(map(_same, margins, read_margins_csv(folder / MARGINS_CSV, features))):
+        raise ReleaseError(
+            f"{MARGINS_CSV} does not hold the same numbers as {MARGINS}.",
+            advice="Ask the publisher for an intact copy of the release.",
+        )
+    count = sum(feature.size for feature in features)
+    return (margins, rows), f"{count:,} published sums, each the sum of its rows."
+
+
+def _adds_up(
+    folder: Path, margins: Sequence[PublishedSums], rows: Sequence[IntArray]
+) -> tuple[bool, str]:
+    check_adds_up((folder / ADDS_UP).read_bytes(), margins, rows)
+    return True, f"Finer sums add up to coarser ones, and {ADDS_UP} says so."
+
+
+def _same(one: PublishedSums, other: PublishedSums) -> bool:
+    return (
+        np.array_equal(one.counts, other.counts)
+        and np.array_equal(one.measured, other.measured)
+        and one.standard_error == other.standard_error
+    )
