@@ -10,11 +10,12 @@ from hushway.privacy.noise.bernoulli import exactly, floor_of
 from hushway.privacy.noise.binomial import binomial
 from hushway.privacy.noise.enclosure import exp_enclosure
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.grouped_subsets import uniform_subsets
 from hushway.privacy.noise.inversion import InversionTable, Uniform
 from hushway.privacy.noise.laplace import DiscreteLaplace, _Magnitude
 from hushway.privacy.noise.law import NoiseLaw, between
 from hushway.privacy.noise.lazy import LazyVector
-from hushway.privacy.noise.uniform import uniform_below, uniform_subset
+from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import SeededSource
 
 scales = st.fractions(min_value=Fraction(1, 100), max_value=500, max_denominator=1000)
@@ -118,7 +119,7 @@ def test_subsets_are_ascending_and_of_the_asked_size(
     seed: int, universe: int, data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(0, universe))
-    subset = uniform_subset(SeededSource(seed), count, universe)
+    subset = uniform_subsets(SeededSource(seed), [count], [universe])
     assert len(subset) == count
     assert (np.diff(subset) > 0).all()
     assert not count or 0 <= subset[0] <= subset[-1] < universe

@@ -14,11 +14,12 @@ from hushway.privacy.noise.binomial import binomial
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.geometric import geometric, geometric_below
+from hushway.privacy.noise.grouped_subsets import uniform_subsets
 from hushway.privacy.noise.inversion import InversionTable
 from hushway.privacy.noise.laplace import DiscreteLaplace, _magnitudes, signed
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.steps import StepCoin
-from hushway.privacy.noise.uniform import uniform_below, uniform_subset
+from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
@@ -342,12 +343,12 @@ def test_every_subset_is_equally_likely(count: int, universe: int, chi_square: P
     subsets = {subset: i for i, subset in enumerate(combinations(range(universe), count))}
     observed = np.zeros(len(subsets))
     for _ in range(8000):
-        observed[subsets[tuple(uniform_subset(source, count, universe).tolist())]] += 1
+        observed[subsets[tuple(uniform_subsets(source, [count], [universe]).tolist())]] += 1
     assert chi_square(observed, np.full(len(subsets), 1 / len(subsets))) > ENOUGH
 
 
 def test_a_subset_of_a_trillion_is_spread_evenly(kolmogorov: Kolmogorov) -> None:
-    subset = uniform_subset(SeededSource(28), 100_000, 10**12)
+    subset = uniform_subsets(SeededSource(28), [100_000], [10**12])
     assert kolmogorov(subset, lambda k: (k + 1) / 1e12) > ENOUGH
 
 

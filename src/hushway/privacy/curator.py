@@ -15,8 +15,17 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.noise.lazy import LazyVector, check_showable
-from hushway.privacy.query import Counter, ExactCounts, IntArray, Query, WeightedQuery
+from hushway.privacy.noise.grouped import Grouping, Layout
+from hushway.privacy.noise.lazy import LazyVector, check_drawable, check_showable
+from hushway.privacy.query import (
+    AnyQuery,
+    Counter,
+    ExactCounts,
+    IntArray,
+    PartitionQuery,
+    Query,
+    WeightedQuery,
+)
 from hushway.privacy.randomness import BitSource
 
 # A vector of this many cells takes 1 GiB; beyond it the sparse form is the right one anyway.
@@ -61,15 +70,16 @@ class Curator:
         """Everything that was charged so far, in order."""
         return tuple(self._events)
 
-    def bound(self, query: Query | WeightedQuery) -> Bound:
+    def bound(self, query: AnyQuery) -> Bound:
         """Returns how far one unit can move a query: a public number that noise depends on."""
         return _bound(_VAULTS[ref(self)].counter, query)
 
-    def counts(self, query: Query, spend: Loss) -> Measured:
-        """Returns a noisy count for every cell.
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns a noisy count for every cell, or for every element of a partition of the cells.
 
         Privacy:
             Costs `spend`: discrete Laplace noise for an epsilon, discrete Gaussian for a rho.
+            Elements without any record get noise like all others.
         """
         return self._dense(query, spend)
 
@@ -88,21 +98,29 @@ class Curator:
             Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
             law.
         """
-        vault = _VAULTS[ref(self)]
         threshold = operator.index(threshold)
         size = _checked_size(query, MOST_CELLS)
-        bound = vault.counter.bound(query)
-        law = noise_for(spend, bound)
-        check_showable(law, size, threshold)
-        event = counting_event(query.name, size, spend, bound)
-        self._charge(event)
-        exact = _exact(vault.counter, query)
-        vector = LazyVector(
-            law=law, size=size, cells=exact.cells, counts=exact.values, source=vault.source
-        )
-        return MeasuredSparse(
-            query=query, threshold=threshold, variance=law.variance, event=event, vector=vector
-        )
+        bound = self.bound(query)
+        check_showable(noise_for(spend, bound), size, threshold)
+        return self._sparse(query, bound, spend, threshold=threshold)
+
+    def counts_lazily(self, query: Query, groups: Grouping, spend: Loss) -> MeasuredSparse:
+        """Returns the noisy counts of a huge universe, to be looked at group by group.
+
+        Privacy:
+            Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
+            law, as far as they are looked at.
+
+        Args:
+            query: What to count.
+            groups: A public partition of the cells.
+            spend: What it costs.
+        """
+        size = _checked_size(query, MOST_CELLS)
+        bound = self.bound(query)
+        check_drawable(noise_for(spend, bound))
+        Layout(groups, size)  # refuses groups of another universe before anything is charged
+        return self._sparse(query, bound, spend, groups=groups)
 
     def select(self, scores: Query | WeightedQuery, spend: Loss) -> int:
         """Returns the cell chosen by the exponential mechanism; low scores are likely.
@@ -118,7 +136,38 @@ class Curator:
         exact = _spread(_exact(vault.counter, scores), size)
         return exponential_choice(vault.source, exact, event.rate)
 
-    def _dense(self, query: Query | WeightedQuery, spend: Loss) -> Measured:
+    def _sparse(
+        self,
+        query: Query,
+        bound: Bound,
+        spend: Loss,
+        *,
+        threshold: int | None = None,
+        groups: Grouping | None = None,
+    ) -> MeasuredSparse:
+        vault = _VAULTS[ref(self)]
+        law, size = noise_for(spend, bound), query.cells.size
+        event = counting_event(query.name, size, spend, bound)
+        self._charge(event)
+        exact = _exact(vault.counter, query)
+        vector = LazyVector(
+            law=law,
+            size=size,
+            cells=exact.cells,
+            counts=exact.values,
+            source=vault.source,
+            groups=groups,
+        )
+        return MeasuredSparse(
+            query=query,
+            threshold=threshold,
+            groups=groups,
+            variance=law.variance,
+            event=event,
+            vector=vector,
+        )
+
+    def _dense(self, query: AnyQuery, spend: Loss) -> Measured:
         vault = _VAULTS[ref(self)]
         size = _checked_size(query, MOST_DENSE_CELLS)
         bound = _bound(vault.counter, query)
@@ -141,15 +190,15 @@ class Curator:
         )
 
 
-def _bound(counter: Counter, query: Query | WeightedQuery) -> Bound:
-    if isinstance(query, WeightedQuery):
+def _bound(counter: Counter, query: AnyQuery) -> Bound:
+    if isinstance(query, PartitionQuery | WeightedQuery):
         return query.bound(counter.bound(query.base))
     return counter.bound(query)
 
 
-def _exact(counter: Counter, query: Query | WeightedQuery) -> ExactCounts:
+def _exact(counter: Counter, query: AnyQuery) -> ExactCounts:
     """Returns exact values, refusing any that an engine places outside the public cells."""
-    if isinstance(query, WeightedQuery):
+    if isinstance(query, PartitionQuery | WeightedQuery):
         return query.apply(_exact(counter, query.base))
     exact = counter.count(query)
     if not _fits(exact, query.cells.size):
@@ -174,7 +223,7 @@ def _spread(exact: ExactCounts, size: int) -> IntArray:
     return values
 
 
-def _checked_size(query: Query | WeightedQuery, most: int) -> int:
+def _checked_size(query: AnyQuery, most: int) -> int:
     """Refuses a universe that is too large, before anything is charged."""
     size = query.cells.size
     if not 1 <= size <= most:

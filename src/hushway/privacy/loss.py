@@ -29,6 +29,11 @@ class Measure(StrEnum):
         """The letter that readers know it by."""
         return "ε" if self is Measure.PURE else "ρ"
 
+    @property
+    def noise(self) -> str:
+        """The noise that it buys."""
+        return "discrete Laplace" if self is Measure.PURE else "discrete Gaussian"
+
 
 @dataclass(frozen=True)
 class PureLoss:

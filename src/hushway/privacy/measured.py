@@ -8,8 +8,9 @@ from weakref import ref
 
 from hushway.errors import PrivacyError
 from hushway.privacy.events import Event
-from hushway.privacy.noise.lazy import LazyVector, Shown
-from hushway.privacy.query import IntArray, Query, WeightedQuery
+from hushway.privacy.noise.grouped import Grouping
+from hushway.privacy.noise.lazy import LazyVector, Shown, ShownGroups
+from hushway.privacy.query import AnyQuery, IntArray, Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class Measured:
         event: What it cost, and how.
     """
 
-    query: Query | WeightedQuery
+    query: AnyQuery
     values: IntArray
     variance: Fraction
     event: Event
@@ -44,21 +45,30 @@ class MeasuredSparse:
     Privacy:
         All of it was paid for when it was measured. Looking at it, at any threshold and as often as
         one likes, is post-processing: what is shown has the law of a dense draw.
+
+    Attributes:
+        query: What was counted.
+        threshold: Where it is looked at unless another threshold is given; None if nowhere.
+        groups: The public groups of cells that it can be looked at by; None if it has none.
+        variance: Variance of the noise in each cell, as a fraction.
+        event: What it cost, and how.
     """
 
-    __slots__ = ("__weakref__", "event", "query", "threshold", "variance")
+    __slots__ = ("__weakref__", "event", "groups", "query", "threshold", "variance")
 
     def __init__(
         self,
         *,
         query: Query,
-        threshold: int,
         variance: Fraction,
         event: Event,
         vector: LazyVector,
+        threshold: int | None = None,
+        groups: Grouping | None = None,
     ) -> None:
         self.query = query
         self.threshold = threshold
+        self.groups = groups
         self.variance = variance
         self.event = event
         _VECTORS[ref(self, _forget)] = vector
@@ -67,11 +77,29 @@ class MeasuredSparse:
         """Returns all cells measured at or above a threshold, its own unless another is given.
 
         Raises:
-            PrivacyError: Too many cells would show, or this is a forked copy that has not shown as
-                much before the fork.
+            PrivacyError: There is no threshold, too many cells would show, or this is a forked copy
+                that has not shown as much before the fork.
         """
         wanted = self.threshold if threshold is None else operator.index(threshold)
+        if wanted is None:
+            raise PrivacyError(
+                "This measurement has no threshold of its own.",
+                advice="Say from which value on cells are to be shown.",
+            )
         return _VECTORS[ref(self)].reveal(wanted)
+
+    def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
+        """Returns all cells measured at or above the threshold of their group.
+
+        Raises:
+            PrivacyError: There is not one threshold for each group, too many cells would show, or
+                this is a forked copy that has not shown as much before the fork.
+        """
+        if self.groups is None:
+            raise PrivacyError(
+                "This measurement has no groups.", advice="Give the groups when it is measured."
+            )
+        return _VECTORS[ref(self)].reveal_groups(thresholds)
 
     def __reduce__(self) -> NoReturn:
         raise PrivacyError(

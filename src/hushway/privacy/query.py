@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
+from hushway.privacy.noise.grouped import whole_below
 from hushway.privacy.unit import Unit
 
 IntArray = NDArray[np.int64]
@@ -32,6 +33,14 @@ class Cells(Protocol):
     @property
     def digest(self) -> str:
         """A digest of the public facts that the cells are made of."""
+        ...
+
+
+class Partition(Cells, Protocol):
+    """Public cells that are unions of finer ones: every base cell lies in exactly one element."""
+
+    def of(self, cells: IntArray) -> IntArray:
+        """Returns the element of each base cell."""
         ...
 
 
@@ -122,6 +131,63 @@ def _repeats(rows: IntArray, columns: IntArray) -> bool:
     order = np.lexsort((columns, rows))
     same = (np.diff(rows[order]) == 0) & (np.diff(columns[order]) == 0)
     return bool(same.any())
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionQuery:
+    """How many records fall into each element of a public partition of a query's cells.
+
+    Attributes:
+        name: What the elements stand for.
+        base: The counts of the cells.
+        cells: The elements.
+    """
+
+    name: str
+    base: Query
+    cells: Partition
+
+    def __post_init__(self) -> None:
+        # A partition of another universe mostly shows at the ends, which are public.
+        ends = np.array([0, self.base.cells.size - 1], dtype=np.int64)
+        self._elements(ends)
+
+    def bound(self, base: Bound) -> Bound:
+        """Returns how far a unit can move the elements, given how far it can move the base.
+
+        Privacy:
+            A record falls into exactly one element, so a unit adds at most `base.l1` in all, and
+            all of that may go into one element.
+        """
+        return Bound(cells=min(base.cells, self.cells.size), each=base.l1, total=base.l1)
+
+    def apply(self, counts: "ExactCounts") -> "ExactCounts":
+        """Returns the exact sums. Called by the curator only.
+
+        Raises:
+            PrivacyError: The partition has no element for one of the cells.
+        """
+        # A copy: the counts stay the engine's, whatever the partition does with its argument.
+        elements, inverse = np.unique(self._elements(counts.cells.copy()), return_inverse=True)
+        sums = np.zeros(len(elements), dtype=np.int64)
+        np.add.at(sums, inverse, counts.values)
+        return ExactCounts(cells=elements, values=sums)
+
+    def _elements(self, cells: IntArray) -> IntArray:
+        try:
+            elements = self.cells.of(cells)
+            inside = whole_below(elements, len(cells), self.cells.size)
+        except LookupError:  # its message would name an index, and cells may be occupied ones
+            inside = False
+        if not inside:
+            raise PrivacyError(
+                "A partition does not say in which of its elements each cell lies.",
+                advice="Build the partition from the universe that is counted.",
+            )
+        return elements
+
+
+AnyQuery = Query | PartitionQuery | WeightedQuery
 
 
 @dataclass(frozen=True, kw_only=True)

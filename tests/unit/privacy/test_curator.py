@@ -1,11 +1,14 @@
+import ast
 import copy
 import gc
 import pickle
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
@@ -14,6 +17,12 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.errors import BudgetError, PrivacyError
+from hushway.geography.features import pair_feature
+from hushway.geography.groups import groups_of
+from hushway.geography.labels import place_pair_labels
+from hushway.geography.locations import Location, Locations
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
 from hushway.privacy import curator as curator_module
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_CELLS, MOST_DENSE_CELLS, Curator
@@ -22,7 +31,7 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.query import ExactCounts, Query, WeightedQuery
+from hushway.privacy.query import ExactCounts, Partition, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 
@@ -90,9 +99,45 @@ def totals(size: int = 12) -> WeightedQuery:
     )
 
 
+@dataclass(frozen=True)
+class Thirds:
+    """Three elements: cells 0, 3, 6, ..., then 1, 4, 7, ..., then 2, 5, 8, ..."""
+
+    size: int = 3
+    name: str = "thirds"
+    digest: str = "sha256:1"
+
+    def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return cells % 3
+
+
+class Rows:
+    """Groups of three cells in a row."""
+
+    def __init__(self, size: int) -> None:
+        self.count = size // 3
+        self.sizes = np.full(self.count, 3)
+
+    def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return cells // 3
+
+    def rank(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return cells % 3
+
+    def cell(self, group: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+        return 3 * group + rank
+
+
+def thirds(cells: Partition | None = None) -> PartitionQuery:
+    return PartitionQuery(name="thirds", base=query(), cells=Thirds() if cells is None else cells)
+
+
 VERBS: dict[str, Callable[[Curator], object]] = {
     "counts": lambda curator: curator.counts(query(), EPSILON),
     "counts, gaussian": lambda curator: curator.counts(query(), RHO),
+    "counts, partition": lambda curator: curator.counts(thirds(), EPSILON),
+    "counts_lazily": lambda curator: curator.counts_lazily(query(), Rows(12), EPSILON),
+    "counts_lazily, gaussian": lambda curator: curator.counts_lazily(query(), Rows(12), RHO),
     "counts_above": lambda curator: curator.counts_above(query(), 3, EPSILON),
     "counts_above, gaussian": lambda curator: curator.counts_above(query(), 3, RHO),
     "weighted": lambda curator: curator.weighted(totals(), EPSILON),
@@ -172,6 +217,8 @@ def test_a_universe_that_is_too_large_or_empty_is_refused_before_anything_is_cha
     for size in (0, MOST_CELLS + 1):
         with pytest.raises(PrivacyError, match="cells; this measurement"):
             curator.counts_above(query(size), 3, EPSILON)
+        with pytest.raises(PrivacyError, match="cells; this measurement"):
+            curator.counts_lazily(query(size), Rows(12), EPSILON)
     assert diary.pages == []
     assert curator.events == ()
 
@@ -183,9 +230,19 @@ def test_a_universe_that_is_too_large_or_empty_is_refused_before_anything_is_cha
         lambda curator: curator.counts_above(query(), 3, ZCDPLoss(Fraction(1, 10**20))),
         lambda curator: curator.counts_above(query(), 3, ZCDPLoss(Fraction(1, 10**11))),
         lambda curator: curator.counts_above(query(10**12), 0, EPSILON),
+        lambda curator: curator.counts_lazily(query(), Rows(12), ZCDPLoss(Fraction(1, 10**11))),
+        lambda curator: curator.counts_lazily(query(), Rows(15), EPSILON),
         lambda curator: curator.select(query(), RHO),
     ],
-    ids=["scale", "sigma", "sparse sigma", "too many to show", "rho"],
+    ids=[
+        "scale",
+        "sigma",
+        "sparse sigma",
+        "too many to show",
+        "lazy sigma",
+        "groups of another universe",
+        "rho",
+    ],
 )
 def test_what_cannot_be_drawn_is_refused_before_anything_is_charged(
     ask: Callable[[Curator], object],
@@ -234,6 +291,102 @@ def test_a_weighted_measurement_is_the_exact_sum_plus_noise() -> None:
     assert measured.event.bound == Bound(cells=2, each=4, total=4)
 
 
+def test_a_measured_partition_is_the_exact_sum_plus_noise() -> None:
+    diary = Diary()
+    measured = curator_of(diary, seed=8).counts(thirds(), EPSILON)
+    noise = DiscreteLaplace(Fraction(4)).draw(SeededSource(8), 3)
+    exact = ints(90_003, 70_001 + 80_002, 0)
+    assert measured.values.tolist() == (exact + noise).tolist()
+    assert measured.query == thirds()
+    assert measured.event.bound == Bound(cells=2, each=2, total=2)
+    assert measured.event.cells == 3
+    assert measured.event.loss == EPSILON
+
+
+def test_gaussian_noise_of_a_partition_covers_records_that_fall_together() -> None:
+    measured = curator_of(Diary()).counts(thirds(), RHO)
+    assert measured.variance == Fraction(2**2) / (2 * RHO.rho)
+
+
+def test_elements_without_a_record_get_noise_like_all_others() -> None:
+    @dataclass(frozen=True)
+    class Many(Thirds):
+        size: int = 3000
+
+    values = curator_of(Diary()).counts(thirds(Many()), EPSILON).values
+    assert len(values) == 3000
+    assert np.count_nonzero(values[3:]) > 2400
+    assert values[3:].std() == pytest.approx(4 * 2**0.5, rel=0.2)
+
+
+def test_a_partition_that_has_no_element_for_an_occupied_cell_is_refused_and_stays_paid() -> None:
+    class Gap(Thirds):
+        def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.where(cells == 4, 3, cells % 3)
+
+    class Failing(Thirds):
+        def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+            if (cells == 4).any():
+                raise IndexError(4)
+            return cells % 3
+
+    for partition in (Gap(), Failing()):
+        diary = Diary()
+        curator = curator_of(diary)
+        with pytest.raises(PrivacyError, match="in which of its elements") as refusal:
+            curator.counts(thirds(partition), EPSILON)
+        assert not any(digit in str(refusal.value) for digit in "0123456789")
+        assert [page.split()[0] for page in diary.pages] == ["charge", "count"]
+        assert len(curator.events) == 1
+
+
+def test_a_partition_that_writes_into_what_it_is_given_does_not_change_the_counts() -> None:
+    class Careless(Thirds):
+        def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+            cells %= 3
+            return cells
+
+    diary = Diary()
+    curator_of(diary).counts(thirds(Careless()), EPSILON)
+    assert diary.counts.cells.tolist() == [1, 4, 9]
+
+
+def places(count: int) -> ODCells:
+    day = date(2024, 1, 15)
+    stops = (Location(id=str(i), name="", lon=0.0, lat=0.0, zone="ab"[i % 2]) for i in range(count))
+    periods = Periods(zone="UTC", first_day=day, last_day=day, opens=480, closes=600, minutes=60)
+    return ODCells(locations=Locations(tuple(stops)), periods=periods)
+
+
+def test_features_and_groups_of_places_can_be_measured() -> None:
+    cells = places(4)
+    zones = place_pair_labels(cells, "zone", ["a", "b", "a", "b"])
+    feature = pair_feature(cells, "zones", zones)
+    base = Query(name="trips", cells=cells)
+    curator = curator_of(Diary(), seed=9)
+    measured = curator.counts(PartitionQuery(name="zones", base=base, cells=feature), EPSILON)
+    noise = DiscreteLaplace(Fraction(4)).draw(SeededSource(9), feature.size)
+    exact = np.zeros(feature.size, dtype=np.int64)
+    np.add.at(exact, feature.of(ints(1, 4, 9)), ints(70_001, 80_002, 90_003))
+    assert (measured.values - exact).tolist() == noise.tolist()
+    groups = groups_of(cells, [feature])
+    shown = curator.counts_lazily(base, groups, EPSILON).reveal_groups(np.full(groups.count, 9999))
+    assert sorted(shown.cells.tolist()) == [1, 4, 9]
+
+
+def test_the_privacy_code_does_not_know_what_places_are() -> None:
+    imported = {
+        node.module or ""
+        for path in Path(curator_module.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert "hushway.privacy.bound" in imported
+    assert {name for name in imported if name.startswith("hushway.geography")} <= {
+        "hushway.geography.digest"
+    }
+
+
 def test_a_choice_is_the_one_of_the_exponential_mechanism() -> None:
     exact = np.zeros(12, dtype=np.int64)
     diary = Diary(counts=ExactCounts(cells=ints(1, 4, 9), values=ints(3, 1, 2)))
@@ -250,6 +403,18 @@ def test_a_sparse_measurement_shows_counts_plus_noise() -> None:
     noise = DiscreteLaplace(Fraction(4)).draw(SeededSource(7), 3)
     assert shown.cells.tolist() == [1, 4, 9]
     assert shown.values.tolist() == (diary.counts.values + noise).tolist()
+
+
+def test_a_lazy_measurement_shows_counts_plus_noise_and_has_no_threshold() -> None:
+    diary = Diary()
+    answer = curator_of(diary, seed=7).counts_lazily(query(12), Rows(12), EPSILON)
+    shown = answer.reveal_groups(np.full(4, 10**4))
+    noise = DiscreteLaplace(Fraction(4)).draw(SeededSource(7), 3)
+    assert shown.cells.tolist() == [1, 4, 9]
+    assert shown.values.tolist() == (diary.counts.values + noise).tolist()
+    assert shown.start.tolist() == [0, 1, 2, 2, 3]
+    assert answer.threshold is None
+    assert answer.event.loss == EPSILON
 
 
 def test_events_describe_what_was_done_in_order() -> None:
@@ -277,6 +442,7 @@ def test_the_bound_of_a_query_is_public() -> None:
     curator = curator_of(diary)
     assert curator.bound(query()) == BOUND
     assert curator.bound(totals()) == totals().bound(BOUND)
+    assert curator.bound(thirds()) == thirds().bound(BOUND)
     assert diary.pages == []
 
 

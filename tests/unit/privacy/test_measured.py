@@ -13,6 +13,7 @@ from hushway.privacy import measured as measured_module
 from hushway.privacy.bound import Bound
 from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.grouped import Grouping, OneGroup
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import Query
@@ -33,16 +34,22 @@ EVENT = LaplaceEvent(
 )
 
 
-def sparse(threshold: int = 4) -> MeasuredSparse:
+def sparse(threshold: int | None = 4, groups: Grouping | None = None) -> MeasuredSparse:
     vector = LazyVector(
         law=LAW,
         size=100,
         cells=np.array([5, 50], dtype=np.int64),
         counts=np.array([1000, 2000], dtype=np.int64),
         source=SeededSource(2),
+        groups=groups,
     )
     return MeasuredSparse(
-        query=QUERY, threshold=threshold, variance=LAW.variance, event=EVENT, vector=vector
+        query=QUERY,
+        threshold=threshold,
+        variance=LAW.variance,
+        event=EVENT,
+        vector=vector,
+        groups=groups,
     )
 
 
@@ -62,6 +69,27 @@ def test_a_threshold_of_numpy_counts_as_the_whole_number_it_is() -> None:
 def test_a_threshold_that_is_not_a_whole_number_is_refused(threshold: int) -> None:
     with pytest.raises(TypeError):
         sparse().reveal(threshold)
+
+
+def test_without_a_threshold_of_its_own_one_must_be_given() -> None:
+    answer = sparse(threshold=None)
+    with pytest.raises(PrivacyError, match="no threshold of its own"):
+        answer.reveal()
+    assert {5, 50} <= set(answer.reveal(100).cells.tolist())
+
+
+def test_with_groups_it_can_be_looked_at_group_by_group() -> None:
+    groups = OneGroup(100)
+    answer = sparse(threshold=None, groups=groups)
+    shown = answer.reveal_groups(np.array([500]))
+    assert shown.cells.tolist() == [5, 50]
+    assert shown.start.tolist() == [0, 2]
+    assert answer.groups is groups
+
+
+def test_without_groups_it_cannot_be_looked_at_group_by_group() -> None:
+    with pytest.raises(PrivacyError, match="has no groups"):
+        sparse().reveal_groups(np.array([500]))
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -5,7 +5,8 @@ hidden empty cells reach a threshold is binomial; which ones is a uniform subset
 the noise law above the threshold. Drawing these three is the same, in law, as drawing every cell
 and looking (Cormode, Procopiuc, Srivastava and Tran 2012, theorem 4.1 of the prefix-tree paper,
 made exact). A later, lower threshold continues the same vector: hidden cells are known to be below
-the old threshold, so the three draws are conditional on that.
+the old threshold, so the three draws are conditional on that. Each group of cells may have a
+threshold of its own.
 
 Whoever could draw the hidden part twice would see which cells change and which do not: the ones
 that do are empty. So a vector is drawn by one thread at a time, and a forked copy of it shows
@@ -20,14 +21,14 @@ from weakref import WeakSet
 import numpy as np
 
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.binomial import binomial
-from hushway.privacy.noise.enclosure import Enclosure
+from hushway.privacy.noise.grouped import Grouping, Layout, OneGroup
+from hushway.privacy.noise.grouped_draws import draw_newly_shown
+from hushway.privacy.noise.grouped_window import EVERYTHING, NOTHING
 from hushway.privacy.noise.inversion import IntArray
-from hushway.privacy.noise.law import NoiseLaw, between, share
-from hushway.privacy.noise.uniform import uniform_subset
+from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import BitSource
 
-# Two vectors of this many cells, places and values, take 2 GiB.
+# Three vectors of this many cells (places, cells and values) take 3 GiB.
 _MOST_SHOWN = 1 << 27
 
 
@@ -39,26 +40,69 @@ class Shown:
     values: IntArray
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShownGroups:
+    """The cells of a noisy vector that reach their group's threshold, group by group.
+
+    Attributes:
+        start: Where each group begins; one entry more than groups, the last is the length.
+        cells: Cell numbers, within a group in the order of their ranks.
+        values: Their noisy values.
+    """
+
+    start: IntArray
+    cells: IntArray
+    values: IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """The cells whose values are drawn, by ascending place: the occupied ones and all shown."""
+
+    places: IntArray
+    cells: IntArray
+    values: IntArray
+
+
 class LazyVector:
     """A noisy vector that exists in full in law, and in memory only where it was looked at.
 
     Privacy:
         The exact counts given to the constructor are not kept, but which cells were occupied is:
-        only what `reveal` returns may be seen.
+        only what `reveal` and `reveal_groups` return may be seen.
+
+    Args:
+        law: The noise.
+        size: Number of cells.
+        cells: The occupied cells, ascending.
+        counts: Their exact counts.
+        source: Random bits.
+        groups: A public grouping of the cells; without it, all cells are one group.
+
+    Raises:
+        PrivacyError: The groups are not a partition of the cells.
     """
 
     def __init__(
-        self, *, law: NoiseLaw, size: int, cells: IntArray, counts: IntArray, source: BitSource
+        self,
+        *,
+        law: NoiseLaw,
+        size: int,
+        cells: IntArray,
+        counts: IntArray,
+        source: BitSource,
+        groups: Grouping | None = None,
     ) -> None:
         self._law = law
-        self._size = size
         self._source = source
+        self._layout = Layout(OneGroup(size) if groups is None else groups, size)
         # Copies: a view would keep the engine's arrays alive, exact counts included.
-        self._occupied = cells.copy()
-        self._noisy = counts + law.draw(source, len(counts))
-        nothing = np.empty(0, dtype=np.int64)
-        self._empty_shown = Shown(cells=nothing, values=nothing)
-        self._threshold: int | None = None
+        cells = cells.copy()
+        noisy = counts + law.draw(source, len(counts))
+        places = self._layout.places_of(cells)
+        order = np.argsort(places, kind="stable")
+        self._known = _Known(places=places[order], cells=cells[order], values=noisy[order])
+        self._looked = np.full(self._layout.count, NOTHING, dtype=np.int64)
         self._owner = os.getpid()
         self._lock = threading.Lock()
         _ALIVE.add(self)
@@ -75,43 +119,60 @@ class LazyVector:
             PrivacyError: Too many cells would show, or this is a forked copy that has not shown as
                 much before the fork.
         """
+        shown = self.reveal_groups(np.full(self._layout.count, _clipped(threshold), dtype=np.int64))
+        order = np.argsort(shown.cells, kind="stable")
+        return Shown(cells=shown.cells[order], values=shown.values[order])
+
+    def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
+        """Returns all cells at or above their group's threshold, the same ones at every call.
+
+        Time grows with what is known and shown, and with the number of different pairs of an old
+        and a new threshold: about a millisecond each, more if Gaussian noise is wide. The lowest
+        64-bit integer shows every cell of a group.
+
+        Raises:
+            PrivacyError: There is not one threshold for each group, too many cells would show, or
+                this is a forked copy that has not shown as much before the fork.
+        """
+        wanted = thresholds.copy()
+        if wanted.dtype != np.int64 or wanted.shape != (self._layout.count,):
+            raise PrivacyError(
+                "The thresholds are not one whole number for each group.",
+                advice="Give an array of 64-bit integers, as long as there are groups.",
+            )
         with self._lock:
-            if self._threshold is None or threshold < self._threshold:
-                check_showable(self._law, self._size, threshold)
-                self._look_lower(threshold)
-            return self._shown(threshold)
+            if (wanted < self._looked).any():
+                self._look_lower(np.minimum(wanted, self._looked))
+            return self._shown(wanted)
 
-    def _shown(self, threshold: int) -> Shown:
-        empty = self._empty_shown.values >= threshold
-        reached = self._noisy >= threshold
-        cells = np.concatenate([self._occupied[reached], self._empty_shown.cells[empty]])
-        values = np.concatenate([self._noisy[reached], self._empty_shown.values[empty]])
-        order = np.argsort(cells)
-        return Shown(cells=cells[order], values=values[order])
+    def _shown(self, thresholds: IntArray) -> ShownGroups:
+        known = self._known
+        runs = self._layout.runs(known.places)
+        reached = np.flatnonzero(known.values >= np.repeat(thresholds, np.diff(runs)))
+        return ShownGroups(
+            start=np.searchsorted(reached, runs),
+            cells=known.cells[reached],
+            values=known.values[reached],
+        )
 
-    def _look_lower(self, threshold: int) -> None:
-        """Draws the empty cells between the new threshold and the old one."""
+    def _look_lower(self, thresholds: IntArray) -> None:
+        """Draws the empty cells between the new thresholds and the old ones."""
         if self._owner != os.getpid():
             raise PrivacyError(
                 "A sparse measurement cannot be looked at further in a copy of its process.",
                 advice="Reveal what is needed before the process forks.",
             )
-        taken = np.sort(np.concatenate([self._occupied, self._empty_shown.cells]))
-        hidden = self._size - len(taken)
-        above = self._threshold
-        count = binomial(
-            self._source, hidden, lambda bits: _chance(self._law, threshold, above, bits)
+        _refuse_too_many(self._law, self._layout.sizes, thresholds)
+        known = self._known
+        hidden = self._layout.sizes - np.diff(self._layout.runs(known.places))
+        numbers, values = draw_newly_shown(
+            self._law, self._source, hidden, self._looked, thresholds
         )
-        if count:
-            ranks = uniform_subset(self._source, count, hidden)
-            cells = _skip(ranks, taken)
-            values = self._law.draw_between(self._source, count, threshold, above)
-            shown = self._empty_shown
-            self._empty_shown = Shown(
-                cells=np.concatenate([shown.cells, cells]),
-                values=np.concatenate([shown.values, values]),
-            )
-        self._threshold = threshold
+        passed = _passed(numbers, known.places)
+        places = numbers + passed
+        new = _Known(places=places, cells=self._layout.cells_at(places), values=values)
+        self._known = _merged(known, new, passed)
+        self._looked = thresholds
 
 
 _ALIVE: "WeakSet[LazyVector]" = WeakSet()
@@ -132,25 +193,58 @@ def check_showable(law: NoiseLaw, size: int, threshold: int) -> None:
         PrivacyError: More empty cells would show than fit in memory, or the law offers no
             conditional draws.
     """
+    sizes, thresholds = np.array([[size], [_clipped(threshold)]], dtype=np.int64)
+    _refuse_too_many(law, sizes, thresholds)
+
+
+def check_drawable(law: NoiseLaw) -> None:
+    """Refuses a law that cannot be drawn lazily; asked before anything is charged.
+
+    Raises:
+        PrivacyError: The law offers no conditional draws.
+    """
+    law.mass_from(1, 64)
+
+
+def _refuse_too_many(law: NoiseLaw, sizes: IntArray, thresholds: IntArray) -> None:
     bits = 64
-    if size * law.mass_from(threshold, bits)[0] >> bits > _MOST_SHOWN:
+    order = np.argsort(thresholds)
+    different, first = np.unique(thresholds[order], return_index=True)
+    cells = np.add.reduceat(sizes[order], first)
+    expected = sum(
+        int(size) * law.mass_from(int(threshold), bits)[0]
+        for size, threshold in zip(cells, different, strict=True)
+    )
+    if expected >> bits > _MOST_SHOWN:
         raise PrivacyError(
             f"More than {_MOST_SHOWN:,} empty cells would reach the threshold by chance.",
             advice="Choose a higher threshold.",
         )
 
 
-def _chance(law: NoiseLaw, low: int, high: int | None, bits: int) -> Enclosure:
-    """Encloses 2^bits * P(Z >= low | Z < high)."""
-    if high is None:
-        return law.mass_from(low, bits)
-    wide = bits + 64
-    part = between(law, low, high, wide)
-    from_high = law.mass_from(high, wide)
-    return share(part, ((1 << wide) - from_high[1], (1 << wide) - from_high[0]), bits)
+def _clipped(threshold: int) -> int:
+    return min(max(threshold, EVERYTHING), NOTHING)
 
 
-def _skip(ranks: IntArray, taken: IntArray) -> IntArray:
-    """Turns ranks among the cells that are not taken into cell numbers."""
-    before = taken - np.arange(len(taken))
-    return ranks + np.searchsorted(before, ranks, side="right")
+def _passed(numbers: IntArray, taken: IntArray) -> IntArray:
+    """Returns how many taken places lie below each place that is not taken, given its number."""
+    return np.searchsorted(taken - np.arange(len(taken)), numbers, side="right")
+
+
+def _merged(known: _Known, new: _Known, passed: IntArray) -> _Known:
+    """Puts new cells in their places, `passed` of the known ones before each."""
+    at = passed + np.arange(len(passed))
+    is_old = np.ones(len(known.places) + len(at), dtype=np.bool_)
+    is_old[at] = False
+    old = np.flatnonzero(is_old)
+
+    def together(before: IntArray, added: IntArray) -> IntArray:
+        merged = np.empty(len(is_old), dtype=np.int64)
+        merged[old], merged[at] = before, added
+        return merged
+
+    return _Known(
+        places=together(known.places, new.places),
+        cells=together(known.cells, new.cells),
+        values=together(known.values, new.values),
+    )

@@ -78,6 +78,21 @@ def test_occupied_cells_are_shown_with_their_count_plus_noise() -> None:
     assert len(set(shown.values())) > 1
 
 
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize(
+    "looks", [(-(10**18),), (3, -(10**18)), (-2, -(10**30)), (10**30, -(10**6))]
+)
+def test_a_threshold_far_below_all_noise_shows_every_cell(
+    law: NoiseLaw, looks: tuple[int, ...]
+) -> None:
+    """Its chance is nearer to 1 than any number of bits can tell."""
+    seen = vector(law, size=300)
+    shown = [pairs(seen.reveal(threshold)) for threshold in looks]
+    assert sorted(shown[-1]) == list(range(300))
+    assert shown[0].items() <= shown[-1].items()
+    assert 100 < sum(value < 0 for value in shown[-1].values()) < 170
+
+
 def test_a_trillion_cells_are_never_enumerated() -> None:
     law = DiscreteLaplace(Fraction(3))
     size = 10**12
@@ -107,7 +122,7 @@ def test_a_universe_without_an_empty_cell_is_shown_like_any_other() -> None:
 def test_the_arrays_of_the_engine_are_not_kept() -> None:
     cells, counts = ints(1, 5), ints(7, 8)
     seen = LazyVector(law=LAWS[0], size=9, cells=cells, counts=counts, source=SeededSource(1))
-    held = [*vars(seen).values(), *vars(seen._empty_shown).values()]
+    held = [*vars(seen).values(), *vars(seen._known).values()]
     for array in (x for x in held if isinstance(x, np.ndarray)):
         assert not np.shares_memory(array, cells)
         assert array.base is None
@@ -141,7 +156,7 @@ def test_threads_that_look_at_different_depths_see_one_vector() -> None:
         thread.join()
     final = pairs(seen.reveal(1))
     assert all(view.items() <= final.items() for view in views)
-    assert len(np.unique(seen._empty_shown.cells)) == len(seen._empty_shown.cells)
+    assert len(np.unique(seen._known.cells)) == len(seen._known.cells)
 
 
 def test_a_forked_copy_shows_what_was_shown_and_nothing_more() -> None:
@@ -196,7 +211,7 @@ def test_ranks_skip_the_cells_that_are_taken() -> None:
         taken = np.flatnonzero(generator.random(size) < 0.4)
         free = np.setdiff1d(np.arange(size), taken)
         ranks = np.flatnonzero(generator.random(len(free)) < 0.5)
-        assert lazy._skip(ranks, taken).tolist() == free[ranks].tolist()
+        assert (ranks + lazy._passed(ranks, taken)).tolist() == free[ranks].tolist()
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.uniform import uniform_below, uniform_subset
+from hushway.privacy.noise.grouped_subsets import uniform_subsets
+from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import BitSource, SeededSource
 
 Script = Callable[[Sequence[int], int], BitSource]
@@ -43,7 +44,7 @@ def test_a_limit_that_cannot_be_is_refused(limit: int) -> None:
     [(0, 0), (0, 5), (5, 5), (4, 5), (1, 1), (3, 6), (999, 1000), (1000, 10**12), (50_000, 99_999)],
 )
 def test_a_subset_is_ascending_distinct_and_inside_its_universe(count: int, universe: int) -> None:
-    subset = uniform_subset(SeededSource(3), count, universe)
+    subset = uniform_subsets(SeededSource(3), [count], [universe])
     assert subset.dtype == np.int64
     assert len(subset) == count
     assert (np.diff(subset) > 0).all()
@@ -53,15 +54,15 @@ def test_a_subset_is_ascending_distinct_and_inside_its_universe(count: int, univ
 
 
 def test_a_subset_of_everything_is_everything() -> None:
-    assert uniform_subset(SeededSource(3), 7, 7).tolist() == list(range(7))
+    assert uniform_subsets(SeededSource(3), [7], [7]).tolist() == list(range(7))
 
 
 @pytest.mark.parametrize(("count", "universe"), [(6, 5), (-1, 5), (1, 0)])
 def test_a_subset_that_cannot_be_is_refused(count: int, universe: int) -> None:
     with pytest.raises(PrivacyError, match="subset"):
-        uniform_subset(SeededSource(3), count, universe)
+        uniform_subsets(SeededSource(3), [count], [universe])
 
 
 def test_repeats_keep_their_first_appearance(scripted: Script) -> None:
-    drawn = uniform_subset(scripted([7, 3, 7, 3, 9], 1), 3, 100)
+    drawn = uniform_subsets(scripted([7, 3, 7, 3, 9], 1), [3], [100])
     assert drawn.tolist() == [3, 7, 9]
