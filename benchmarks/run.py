@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("noise", "engine")
+BENCHMARKS = ("noise", "engine", "solver", "od_tables")
 RESULTS = Path("bench-results")
 
 

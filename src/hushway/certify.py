@@ -21,14 +21,15 @@ from hushway.privacy.certificate import (
 )
 from hushway.privacy.events import Event
 from hushway.privacy.ledger import Account
-from hushway.privacy.loss import amount_in, total
+from hushway.privacy.loss import PureLoss, amount_in, total
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 
 _SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
 _FLOATING_POINT = (
     "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
-    "numbers, and ties are settled with more random bits. No float takes part."
+    "numbers, and ties are settled with more random bits. No float takes part before the noise is "
+    "in; what follows is post-processing."
 )
 _TUNING = "The plan's parameters were chosen without looking at the protected rows; tuning cost 0."
 _ASSUMED_PUBLIC = (
@@ -36,11 +37,14 @@ _ASSUMED_PUBLIC = (
     "The window of days, the periods and the time zone.",
     "The mechanism, its parameters and the contribution bound.",
 )
+_FEATURES_PUBLIC = "The features: which places, pairs of places and periods are counted together."
 _NOT_PROTECTED = (
     "That the data set exists, who holds it and which period it covers.",
     "What is true of the city as a whole: busy places and busy hours show, and are meant to.",
     "What other sources tell, or other releases of the same people on another account.",
 )
+# A second epsilon that differs in the third digit only confuses.
+_WORTH_SAYING = 0.99
 _TRIP_ONLY = (
     "A person with many trips: only single trips are protected, so a habit repeated often can show."
 )
@@ -70,7 +74,7 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
             cells=job.cells.name,
             size=job.cells.size,
             digest=job.cells.digest,
-            assumed_public=_ASSUMED_PUBLIC,
+            assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if job.features else ()),
         ),
         not_protected=_NOT_PROTECTED + ((_TRIP_ONLY,) if unit is Unit.TRIP else ()),
         randomness=Randomness(sampler=_SAMPLER, source=source.name, private=source.private),
@@ -141,19 +145,25 @@ def _contribution(job: Job) -> Contribution:
 
 
 def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDelta | None:
-    """States (epsilon, delta) if asked for, and if a conversion is better than the pure sum."""
+    """States (epsilon, delta) if asked for, and if it says more than the pure sum does."""
     if delta is None:
         return None
     found = best_epsilon(events, delta)
-    if found.method == "pure":
+    claim = total(event.loss for event in events)
+    hardly_less = isinstance(claim, PureLoss) and found.epsilon > _WORTH_SAYING * claim.epsilon
+    if found.method == "pure" or hardly_less:
         return None
     millionths = max(1, math.ceil(found.epsilon * 10**6))
     return EpsilonDelta(epsilon=f"{millionths / 10**6:.6f}", delta=str(delta), method=found.method)
 
 
 def _error(job: Job) -> str:
-    cell = job.mechanism.forecast(job.cells, job.bound)[0]
-    return (
-        f"The noise in one cell has a standard deviation of {cell.standard_error:.3g} trips; it "
-        "stands beside every count as standard_error."
+    cell, *sums = job.mechanism.forecast(job.cells, job.bound)
+    words = (
+        f"The noise in the measurement of one cell has a standard deviation of "
+        f"{cell.standard_error:.3g} trips; it stands beside every count as standard_error."
     )
+    if not job.features:
+        return words
+    errors = ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in sums)
+    return f"{words} Sums were measured too, with standard deviations of {errors}."

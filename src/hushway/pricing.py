@@ -20,13 +20,15 @@ class Price:
         loss: What it would cost.
         account: The account that would pay, or None if it is not open yet.
         affordable: Whether the account has that much left.
-        forecasts: Typical errors of a cell, of a period and of the total.
+        forecasts: Typical errors of a cell and of sums.
+        noise: Which noise is better and why, if the plan names a delta and features.
     """
 
     loss: Loss
     account: Account | None
     affordable: bool
     forecasts: tuple[Forecast, ...]
+    noise: str | None
 
 
 def price(job: Job) -> Price:
@@ -42,6 +44,7 @@ def price(job: Job) -> Price:
         account=account,
         affordable=account is not None and _can_pay(account, job.mechanism.losses),
         forecasts=job.mechanism.forecast(job.cells, job.bound),
+        noise=None if job.noise is None else job.noise.reason,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hushway.artefact.destination import check_destination
+from hushway.artefact.od_guard import check_sizes
 from hushway.artefact.write import write_release
 from hushway.certify import certify, draft_certificate
 from hushway.engine.check import check_trips
@@ -71,6 +72,7 @@ def publish(
     folder = job.plan.path(job.plan.release.folder)
     key = _signing_key(job, passphrase)
     check_destination(folder, job.cells.size)
+    check_sizes(job.cells, job.features)
     progress("Checking the trips")
     refuse_problems(
         check_trips(job.source, job.cells, job.policy, settings=_settings(job), notes=False)

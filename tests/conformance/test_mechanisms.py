@@ -12,27 +12,52 @@ import numpy as np
 import pytest
 
 from hushway.errors import BudgetError
+from hushway.geography.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    total_feature,
+)
+from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import PureLoss
+from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 from hushway.releases.mechanism import Forecast, Mechanism
+from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
+from hushway.releases.od.weights import Weights
 
 BOUND = Bound(cells=3, each=3, total=3)
 
 
 def od_cells() -> ODCells:
-    places = (Location(id=str(i), name="", lon=0.0, lat=0.0, zone="z") for i in range(12))
+    zones = ("north", "south", "south")
+    places = (Location(id=str(i), name="", lon=0.0, lat=0.0, zone=zones[i % 3]) for i in range(12))
     day = date(2024, 1, 15)
     periods = Periods(zone="UTC", first_day=day, last_day=day, opens=480, closes=720, minutes=60)
     return ODCells(locations=Locations(tuple(places)), periods=periods)
+
+
+CELLS = od_cells()
+EPSILON, RHO = PureLoss(Fraction(2, 3)), ZCDPLoss(Fraction(1, 9))
+
+
+def features() -> tuple[Feature, ...]:
+    zones = place_pair_labels(CELLS, "zone", CELLS.locations.labels_in("zone"))
+    parity = labels_of_codes("parity", np.arange(CELLS.pairs) % 2, ["even", "odd"])
+    return (
+        total_feature(CELLS),
+        period_feature(CELLS),
+        pair_feature(CELLS, "zones", zones),
+        pair_feature(CELLS, "parity", parity, by_period=False),
+    )
 
 
 def od_table(table: Any) -> list[Any]:
@@ -54,10 +79,22 @@ class Case:
 
 
 CASES = {
-    "od dense laplace": Case(DenseLaplace(spend=PureLoss(Fraction(1, 3))), od_cells(), od_table),
+    "od dense laplace": Case(DenseLaplace(spend=PureLoss(Fraction(1, 3))), CELLS, od_table),
     "od sparse laplace": Case(
-        SparseLaplace(spend=PureLoss(Fraction(1, 3)), expected_false=20.0), od_cells(), od_table
+        SparseLaplace(spend=PureLoss(Fraction(1, 3)), expected_false=20.0), CELLS, od_table
     ),
+    "od cbdp": Case(od_cbdp(CELLS, features(), budget=EPSILON), CELLS, od_table),
+    "od cbdp gaussian": Case(od_cbdp(CELLS, features(), budget=RHO), CELLS, od_table),
+    "od cbdp lazy": Case(od_cbdp(CELLS, features(), budget=EPSILON, lazy=True), CELLS, od_table),
+    "od cbdp nested": Case(
+        od_cbdp(CELLS, features(), budget=EPSILON, nest=True, weights=Weights.UNIFORM),
+        CELLS,
+        od_table,
+    ),
+    "od cbdp plainly rounded": Case(
+        od_cbdp(CELLS, features(), budget=EPSILON, controlled=False), CELLS, od_table
+    ),
+    "od hierarchical": Case(od_hierarchical(CELLS, features(), budget=EPSILON), CELLS, od_table),
 }
 
 

@@ -265,7 +265,8 @@ def test_features_are_defined_by_columns_and_may_redefine_the_built_in_ones(
 def test_a_feature_that_cannot_be_built_is_refused(
     facts: dict[str, Any], name: str, feature: dict[str, str], words: str
 ) -> None:
-    facts["mechanism"] = {"name": "cbdp"}
+    del facts["places"]["pairs"]
+    facts["mechanism"] = {"name": "cbdp", "variant": "O4"}
     facts["features"] = {name: feature}
     message = refusal(facts)
     assert f"features.{name}" in message
@@ -275,11 +276,13 @@ def test_a_feature_that_cannot_be_built_is_refused(
 def test_features_without_a_mechanism_that_measures_them_are_refused(
     facts: dict[str, Any],
 ) -> None:
+    facts["mechanism"] = {"name": "laplace"}
     facts["features"] = {"counties": {"places": "county"}}
     assert "features: belong to the mechanisms hierarchical and cbdp" in refusal(facts)
 
 
 def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
+    del facts["places"]["pairs"]
     facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
     assert "the feature 'modes' needs a table that places.pairs must name" in refusal(facts)
     facts["places"] |= {"pairs": "modes.parquet", "pair_columns": {"origin": "from"}}
@@ -339,8 +342,24 @@ def test_shares_that_do_not_make_up_the_budget_are_refused(
     assert words in message
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"split": "uniform", "importance": {"cells": 1, "total": 1, "period": 1}}, "optimised"),
+        ({"importance": {"cells": 1, "total": 1}}, "to each of cells, total, period"),
+        ({"importance": {"cells": 1, "total": 0, "period": 1}}, "greater than 0"),
+    ],
+)
+def test_importance_must_fit_the_features_and_the_split(
+    facts: dict[str, Any], options: dict[str, Any], words: str
+) -> None:
+    facts["mechanism"] = {"name": "cbdp", "variant": "O3", **options}
+    assert words in refusal(facts)
+
+
 def test_the_disagreements_of_tables_are_listed_at_once(facts: dict[str, Any]) -> None:
     del facts["data"]["columns"]["person"]
+    del facts["places"]["pairs"]
     facts["mechanism"] = {"name": "cbdp", "features": ["zonez", "modes"], "noise": "auto"}
     lines = refusal(facts).splitlines()[1:]
     places = ["privacy.unit", "mechanism.noise", "mechanism.features", "mechanism"]
@@ -348,12 +367,12 @@ def test_the_disagreements_of_tables_are_listed_at_once(facts: dict[str, Any]) -
 
 
 def commented_options(template: str) -> str:
-    """The template with its commented settings for cbdp switched on, and those of laplace off."""
+    """The template with its commented settings for cbdp switched on."""
     lines = []
     for line in template.splitlines():
         setting = re.sub(r"^# (?=[\[a-z_.]+(\]| = ))", "", line)
         other = setting.startswith(("variant", "prune", "split = {", 'form = "sparse', "expected"))
-        lines.append("" if other else setting.replace('name = "laplace"', 'name = "cbdp"'))
+        lines.append("" if other else setting)
     return "\n".join(lines)
 
 

@@ -42,7 +42,9 @@ def draw_periods(axes: Axes, table: ODTable, margins: Sequence[PublishedSums]) -
     axes.grid(axis="y", color=_LINE, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_xlabel("start of the period", fontsize=8.5)
+    if table.universe.periods.cycle == "day":
+        # Labels such as "Mon 08:00" need the room, and no explanation.
+        axes.set_xlabel("start of the period", fontsize=8.5)
     axes.set_title(title, loc="left", fontsize=11, pad=6)
 
 

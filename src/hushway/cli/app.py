@@ -15,7 +15,9 @@ from hushway.cli.demo import demo
 from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, price, publish
+from hushway.cli.recommend import recommend
 from hushway.cli.releases import verify
+from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import failure
 from hushway.errors import HushwayError
 
@@ -29,12 +31,14 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(check)
 app.command()(price)
+app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
 app.command()(audit)
 app.add_typer(plan, name="plan")
 app.add_typer(ledger, name="ledger")
 app.add_typer(keys, name="keys")
+app.add_typer(reproduce, name="reproduce")
 
 
 def _print_version(asked: bool) -> None:

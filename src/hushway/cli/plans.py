@@ -81,6 +81,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
                 "affordable": tag.affordable,
                 "cells": job.cells.size,
                 "forecasts": [vars(forecast) for forecast in tag.forecasts],
+                "noise": tag.noise,
             }
         )
         return
@@ -101,6 +102,8 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
         [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
     )
+    if tag.noise is not None:
+        say(tag.noise)
 
 
 def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:

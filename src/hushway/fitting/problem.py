@@ -59,3 +59,16 @@ class CellSource(Protocol):
         Called again with lower thresholds, it returns the same cells and more.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tails:
+    """What lies above the shift of each group.
+
+    Attributes:
+        counts: Number of cells above the shift; a fraction if it is an expectation.
+        excess: The sum of what they have above it.
+    """
+
+    counts: FloatArray
+    excess: FloatArray

@@ -121,8 +121,15 @@ class CBDPPlan(_FeaturesMechanism):
         Annotated[Literal["uniform", "optimised"] | Shares, _split_by("uniform", "optimised")]
         | None
     ) = None
+    importance: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None
     rounding: Literal["controlled", "plain"] = "controlled"
     form: Literal["auto", "dense", "lazy"] = "auto"
+
+    @model_validator(mode="after")
+    def _importance_needs_a_split(self) -> "CBDPPlan":
+        if self.importance is not None and self.split not in (None, "optimised"):
+            raise ValueError('importance decides on the split, which must then be "optimised"')
+        return self
 
 
 MECHANISMS: Final[dict[str, type[Section]]] = {

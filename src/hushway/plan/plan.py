@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from hushway.plan.features import BUILT_IN, CELLS, FeaturePlan, known_features, unnameable
-from hushway.plan.mechanisms import LaplacePlan, MechanismPlan
+from hushway.plan.mechanisms import CBDPPlan, LaplacePlan, MechanismPlan
 from hushway.plan.sections import (
     DataPlan,
     EnginePlan,
@@ -79,7 +79,10 @@ def _disagreements(plan: Plan) -> Iterator[str]:
     if plan.mechanism.noise != "laplace" and plan.privacy.delta is None:
         yield f'mechanism.noise: is "{plan.mechanism.noise}", so privacy.delta must be given'
     yield from _wrong_features(plan, plan.mechanism.coarse_features or ())
-    yield from _wrong_shares(plan.mechanism.split, plan.mechanism.coarse_features)
+    asked = plan.mechanism.coarse_features
+    yield from _wrong_shares("split", plan.mechanism.split, asked)
+    if isinstance(plan.mechanism, CBDPPlan):
+        yield from _wrong_shares("importance", plan.mechanism.importance, asked)
 
 
 def _wrong_features(plan: Plan, asked: tuple[str, ...]) -> Iterator[str]:
@@ -93,12 +96,12 @@ def _wrong_features(plan: Plan, asked: tuple[str, ...]) -> Iterator[str]:
             yield f"mechanism: the feature {name!r} needs a table that places.pairs must name"
 
 
-def _wrong_shares(split: object, asked: tuple[str, ...] | None) -> Iterator[str]:
-    if asked is None or not isinstance(split, dict):
+def _wrong_shares(option: str, given: object, asked: tuple[str, ...] | None) -> Iterator[str]:
+    if asked is None or not isinstance(given, dict):
         return
     expected = {CELLS, *asked}
-    if set(split) != expected:
+    if set(given) != expected:
         yield (
-            f"mechanism.split: must give a share to each of {', '.join((CELLS, *asked))} and to "
-            "nothing else"
+            f"mechanism.{option}: must give a number to each of {', '.join((CELLS, *asked))} and "
+            "to nothing else"
         )

@@ -53,8 +53,18 @@ def test_a_release_verifies_and_the_ledger_knows_it(city: Path) -> None:
     assert published.certificate.account.spent == 1
 
 
+def with_mechanism(city: Path, lines: str) -> Path:
+    """Puts other lines into the plan's [mechanism]."""
+    plan = city / PLAN
+    text = plan.read_text(encoding="utf-8")
+    head, _, rest = text.partition("[mechanism]\n")
+    tail = rest[rest.index("[problems]") :]
+    plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
+    return plan
+
+
 def test_a_dense_release_has_a_row_for_every_cell(city: Path) -> None:
-    change(city, 'form = "sparse"', 'form = "dense"')
+    with_mechanism(city, 'name = "laplace"\nform = "dense"')
     job = job_of(city)
     published = publish(job)
     table = pq.read_table(published.folder / "trips.parquet")
@@ -105,7 +115,7 @@ def test_a_failure_after_paying_is_visible_as_spent_not_published(
     def fail(*_args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Curator, "counts_above", fail)
+    monkeypatch.setattr(Curator, "counts", fail)
     with pytest.raises(KeyboardInterrupt):
         publish(job_of(city))
     assert not (city / "release").exists()
@@ -156,7 +166,13 @@ def test_price_needs_neither_rows_nor_a_ledger(city: Path) -> None:
     assert answer["cost"] == "1"
     assert answer["remaining"] is None
     assert not answer["affordable"]
-    assert [f["figure"] for f in answer["forecasts"]] == ["one cell", "one period", "all trips"]
+    assert [f["figure"] for f in answer["forecasts"]] == [
+        "one cell",
+        "all trips",
+        "one of period",
+        "one of zones",
+        "one of modes",
+    ]
     assert not (city / "ledger.db").exists()
 
 

@@ -1,10 +1,12 @@
 """The cells of a huge noisy table, as a fit asks for them: the largest of every group."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from hushway.errors import PrivacyError
+from hushway.fitting.forecast import TailForecast, noise_forecast
 from hushway.fitting.problem import GroupedCells, IntArray
 from hushway.geography.groups import Groups
 from hushway.privacy.measured import MeasuredSparse
@@ -37,6 +39,11 @@ class LazyCells:
     def sizes(self) -> IntArray:
         """Number of cells in each group."""
         return self.groups.sizes
+
+    def forecast(self) -> TailForecast:
+        """Returns where the noise of empty cells ends, so that the fit looks there first."""
+        # Exact for Laplace noise, whose mean size is its deviation over the square root of 2.
+        return noise_forecast(self.groups.sizes, math.sqrt(self.measured.variance / 2))
 
     def above(self, thresholds: IntArray) -> GroupedCells:
         """Returns every cell whose value is at or above its group's threshold.

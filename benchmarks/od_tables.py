@@ -1,0 +1,241 @@
+"""How long a fitted OD table takes: beside the noise alone, and for a billion cells from a file.
+
+The pipeline is that of a release: exact noise on cells and features, the fit, controlled rounding.
+Its opponent is the drawing of the cells' noise alone, once with our exact sampler and once with
+numpy. The billion cells are published from Parquet to a verified folder in a process of its own, so
+that time and memory are those of a user.
+"""
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.cities.twin import twin
+from hushway.geography.features import Feature, pair_feature, period_feature, total_feature
+from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.geography.locations import Location, Locations
+from hushway.geography.od import ODCells
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import os_source
+from hushway.privacy.unit import Unit
+from hushway.releases.od.catalogue import od_cbdp
+from hushway.releases.od.recommended import recommended_shares, recommended_weights
+
+RUNS = 15
+PLACES, ZONES, MODES = 130, 4, 12
+TRIPS = 37_714
+HUGE_PLACES, HUGE_TRIPS, HUGE_PEOPLE = 4_566, 1_250_000, 400_000
+
+PLAN = """
+family = "od"
+[data]
+name = "huge"
+trips = "trips.parquet"
+[data.columns]
+person = "person"
+[places]
+file = "locations.csv"
+[time]
+zone = "America/Detroit"
+first_day = 2026-03-03
+last_day = 2026-03-03
+minutes = 30
+[privacy]
+max_trips = 4
+epsilon = "1"
+[mechanism]
+name = "cbdp"
+[ledger]
+period = "benchmark"
+[release]
+folder = "release"
+title = "A billion cells"
+"""
+
+
+class Known:
+    """Counts that are known already: only what a mechanism adds to them is timed."""
+
+    unit = Unit.TRIP
+
+    def __init__(self, exact: ExactCounts) -> None:
+        self._exact = exact
+
+    def bound(self, _query: Query) -> Bound:
+        """One trip."""
+        return Bound(cells=1, each=1, total=1)
+
+    def count(self, _query: Query) -> ExactCounts:
+        """The known counts."""
+        return self._exact
+
+    def charge(self, _event: Event) -> None:
+        """Takes nothing."""
+
+
+def universe(places: int) -> ODCells:
+    generator = np.random.default_rng(3)
+    spots = tuple(
+        Location(
+            id=f"s{i}",
+            name="",
+            lon=-83.9 + 0.4 * generator.random(),
+            lat=42.1 + 0.4 * generator.random(),
+            zone=f"z{i % ZONES}",
+        )
+        for i in range(places)
+    )
+    day = date(2026, 3, 3)
+    periods = Periods(
+        zone="America/Detroit", first_day=day, last_day=day, opens=0, closes=1440, minutes=30
+    )
+    return ODCells(locations=Locations(spots), periods=periods, same_place=True)
+
+
+def paper_features(cells: ODCells) -> tuple[Feature, ...]:
+    zones = place_pair_labels(cells, "zone", cells.locations.labels_in("zone"))
+    modes = labels_of_codes(
+        "mode", np.random.default_rng(4).integers(0, MODES, cells.pairs), [*map(str, range(MODES))]
+    )
+    return (
+        total_feature(cells),
+        period_feature(cells),
+        pair_feature(cells, "zones", zones),
+        pair_feature(cells, "modes", modes),
+    )
+
+
+def median_seconds(work: Callable[[], object]) -> float:
+    work()
+    seconds = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def pipeline(epsilon: str) -> dict[str, float]:
+    """Times a whole table of 811,200 cells, and the noise of its cells alone."""
+    cells = universe(PLACES)
+    made = twin(cells, trips=TRIPS, people=TRIPS // 2)
+    occupied, counts = np.unique(
+        cells.encode(made.period, made.origin, made.destination), return_counts=True
+    )
+    town = Known(ExactCounts(cells=occupied, values=counts.astype(np.int64)))
+    features = paper_features(cells)
+    budget = PureLoss(Fraction(epsilon))
+    shares = recommended_shares(features, budget.measure)
+    mechanism = od_cbdp(
+        cells, features, budget=budget, shares=shares, weights=recommended_weights()
+    )
+
+    def publish() -> None:
+        curator = Curator(counter=town, budget=town, source=os_source())
+        mechanism.fit(mechanism.measure(curator, cells), cells)
+
+    scale = 1 / (budget.epsilon * shares[-1])
+    law, generator = DiscreteLaplace(scale), np.random.default_rng()
+    whole = median_seconds(publish)
+    exact = median_seconds(lambda: law.draw(os_source(), cells.size))
+    inexact = median_seconds(lambda: generator.laplace(0.0, float(scale), cells.size))
+    return {
+        "pipeline_seconds": whole,
+        "exact_noise_seconds": exact,
+        "numpy_noise_seconds": inexact,
+        "ratio_to_exact_noise": whole / exact,
+        "ratio_to_numpy_noise": whole / inexact,
+    }
+
+
+def write_huge(folder: Path) -> dict[str, float]:
+    """Writes the files of a city with a billion cells."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    cells = universe(HUGE_PLACES)
+    made = twin(cells, trips=HUGE_TRIPS, people=HUGE_PEOPLE)
+    lines = [f"{p.id},{p.lon},{p.lat},{p.zone}" for p in cells.locations.places]
+    (folder / "locations.csv").write_text("\n".join(["id,lon,lat,zone", *lines]) + "\n")
+    ids = pa.array(cells.locations.ids)
+    minute = made.period * 30
+    times = np.datetime64("2026-03-03", "us") + minute.astype("timedelta64[m]")
+    table = pa.table(
+        {
+            "person": made.person,
+            "origin": pa.DictionaryArray.from_arrays(pa.array(made.origin.astype(np.int32)), ids),
+            "destination": pa.DictionaryArray.from_arrays(
+                pa.array(made.destination.astype(np.int32)), ids
+            ),
+            "time": times,
+        }
+    )
+    pq.write_table(table, folder / "trips.parquet")
+    (folder / "plan.toml").write_text(PLAN)
+    used = np.unique(cells.encode(made.period, made.origin, made.destination))
+    return {"huge_cells": float(cells.size), "huge_occupied": float(len(used))}
+
+
+def publish_huge(folder: Path) -> dict[str, float]:
+    """Publishes them: reading, bounding, noise, fit, rounding and writing."""
+    from hushway.job import prepare
+    from hushway.plan import load_plan
+    from hushway.privacy.ledger import Ledger
+    from hushway.publishing import publish
+
+    start = time.perf_counter()
+    job = prepare(load_plan(folder / "plan.toml"))
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, PureLoss(Fraction(1)))
+    publish(job)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {"huge_seconds": seconds, "huge_peak_gb": peak * unit / 1e9}
+
+
+def huge() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as temporary:
+        facts = write_huge(Path(temporary))
+        command = [sys.executable, __file__, "--huge", temporary]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        measured: dict[str, Any] = json.loads(done.stdout)
+        return facts | measured
+
+
+def main() -> dict[str, float]:
+    """Measures, prints a table and returns the numbers."""
+    figures: dict[str, float] = {}
+    for epsilon in ("1", "0.1"):
+        figures |= {f"{name}_at_{epsilon}": value for name, value in pipeline(epsilon).items()}
+    figures |= huge()
+    bars = {"ratio_to": "at most 4", "huge_seconds": "at most 60", "huge_peak_gb": "at most 4"}
+    print(f"{'figure':<28} {'measured':>18}  bar")
+    for name, value in figures.items():
+        bar = next((words for start, words in bars.items() if name.startswith(start)), "")
+        print(f"{name:<28} {value:>18,.4f}  {bar}")
+    return figures
+
+
+if __name__ == "__main__":
+    if "--huge" in sys.argv:
+        print(json.dumps(publish_huge(Path(sys.argv[-1]))))
+    else:
+        main()

@@ -1,0 +1,38 @@
+"""Reproductions: the papers' own experiments on matched synthetic cities."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushway.cli.screen import say, table, working
+
+reproduce = typer.Typer(
+    help="Repeat the experiments of the papers, beside their published figures.",
+    no_args_is_help=True,
+)
+
+
+@reproduce.command()
+def cbdp(
+    *,
+    runs: Annotated[int, typer.Option(help="Runs of each mechanism and budget.", min=1)] = 50,
+    folder: Annotated[Path, typer.Option(help="Where tables and figure go.")] = Path(
+        "reproduce-cbdp"
+    ),
+) -> None:
+    """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
+    from hushway.evaluation.reproduce.cbdp import reproduce_cbdp
+    from hushway.evaluation.reproduce.cbdp_save import save_reproduction
+    from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering_holds
+
+    with working() as show:
+        found = reproduce_cbdp(runs=runs, progress=show)
+        show("Saving")
+        save_reproduction(found, folder)
+    for study in headline_tables(found.value):
+        table(study.title, study.columns, study.rows)
+    for where, holds in ordering_holds(found.value).items():
+        verdict = "comes out" if holds else "DOES NOT COME OUT"
+        say(f"O5 < O4 < O3 < Laplace < H {verdict} ({where}).")
+    say(f"{runs} runs each. All numbers, more tables and the figure are in {folder}.")

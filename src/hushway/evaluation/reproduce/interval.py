@@ -1,0 +1,37 @@
+"""A mean over runs and how well it is known."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_WHOLE_FROM = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A mean with a 95% interval of Student's law around it."""
+
+    mean: float
+    half_width: float
+
+    def __str__(self) -> str:
+        # No ordinary spaces: a number and its interval stay on one line of a table.
+        return f"{_short(self.mean)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{_short(self.half_width)}"
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= _WHOLE_FROM else f"{number:.3g}"
+
+
+def interval_of(values: NDArray[np.float64]) -> Interval:
+    """Returns the mean of some runs; a single run has no interval."""
+    from scipy import stats
+
+    runs = len(values)
+    if runs == 1:
+        return Interval(mean=float(values[0]), half_width=float("nan"))
+    spread = float(values.std(ddof=1)) / np.sqrt(runs)
+    return Interval(
+        mean=float(values.mean()), half_width=float(stats.t.ppf(0.975, runs - 1) * spread)
+    )

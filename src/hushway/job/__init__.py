@@ -1,0 +1,5 @@
+"""A plan brought to life, as far as public facts reach: no row is read here."""
+
+from hushway.job.job import Job, prepare
+
+__all__ = ["Job", "prepare"]

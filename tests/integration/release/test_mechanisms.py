@@ -1,0 +1,130 @@
+"""Every mechanism of a plan, from a raw trips file to a verified folder."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+import hushway
+from hushway.cli.app import app
+from hushway.demo import PLAN
+from hushway.errors import GeographyError, PrivacyError
+from hushway.job import Job, prepare
+from hushway.plan import load_plan
+from hushway.privacy.ledger import Ledger
+from hushway.privacy.loss import ZCDPLoss
+from hushway.publishing import publish
+
+
+def with_mechanism(city: Path, lines: str) -> Job:
+    """Puts other lines into the plan's [mechanism] and leaves out features of its own."""
+    plan = city / PLAN
+    text = plan.read_text(encoding="utf-8")
+    head, _, rest = text.partition("[mechanism]\n")
+    tail = rest[rest.index("[problems]") :]
+    plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
+    return prepare(load_plan(plan))
+
+
+def invoke(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'name = "cbdp"',
+        'name = "cbdp"\nvariant = "O3"\nsplit = "uniform"\nweights = "size"',
+        'name = "cbdp"\nvariant = "O5"\nstructure = "hierarchical"\nweights = "uniform"',
+        'name = "cbdp"\nform = "lazy"\nrounding = "plain"',
+        'name = "cbdp"\nvariant = "O3"\nimportance = { cells = 1, total = 1, period = 9 }',
+        'name = "cbdp"\nvariant = "O3"\nsplit = { cells = "1/2", total = "1/4", period = "1/4" }',
+        'name = "hierarchical"\nvariant = "H5"',
+        'name = "hierarchical"\nvariant = "H3"\nsplit = "uniform"\nprune = false',
+        'name = "laplace"\nform = "sparse"\nexpected_false = 20',
+    ],
+    ids=["cbdp", "O3", "O5(a)", "lazy", "importance", "split", "H5", "H3", "laplace"],
+)
+def test_every_mechanism_publishes_a_release_that_verifies(city: Path, lines: str) -> None:
+    published = publish(with_mechanism(city, lines))
+    assert hushway.verify(published.folder).passed
+    assert published.certificate.claim.amount == 1
+
+
+def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:
+    published = publish(with_mechanism(city, 'name = "cbdp"'))
+    adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
+    assert {entry["feature"] for entry in adds_up["sums"]} == {"total", "period", "zones", "modes"}
+    assert all(entry["largest_difference"] == 0 for entry in adds_up["sums"])
+    assert all(entry["largest_rounding_shift"] < 1 for entry in adds_up["sums"])
+    assert all(entry["largest_difference"] == 0 for entry in adds_up["refinements"])
+    assert adds_up["fit"]["relative_to_total"] <= 1e-9
+    total = sum(pq.read_table(published.folder / "trips.parquet")["count"].to_pylist())
+    margins = pq.read_table(published.folder / "margins.parquet").to_pylist()
+    assert [row["count"] for row in margins if row["feature"] == "total"] == [total]
+
+
+def test_gaussian_noise_needs_an_account_in_rho(city: Path) -> None:
+    plan = city / PLAN
+    text = plan.read_text(encoding="utf-8").replace('# delta = "1e-6"', 'delta = "1e-6"')
+    plan.write_text(text, encoding="utf-8")
+    job = with_mechanism(city, 'name = "cbdp"\nnoise = "gaussian"')
+    with pytest.raises(PrivacyError, match="no pure epsilon"):
+        publish(job)
+    plan.write_text(
+        plan.read_text(encoding="utf-8").replace('period = "2026-03"', 'period = "2026-04"'),
+        encoding="utf-8",
+    )
+    job = prepare(load_plan(plan))
+    with Ledger.connect(city / "ledger.db") as ledger:
+        ledger.open_account(job.account, ZCDPLoss(Fraction(1)))
+    published = publish(job)
+    assert hushway.verify(published.folder).passed
+    assert published.certificate.epsilon_delta is not None
+    assert float(published.certificate.epsilon_delta.epsilon) <= 1
+
+
+def test_price_says_which_noise_is_better_and_why(city: Path) -> None:
+    plan = city / PLAN
+    text = plan.read_text(encoding="utf-8").replace('# delta = "1e-6"', 'delta = "1e-6"')
+    plan.write_text(text, encoding="utf-8")
+    assert "Laplace noise is" in json.loads(invoke("price", plan, "--json").output)["noise"]
+
+
+def without_a_zone(city: Path) -> None:
+    file = city / "locations.csv"
+    header, first, *rest = file.read_text(encoding="utf-8").splitlines()
+    bare = first.removesuffix(first.rsplit(",", 1)[1])
+    file.write_text("\n".join([header, bare, *rest]) + "\n", encoding="utf-8")
+
+
+def without_a_mode(city: Path) -> None:
+    file = city / "modes.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [(without_a_zone, "locations have no zone"), (without_a_mode, "pairs of places have no mode")],
+)
+def test_labels_that_are_missing_are_named_before_anything_is_paid(
+    city: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    damage(city)
+    with pytest.raises(GeographyError, match=words):
+        prepare(load_plan(city / PLAN))
+
+
+def test_recommend_reads_neither_rows_nor_the_ledger(city: Path) -> None:
+    (city / "trips.csv").unlink()
+    (city / "ledger.db").unlink()
+    words = ("--trips", "3000", "--people", "1500", "--runs", "1", "--json")
+    answer = json.loads(invoke("recommend", city / PLAN, *words).output)
+    assert answer["best"]["max_trips"] >= 1
+    assert set(answer["best"]["features"]) <= {"total", "period", "zones", "modes"}
+    assert len(answer["tried"]) > 10

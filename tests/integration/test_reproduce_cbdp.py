@@ -1,0 +1,55 @@
+"""The comparison of the CBDP paper on the matched city, in few runs of a fixed seed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hushway.evaluation.reproduce.cbdp import MECHANISMS, Reproduction, reproduce_cbdp
+from hushway.evaluation.reproduce.cbdp_save import save_reproduction
+from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering_holds
+from hushway.privacy.internal import Internal
+
+
+def silent(_step: str, _share: float | None = None, /) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def found() -> Internal[Reproduction]:
+    return reproduce_cbdp(runs=12, epsilons=("1", "0.1"), progress=silent)
+
+
+def test_more_features_are_better_and_trees_are_worst_at_a_small_budget(
+    found: Internal[Reproduction],
+) -> None:
+    assert ordering_holds(found.value) == {"weekday, ε = 0.1": True, "weekend, ε = 0.1": True}
+
+
+def test_the_default_beats_the_papers_own_choice(found: Internal[Reproduction]) -> None:
+    for day in ("weekday", "weekend"):
+        for epsilon in ("1", "0.1"):
+            ours = found.value.of(day, epsilon, "default", "cells_rmse").mean
+            assert ours < found.value.of(day, epsilon, "O5", "cells_rmse").mean
+
+
+def test_published_trips_stay_near_the_truth_only_if_sums_are_measured(
+    found: Internal[Reproduction],
+) -> None:
+    truth = found.value.trips["weekday"]
+    assert found.value.of("weekday", "0.1", "O5", "total").mean == pytest.approx(truth, rel=0.1)
+    assert found.value.of("weekday", "0.1", "Laplace", "total").mean > 50 * truth
+
+
+def test_numbers_tables_and_figure_are_saved(found: Internal[Reproduction], tmp_path: Path) -> None:
+    save_reproduction(found, tmp_path)
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
+    assert {figure["mechanism"] for figure in numbers["figures"]} == set(MECHANISMS)
+    assert "Table 2, weekday" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+    assert (tmp_path / "figure-5.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> None:
+    table = headline_tables(found.value)[0]
+    assert table.columns == ["mechanism", "#ε = 1", "#printed", "#ε = 0.1", "#printed"]
+    assert [table.rows[0][2], table.rows[0][4]] == ["0.91", "3.87"]
