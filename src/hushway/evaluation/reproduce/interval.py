@@ -17,11 +17,12 @@ class Interval:
 
     def __str__(self) -> str:
         # No ordinary spaces: a number and its interval stay on one line of a table.
-        return f"{_short(self.mean)}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{_short(self.half_width)}"
+        gap = "\N{NO-BREAK SPACE}"
+        return f"{_short(self.mean, 3)}{gap}±{gap}{_short(self.half_width, 2)}"
 
 
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= _WHOLE_FROM else f"{number:.3g}"
+def _short(number: float, digits: int) -> str:
+    return f"{number:,.0f}" if abs(number) >= _WHOLE_FROM else f"{number:.{digits}g}"
 
 
 def interval_of(values: NDArray[np.float64]) -> Interval:

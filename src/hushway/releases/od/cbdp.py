@@ -82,8 +82,9 @@ class CBDP:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The price."""
-        return self.spends
+        """The price, in the order of measuring: the cells, then the features."""
+        *margins, last = self.spends
+        return (last, *margins)
 
     @property
     def post_processing(self) -> tuple[str, ...]:
@@ -127,18 +128,23 @@ class CBDP:
         )
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
-        """Measures every feature, then every cell.
+        """Measures every cell, then every feature.
+
+        The cells come first, so that in studies mechanisms with other features but the same seed
+        see the same noise, which makes comparisons sharper.
 
         Privacy:
             Spends `spends`, one on each; a unit moves each by no more than the counter's bound.
         """
         check_measurable(geography, self.features, self.spends)
         *margins, last = self.spends
-        measured = measure_features(curator, self.features, margins)
         query = cells_query(geography)
-        if self.lazy:
-            return (*measured, curator.counts_lazily(query, self.groups, last))
-        return (*measured, curator.counts(query, last))
+        cells = (
+            curator.counts_lazily(query, self.groups, last)
+            if self.lazy
+            else curator.counts(query, last)
+        )
+        return (*measure_features(curator, self.features, margins), cells)
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Finds the closest table that is non-negative and adds up, in whole numbers."""

@@ -68,8 +68,9 @@ class Hierarchical:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The price."""
-        return self.spends
+        """The price, in the order of measuring: the cells, then the features."""
+        *margins, last = self.spends
+        return (last, *margins)
 
     @property
     def post_processing(self) -> tuple[str, ...]:
@@ -114,8 +115,8 @@ class Hierarchical:
         """
         check_measurable(geography, self.features, self.spends)
         *margins, last = self.spends
-        measured = measure_features(curator, self.features, margins)
-        return (*measured, curator.counts(cells_query(geography), last))
+        cells = curator.counts(cells_query(geography), last)
+        return (*measure_features(curator, self.features, margins), cells)
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Makes the tree consistent and publishes its leaves."""

@@ -28,15 +28,15 @@ def feature_query(feature: Feature) -> PartitionQuery:
 def planned_events(
     cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss], bound: Bound
 ) -> tuple[Event, ...]:
-    """Returns what measuring the features and then the cells will cost, and how."""
+    """Returns what measuring the cells and then the features will cost, and how."""
     *margins, last = spends
     asked = [feature_query(feature) for feature in features]
     return (
+        counting_event(cells.name, cells.size, last, bound),
         *(
             counting_event(query.name, query.cells.size, spend, query.bound(bound))
             for query, spend in zip(asked, margins, strict=True)
         ),
-        counting_event(cells.name, cells.size, last, bound),
     )
 
 

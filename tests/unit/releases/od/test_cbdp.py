@@ -132,7 +132,7 @@ def test_each_feature_is_charged_with_noise_for_all_trips_of_a_person(
 ) -> None:
     mechanism = od_cbdp(cells, features, budget=EPSILON)
     events = mechanism.events(cells, BOUND)
-    assert [event.cells for event in events] == [f.size for f in features] + [cells.size]
+    assert [event.cells for event in events] == [cells.size] + [f.size for f in features]
     for event in events:
         assert isinstance(event, LaplaceEvent)
         assert event.scale == 2 * 5
