@@ -46,15 +46,20 @@ def epsilon_shown(likely: IntArray, rare: IntArray, runs: int, delta: Fraction) 
     return np.maximum(shown, 0.0, out=shown)
 
 
-def runs_needed(epsilon: Fraction) -> int:
-    """Returns a number of runs with which a correct single stage shows its share of the claim.
+def runs_needed(epsilon: Fraction, likely: float = 0.5) -> int:
+    """Returns a number of runs with which a correct stage shows its share of the claim.
 
     Discrete Laplace noise has an event of probability at least 1/2 in one world and exp(-epsilon)
-    times that in the other. The answer is large enough for both counts to lie as far on the wrong
-    side as happens once in 1/`ALPHA` audits, so a finding of too much noise is not bad luck either.
+    times that in the other; several measurements together have a rarer one. The answer is large
+    enough for both counts to lie as far on the wrong side as happens once in 1/`ALPHA` audits, so a
+    finding of too much noise is not bad luck either.
+
+    Args:
+        epsilon: The claim.
+        likely: The probability of the event in the world where it is more likely.
     """
-    half = 1000
-    while _shown_at_worst(0.5, 0.5 * math.exp(-epsilon), half) < SHARE_TO_SHOW * epsilon:
+    half, rare = 1000, likely * math.exp(-epsilon)
+    while _shown_at_worst(likely, rare, half) < SHARE_TO_SHOW * epsilon:
         half += half // 8
     return 2 * half
 

@@ -57,6 +57,8 @@ class Trial:
         delta: The claimed delta.
         tight: Whether the claim is all but reached by correct code, as by a single stage; then the
             audit also fails if the runs show less than a fixed share of it.
+        effort: How many times the runs that are asked for it takes: more for rare events, fewer
+            for slow code.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Trial:
     worlds: tuple[World, World]
     delta: Fraction = Fraction(0)
     tight: bool = False
+    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Runs both worlds and returns the verdict.
@@ -74,7 +77,7 @@ class Trial:
         Raises:
             AuditError: There are too few runs to say anything.
         """
-        half = enough(runs) // 2
+        half = enough(runs, self.effort) // 2
         one, other = self.worlds
         samples = one.sample(2 * half), other.sample(2 * half)
         best = max(
@@ -106,8 +109,8 @@ class _Sighting:
     shown: float
 
 
-def enough(runs: int) -> int:
-    """Returns the number of runs.
+def enough(runs: int, effort: Fraction = Fraction(1)) -> int:
+    """Returns the number of runs that an audit of some effort takes.
 
     Raises:
         AuditError: There are too few to say anything.
@@ -116,7 +119,7 @@ def enough(runs: int) -> int:
         raise AuditError(
             f"{runs:,} runs show nothing.", advice=f"Give at least {_FEWEST_RUNS:,} runs."
         )
-    return runs
+    return max(_FEWEST_RUNS, int(runs * effort))
 
 
 def _look(

@@ -75,12 +75,14 @@ class ParityCheck:
 
     Attributes:
         name: What is audited.
+        statistic: What is a whole number.
         epsilon: The claimed epsilon of the release.
         scale: The scale of the noise.
         sample: Returns 0 for an even number, 1 for an odd one and 2 for one that is not whole.
     """
 
     name: str
+    statistic: str
     epsilon: Fraction
     scale: Fraction
     sample: Sampler
@@ -100,7 +102,7 @@ class ParityCheck:
             epsilon_lower=0.0,
             runs=runs,
             event=(
-                f"the noisy count of an empty cell is odd {100 * odd[0] / runs:.4g}% of the time; "
+                f"{self.statistic} is odd {100 * odd[0] / runs:.4g}% of the time; "
                 f"discrete Laplace noise is odd {100 * share:.4g}% of the time"
             ),
             passed=whole and low <= share <= high,
@@ -124,11 +126,12 @@ def laplace_difference(scale: Fraction) -> Moments:
     return Moments(variance=variance, kurtosis=(2 * fourth + 6 * square**2) / variance**2)
 
 
-def gaussian(sigma_squared: Fraction) -> Moments:
-    """Returns the moments of the discrete Gaussian law, summed term by term."""
+def gaussian(sigma_squared: Fraction, terms: int = 1) -> Moments:
+    """Returns the moments of a sum of independent discrete Gaussian numbers, term by term."""
     reach = math.ceil(40 * math.sqrt(sigma_squared))
     values = np.arange(-reach, reach + 1, dtype=np.float64)
     mass = np.exp(-(values**2) / (2 * float(sigma_squared)))
     mass /= mass.sum()
     variance = float(mass @ values**2)
-    return Moments(variance=variance, kurtosis=float(mass @ values**4) / variance**2)
+    kurtosis = float(mass @ values**4) / variance**2
+    return Moments(variance=terms * variance, kurtosis=3 + (kurtosis - 3) / terms)

@@ -6,131 +6,39 @@ An audit that passes proves little unless the same audit fails on code that is k
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
-import numpy as np
-
-from hushway.audit import od_dense, od_laws, od_sparse
+from hushway.audit import (
+    od_dense,
+    od_feature_laws,
+    od_laws,
+    od_lazy,
+    od_measured,
+    od_published,
+    od_sparse,
+)
+from hushway.audit.fitted import FLAT, LAZY, TREE
 from hushway.audit.harness import Examination
-from hushway.audit.od_sparse import THRESHOLD
-from hushway.audit.product import Product, Terms, count_in_memory
-from hushway.audit.town import Trips
-from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
-from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, PureLoss
-from hushway.privacy.measured import MeasuredSparse
-from hushway.privacy.noise.lazy import LazyVector
-from hushway.privacy.query import Counter, ExactCounts, Query
-from hushway.privacy.randomness import BitSource, WordArray, os_source
-from hushway.privacy.unit import Unit
-
-_NO_CAP = 10**6
-
-
-class _Counter:
-    """The real counter, for a mutant to get one thing wrong about."""
-
-    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        self._real = count_in_memory(trips, terms, source)
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._real.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the real counter."""
-        return self._real.bound(query)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the counts of the real counter."""
-        return self._real.count(query)
-
-
-class SensitivityOfOne(_Counter):
-    """A counter that caps at m trips and says that a person has only one."""
-
-    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
-        """Returns the wrong bound."""
-        return Bound(cells=1, each=1, total=1)
-
-
-class NoCap(_Counter):
-    """A counter that says m trips and counts all of them."""
-
-    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        super().__init__(trips, terms, source)
-        uncapped = Terms(cells=terms.cells, unit=terms.unit, max_trips=_NO_CAP)
-        self._uncapped = count_in_memory(trips, uncapped, source)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns counts of all trips."""
-        return self._uncapped.count(query)
-
-
-class ThresholdBeforeNoise(_Counter):
-    """A counter that drops small exact counts, so that the noise comes too late."""
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts that reach the threshold."""
-        exact = super().count(query)
-        kept = exact.values >= THRESHOLD
-        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
-
-
-class SharedNoise:
-    """A source that begins again at every call, so that all measurements get the same noise."""
-
-    name = "a source that repeats itself"
-    private = False
-
-    def __init__(self) -> None:
-        self._words = np.empty(0, dtype=np.uint64)
-
-    def words(self, count: int) -> WordArray:
-        """Returns the same words as ever, and new ones only beyond them."""
-        missing = count - len(self._words)
-        if missing > 0:
-            self._words = np.concatenate([self._words, os_source().words(missing)])
-        return self._words[:count].copy()
-
-
-class SeenCellsOnly(Curator):
-    """A curator that takes the universe from the data: a cell that nobody visited never shows."""
-
-    __slots__ = ("_parts",)
-
-    def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
-        super().__init__(counter=counter, budget=budget, source=source)
-        self._parts = counter, budget, source
-
-    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
-        """Returns noisy counts of the cells that hold a trip."""
-        counter, budget, source = self._parts
-        bound = counter.bound(query)
-        event = counting_event(query.name, query.cells.size, spend, bound)
-        budget.charge(event)
-        law, exact = noise_for(spend, bound), counter.count(query)
-        seen = LazyVector(
-            law=law, size=len(exact.cells), cells=exact.cells, counts=exact.values, source=source
-        )
-        return MeasuredSparse(
-            query=query, threshold=threshold, variance=law.variance, event=event, vector=seen
-        )
-
-
-class BlindPurse:
-    """A purse that agrees to everything: the real one would stop a missing split by itself."""
-
-    def charge(self, event: Event) -> None:
-        """Takes nothing."""
-
-
-def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
-    """Gives the whole spend to each of several measurements."""
-    return (spend,) * measurements
+from hushway.audit.mutant_curators import (
+    FeatureSensitivityOfOne,
+    OccupiedCellsOnly,
+    PrunedExactly,
+    RedrawnCells,
+    SeenCellsOnly,
+    SeenElementsOnly,
+    UnconditionalCells,
+)
+from hushway.audit.mutant_parts import (
+    BlindPurse,
+    NoCap,
+    SensitivityOfOne,
+    SharedNoise,
+    ThresholdBeforeNoise,
+    no_split,
+    unsplit,
+)
+from hushway.audit.product import Product, Terms
+from hushway.privacy.loss import Loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +56,12 @@ class Mutant:
     audits: tuple[Callable[[Product, Fraction], Examination], ...]
 
 
-MUTANTS = (
+def _blind(_terms: Terms, _spend: Loss) -> BlindPurse:
+    """Returns a purse that agrees to everything, whatever it was filled with."""
+    return BlindPurse()
+
+
+PLAIN_MUTANTS = (
     Mutant(
         name="sensitivity 1 instead of m",
         product=Product(counter=SensitivityOfOne),
@@ -161,7 +74,7 @@ MUTANTS = (
     ),
     Mutant(
         name="missing budget split",
-        product=Product(split=no_split, budget=lambda _terms, _spend: BlindPurse()),
+        product=Product(split=no_split, budget=_blind),
         audits=(od_dense.measured_twice, od_laws.fresh_noise),
     ),
     Mutant(
@@ -180,3 +93,52 @@ MUTANTS = (
         audits=(od_dense.many_trips,),
     ),
 )
+FITTED_MUTANTS = (
+    Mutant(
+        name="sensitivity 1 instead of m on features",
+        product=Product(curator=FeatureSensitivityOfOne),
+        audits=(partial(od_measured.many_trips, FLAT), partial(od_measured.many_trips, TREE)),
+    ),
+    Mutant(
+        name="the whole budget for every feature",
+        product=Product(mechanism=unsplit, budget=_blind),
+        audits=(
+            partial(od_measured.one_trip, FLAT),
+            partial(od_measured.one_trip, TREE),
+            partial(od_measured.one_trip_gaussian, FLAT),
+            od_measured.gaussian_noise,
+            od_feature_laws.fresh_noise,
+        ),
+    ),
+    Mutant(
+        name="the same noise for every feature",
+        product=Product(source=SharedNoise),
+        audits=(od_feature_laws.one_less_another, od_feature_laws.fresh_noise),
+    ),
+    Mutant(
+        name="elements taken from the data",
+        product=Product(curator=SeenElementsOnly),
+        audits=(partial(od_measured.one_trip, FLAT), partial(od_published.one_trip, FLAT)),
+    ),
+    Mutant(
+        name="pruning by exact counts",
+        product=Product(curator=PrunedExactly),
+        audits=(partial(od_published.one_trip, TREE),),
+    ),
+    Mutant(
+        name="lazy cells taken from the data",
+        product=Product(curator=OccupiedCellsOnly),
+        audits=(partial(od_published.one_trip, LAZY), od_published.lazy_or_dense),
+    ),
+    Mutant(
+        name="lazy cells drawn anew at every look",
+        product=Product(curator=RedrawnCells),
+        audits=(od_lazy.two_looks,),
+    ),
+    Mutant(
+        name="lazy cells drawn as if nobody had looked",
+        product=Product(curator=UnconditionalCells),
+        audits=(od_lazy.two_looks,),
+    ),
+)
+MUTANTS = PLAIN_MUTANTS + FITTED_MUTANTS

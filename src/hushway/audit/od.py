@@ -4,14 +4,25 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from hushway.audit import od_dense, od_laws, od_sparse
+from hushway.audit import (
+    od_dense,
+    od_feature_laws,
+    od_laws,
+    od_lazy,
+    od_measured,
+    od_published,
+    od_sparse,
+)
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
+from hushway.audit.fitted import FLAT, FORMS, LAZY, TREE
 from hushway.audit.harness import Examination, Trial
 from hushway.audit.mutants import MUTANTS, Mutant
 from hushway.audit.product import REAL, Product
 from hushway.audit.suite import EPSILONS, checked_claims, examine_all
 
-AUDITS: tuple[Callable[[Product, Fraction], Examination], ...] = (
+Audit = Callable[[Product, Fraction], Examination]
+
+PLAIN: tuple[Audit, ...] = (
     od_dense.one_trip,
     od_dense.many_trips,
     od_dense.many_trips_spread,
@@ -26,6 +37,23 @@ AUDITS: tuple[Callable[[Product, Fraction], Examination], ...] = (
     od_sparse.at_the_threshold,
     od_sparse.sparse_or_dense,
 )
+FITTED: tuple[Audit, ...] = (
+    *(partial(od_measured.one_trip, form) for form in FORMS),
+    *(partial(od_measured.many_trips, form) for form in (FLAT, TREE)),
+    partial(od_measured.many_trips_spread, FLAT),
+    *(partial(od_measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
+    od_measured.gaussian_noise,
+    od_feature_laws.fresh_noise,
+    od_feature_laws.one_less_another,
+    od_feature_laws.whole_numbers,
+    od_lazy.two_looks,
+    *(partial(od_published.one_trip, form) for form in FORMS),
+    *(partial(od_published.many_trips, form) for form in (FLAT, TREE)),
+    *(partial(od_published.same_table, form) for form in FORMS),
+    od_published.one_by_one,
+    od_published.lazy_or_dense,
+)
+AUDITS = PLAIN + FITTED
 
 
 def audit_od(

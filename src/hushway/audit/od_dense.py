@@ -135,7 +135,7 @@ def total_and_part(product: Product, epsilon: Fraction) -> Examination:
 class Counts:
     """What the dense mechanism measures at each corner."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
 
     def of_cell(self, curator: Curator) -> IntArray:
         """Returns the noisy count of a corner's first cell."""
@@ -158,7 +158,7 @@ class Counts:
 class Repeated:
     """The same cells measured twice, with the spend split over the two."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
 
     def smaller(self, curator: Curator) -> IntArray:
         """Returns the smaller of a corner's two noisy counts."""
@@ -183,7 +183,7 @@ class Repeated:
 class Totals:
     """All cells and the total of each corner, with the spend split over the two measurements."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
 
     def less_first(self, curator: Curator) -> IntArray:
         """Returns a corner's noisy total less the noisy count of its first cell."""

@@ -49,6 +49,7 @@ def whole_numbers(product: Product, epsilon: Fraction) -> Examination:
     stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
     return ParityCheck(
         name="whole numbers",
+        statistic="the noisy count of an empty cell",
         epsilon=epsilon,
         scale=1 / epsilon,
         sample=stage.sampler(NOBODY, Answer(stage).parity),
@@ -59,7 +60,7 @@ def whole_numbers(product: Product, epsilon: Fraction) -> Examination:
 class Answer:
     """One dense measurement, before anything is fitted to it."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
 
     def difference(self, curator: Curator) -> IntArray:
         """Returns the difference of a corner's two noisy counts."""

@@ -77,7 +77,7 @@ def sparse_or_dense(product: Product, epsilon: Fraction) -> Examination:
 class Published:
     """The table that the sparse mechanism publishes, seen from each corner."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
     threshold: int
 
     def at_all(self, curator: Curator) -> IntArray:
@@ -105,7 +105,7 @@ class Published:
 class TwoCells:
     """The counts of at least 1 of a corner's two cells, in one whole number."""
 
-    stage: Stage
+    stage: Stage[PureLoss]
 
     def sparse(self, curator: Curator) -> IntArray:
         """Measures sparsely, looks at the threshold and then below it."""

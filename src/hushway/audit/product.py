@@ -5,6 +5,7 @@ A planted mutant is the same product with one part exchanged.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -18,10 +19,17 @@ from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger.accounts import AccountKey
 from hushway.privacy.ledger.reservation import Reservation
-from hushway.privacy.loss import Measure, PureLoss
-from hushway.privacy.query import Counter
+from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
+from hushway.releases.od.cbdp import CBDP
+from hushway.releases.od.hierarchical import Hierarchical
+
+Fitted = CBDP | Hierarchical
+"""A mechanism that measures features beside the cells and makes them agree."""
+
+Spend = TypeVar("Spend", bound=Loss)
 
 Look = Callable[[Curator], IntArray]
 """Asks a curator and returns one whole number for every corner."""
@@ -36,9 +44,22 @@ class Terms:
     max_trips: int = 1
 
 
+class CountedOnce(ArrayCounter):
+    """The real counter in memory; it bounds and counts once a release, as the embedded one does."""
+
+    _counted: ExactCounts | None = None
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact bounded counts."""
+        self.bound(query)  # refuses a query over other cells
+        if self._counted is None:
+            self._counted = super().count(query)
+        return self._counted
+
+
 def count_in_memory(trips: Trips, terms: Terms, source: BitSource) -> Counter:
     """Returns the real counter, with a bounding key of its own for every release."""
-    return ArrayCounter(
+    return CountedOnce(
         cells=terms.cells,
         unit=terms.unit,
         max_trips=terms.max_trips,
@@ -51,13 +72,13 @@ def count_in_memory(trips: Trips, terms: Terms, source: BitSource) -> Counter:
     )
 
 
-def reserve(terms: Terms, spend: PureLoss) -> Budget:
+def reserve(terms: Terms, spend: Loss) -> Budget:
     """Returns the real purse of a release, as the ledger would have filled it."""
     return Reservation(
         release="audit",
         key=AccountKey(dataset="town", unit=terms.unit, period="audit"),
-        measure=Measure.PURE,
-        amount=spend.epsilon,
+        measure=spend.measure,
+        amount=spend.amount,
         entry_hash="",
     )
 
@@ -65,6 +86,11 @@ def reserve(terms: Terms, spend: PureLoss) -> Budget:
 def equal_shares(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
     """Splits a spend evenly over several measurements."""
     return (PureLoss(spend.epsilon / measurements),) * measurements
+
+
+def as_made(mechanism: Fitted) -> Fitted:
+    """Returns a mechanism as the catalogue made it."""
+    return mechanism
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,17 +103,19 @@ class Product:
         budget: Makes the purse that the curator pays from.
         source: Gives the random bits.
         split: Splits a spend over several measurements.
+        mechanism: Has the last word on a mechanism that the catalogue made.
     """
 
     counter: Callable[[Trips, Terms, BitSource], Counter] = count_in_memory
     curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
         Curator(counter=counter, budget=budget, source=source)
     )
-    budget: Callable[[Terms, PureLoss], Budget] = reserve
+    budget: Callable[[Terms, Loss], Budget] = reserve
     source: Callable[[], BitSource] = os_source
     split: Callable[[PureLoss, int], tuple[PureLoss, ...]] = equal_shares
+    mechanism: Callable[[Fitted], Fitted] = as_made
 
-    def open(self, trips: Trips, terms: Terms, spend: PureLoss) -> Curator:
+    def open(self, trips: Trips, terms: Terms, spend: Loss) -> Curator:
         """Returns the curator of one release."""
         source = self.source()
         counter = self.counter(trips, terms, source)
@@ -98,12 +126,12 @@ REAL = Product()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class Stage(Generic[Spend]):
     """Where an audit takes place: a product, a town, the terms and the price of each release."""
 
     product: Product
     town: Town
-    spend: PureLoss
+    spend: Spend
     unit: Unit = Unit.PERSON
     max_trips: int = 1
 

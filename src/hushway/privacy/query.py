@@ -15,6 +15,8 @@ IntArray = NDArray[np.int64]
 
 # No sum of weights may overflow: it would come out small, and so would the bound.
 _LARGEST_SUM = 1 << 62
+# So many sums are added up in place; beyond, only those that are not 0.
+_FEW_ELEMENTS = 1 << 16
 
 
 class Cells(Protocol):
@@ -168,7 +170,13 @@ class PartitionQuery:
             PrivacyError: The partition has no element for one of the cells.
         """
         # A copy: the counts stay the engine's, whatever the partition does with its argument.
-        elements, inverse = np.unique(self._elements(counts.cells.copy()), return_inverse=True)
+        inside = self._elements(counts.cells.copy())
+        if self.cells.size <= _FEW_ELEMENTS + len(inside):
+            sums = np.zeros(self.cells.size, dtype=np.int64)
+            np.add.at(sums, inside, counts.values)
+            elements = np.flatnonzero(sums)
+            return ExactCounts(cells=elements, values=sums[elements])
+        elements, inverse = np.unique(inside, return_inverse=True)
         sums = np.zeros(len(elements), dtype=np.int64)
         np.add.at(sums, inverse, counts.values)
         return ExactCounts(cells=elements, values=sums)

@@ -63,13 +63,14 @@ def test_an_event_that_delta_covers_shows_nothing() -> None:
     assert epsilon_shown(*counts, 10_000, Fraction(1, 100))[0] == 0
 
 
+@pytest.mark.parametrize("chance", [0.5, 0.15])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(4), Fraction(6)])
 def test_the_runs_needed_show_the_share_even_at_counts_once_in_a_billion(
-    epsilon: Fraction,
+    epsilon: Fraction, chance: float
 ) -> None:
-    half = runs_needed(epsilon) // 2
-    likely = int(binom.ppf(ALPHA, half, 0.5))
-    rare = int(binom.isf(ALPHA, half, 0.5 * math.exp(-epsilon)))
+    half = runs_needed(epsilon, chance) // 2
+    likely = int(binom.ppf(ALPHA, half, chance))
+    rare = int(binom.isf(ALPHA, half, chance * math.exp(-epsilon)))
     shown = epsilon_shown(np.array([likely]), np.array([rare]), half, Fraction(0))[0]
     # The quantiles of `runs_needed` are normal ones; two parts in a hundred cover the difference.
     assert shown > (SHARE_TO_SHOW - 0.02) * epsilon

@@ -106,3 +106,10 @@ def test_too_few_runs_are_refused() -> None:
     with pytest.raises(AuditError, match="10 runs show nothing") as refusal:
         trial(*randomized_response(1), "1").examine(10)
     assert "1,000" in refusal.value.advice
+
+
+def test_effort_multiplies_the_runs_and_never_leaves_too_few() -> None:
+    worlds = randomized_response(1)
+    assert trial(*worlds, "1", effort=Fraction(3)).examine(2000).runs == 6000
+    assert trial(*worlds, "1", effort=Fraction(1, 2)).examine(8000).runs == 4000
+    assert trial(*worlds, "1", effort=Fraction(1, 20)).examine(2000).runs == 1000

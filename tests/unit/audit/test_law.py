@@ -30,7 +30,9 @@ def variance_check(sample: Callable[[int], IntArray]) -> VarianceCheck:
 
 
 def parity_check(sample: Callable[[int], IntArray]) -> ParityCheck:
-    return ParityCheck(name="parity", epsilon=Fraction(1), scale=SCALE, sample=sample)
+    return ParityCheck(
+        name="parity", statistic="the noise", epsilon=Fraction(1), scale=SCALE, sample=sample
+    )
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 4), Fraction(1), Fraction(7, 2)])
@@ -48,6 +50,18 @@ def test_moments_of_a_laplace_difference_agree_with_sums_over_its_law(scale: Fra
 def test_moments_of_a_wide_gaussian_are_those_of_the_continuous_one() -> None:
     assert gaussian(Fraction(100)) == Moments(
         variance=pytest.approx(100), kurtosis=pytest.approx(3)
+    )
+
+
+def test_moments_of_a_sum_of_gaussians_agree_with_its_law_summed_out() -> None:
+    z = np.arange(-60, 61)
+    mass = np.exp(-(z**2) / 2.0)
+    mass /= mass.sum()
+    both, total = np.convolve(mass, mass), np.arange(-120, 121)
+    variance = both @ total**2.0
+    kurtosis = both @ total**4.0 / variance**2
+    assert gaussian(Fraction(1), terms=2) == Moments(
+        variance=pytest.approx(variance), kurtosis=pytest.approx(kurtosis)
     )
 
 

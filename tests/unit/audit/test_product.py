@@ -3,14 +3,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.mutants import BlindPurse, SharedNoise, no_split
+from hushway.audit.mutant_parts import BlindPurse, SharedNoise, no_split
 from hushway.audit.od_dense import Repeated
 from hushway.audit.product import REAL, Product, Stage, Terms, equal_shares
 from hushway.audit.town import NOBODY, Part, town
-from hushway.errors import BudgetError
+from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import PureLoss
+from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 from hushway.privacy.unit import Unit
@@ -20,7 +20,7 @@ TOWN = town(places=3, periods=1)
 QUERY = Query(name="trips", cells=TOWN.cells)
 
 
-def stage(product: Product = REAL) -> Stage:
+def stage(product: Product = REAL) -> Stage[PureLoss]:
     return Stage(product=product, town=TOWN, spend=ONE, max_trips=2)
 
 
@@ -76,3 +76,24 @@ def test_the_repeating_source_repeats_itself() -> None:
     source = SharedNoise()
     first = source.words(4)
     assert source.words(6)[:4].tolist() == first.tolist()
+
+
+def test_rows_are_bounded_once_a_release_however_often_they_are_counted() -> None:
+    trips = TOWN.play((Part(times=50, period=0), Part(times=50, person=1)))
+    counter = REAL.counter(trips, stage().terms, os_source())
+    assert counter.count(QUERY) is counter.count(QUERY)
+
+
+def test_a_counter_that_has_counted_still_refuses_other_cells() -> None:
+    counter = REAL.counter(TOWN.play(NOBODY), stage().terms, os_source())
+    counter.count(QUERY)
+    with pytest.raises(PrivacyError):
+        counter.count(Query(name="trips", cells=town(places=4, periods=1).cells))
+
+
+def test_the_purse_of_gaussian_noise_is_filled_with_a_rho() -> None:
+    rho = ZCDPLoss(Fraction(1, 2))
+    curator = REAL.open(TOWN.play(NOBODY), stage().terms, rho)
+    assert curator.counts(QUERY, rho).event.loss == rho
+    with pytest.raises(BudgetError):
+        curator.counts(QUERY, rho)

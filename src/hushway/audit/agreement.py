@@ -1,0 +1,107 @@
+"""Checks that two things agree: two ways to draw the same law, or two tables from one measurement.
+
+Two samples of one law fill the same bins alike. With every bin's total given, its split between the
+samples is hypergeometric, which spreads no wider than a binomial; so the chi-square law describes
+the sum of squares well even in its tail.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import chdtrc
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.finding import Finding
+from hushway.audit.harness import Sampler, World, enough
+
+# Three powers of ten below the 1e-9 of other checks, for the tail of a law that is approximate.
+_LEAST_CHANCE = 1e-12
+# Outcomes in a bin, below which neighbouring values are put together.
+_FEWEST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameLaw:
+    """The claim that two ways to run give outcomes of one law, so that neither tells more.
+
+    Attributes:
+        name: What is audited.
+        statistic: What the whole number of a run is.
+        worlds: The two ways.
+    """
+
+    name: str
+    statistic: str
+    worlds: tuple[World, World]
+
+    def examine(self, runs: int) -> Finding:
+        """Compares the two samples by a chi-square test over all outcomes."""
+        one, other = (world.sample(enough(runs)) for world in self.worlds)
+        counts = _binned(one, other)
+        distance = float(((counts[0] - counts[1]) ** 2 / counts.sum(axis=0)).sum())
+        freedom = counts.shape[1] - 1
+        chance = float(chdtrc(freedom, distance)) if freedom else 1.0
+        return Finding(
+            name=self.name,
+            epsilon=0.0,
+            delta=0.0,
+            epsilon_lower=0.0,
+            runs=runs,
+            event=(
+                f"{self.statistic}: {self.worlds[0].words} and {self.worlds[1].words} differ by a "
+                f"chi-square of {distance:.4g}, with {freedom} degrees of freedom"
+            ),
+            passed=chance >= _LEAST_CHANCE,
+            reason=f"Two samples of one law differ as much with probability {chance:.2g}.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlwaysSame:
+    """The claim that something can never differ.
+
+    Attributes:
+        name: What is audited.
+        statistic: What must not differ.
+        epsilon: The claimed epsilon of the release.
+        sample: Returns how far each run's two answers are apart.
+        effort: How many times the runs that are asked for it takes.
+    """
+
+    name: str
+    statistic: str
+    epsilon: Fraction
+    sample: Sampler
+    effort: Fraction = Fraction(1)
+
+    def examine(self, runs: int) -> Finding:
+        """Looks for a single difference."""
+        runs = enough(runs, self.effort)
+        differ = int(np.count_nonzero(self.sample(runs)))
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=0.0,
+            epsilon_lower=0.0,
+            runs=runs,
+            event=f"{self.statistic}: {differ:,} of {runs:,} differ",
+            passed=differ == 0,
+            reason="None differ." if differ == 0 else f"{differ:,} differ; none may.",
+        )
+
+
+def _binned(one: IntArray, other: IntArray) -> IntArray:
+    """Returns both samples' outcomes by bin; bins are chosen by the two together."""
+    values, inverse = np.unique(np.concatenate([one, other]), return_inverse=True)
+    counts = np.stack(
+        [np.bincount(part, minlength=len(values)) for part in np.split(inverse, [len(one)])]
+    )
+    starts, held = [0], 0
+    for place, number in enumerate(counts.sum(axis=0)[:-1]):
+        held += number
+        if held >= _FEWEST:
+            starts.append(place + 1)
+            held = 0
+    sums: IntArray = np.add.reduceat(counts, starts, axis=1)
+    return sums

@@ -1,0 +1,181 @@
+"""Wrong curators that mutants are made with: each is the real one but for a single verb."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
+from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.grouped import Grouping
+from hushway.privacy.noise.lazy import LazyVector, ShownGroups
+from hushway.privacy.query import Counter, ExactCounts, IntArray, PartitionQuery, Query
+from hushway.privacy.randomness import BitSource
+
+
+class _Meddler(Curator):
+    """A curator that keeps what only the real one should hold."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
+        super().__init__(counter=counter, budget=budget, source=source)
+        self._parts = counter, budget, source
+
+    def _exact(self, query: Query | PartitionQuery) -> ExactCounts:
+        counter, _, _ = self._parts
+        if isinstance(query, PartitionQuery):
+            return query.apply(counter.count(query.base))
+        return counter.count(query)
+
+
+class SeenCellsOnly(_Meddler):
+    """Takes the universe from the data: a cell that nobody visited never shows."""
+
+    __slots__ = ()
+
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns noisy counts of the cells that hold a trip."""
+        counter, budget, source = self._parts
+        bound = counter.bound(query)
+        event = counting_event(query.name, query.cells.size, spend, bound)
+        budget.charge(event)
+        law, exact = noise_for(spend, bound), counter.count(query)
+        seen = LazyVector(
+            law=law, size=len(exact.cells), cells=exact.cells, counts=exact.values, source=source
+        )
+        return MeasuredSparse(
+            query=query, threshold=threshold, variance=law.variance, event=event, vector=seen
+        )
+
+
+class FeatureSensitivityOfOne(_Meddler):
+    """Adds noise for m trips to the cells, and for one trip to features."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of a feature have too little noise."""
+        if isinstance(query, Query):
+            return super().counts(query, spend)
+        _, budget, source = self._parts
+        bound = Bound(cells=1, each=1, total=1)
+        law = noise_for(spend, bound)
+        event = counting_event(query.name, query.cells.size, spend, bound)
+        budget.charge(event)
+        values, exact = law.draw(source, query.cells.size), self._exact(query)
+        values[exact.cells] += exact.values
+        return Measured(query=query, values=values, variance=law.variance, event=event)
+
+
+class SeenElementsOnly(_Meddler):
+    """Learns the elements of a feature from the rows: those without trips get no noise."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; an element of a feature that nobody visited is 0."""
+        answer = super().counts(query, spend)
+        if isinstance(query, Query):
+            return answer
+        seen = self._exact(query).cells
+        values = np.zeros_like(answer.values)
+        values[seen] = answer.values[seen]
+        return replace(answer, values=values)
+
+
+class PrunedExactly(_Meddler):
+    """Prunes by exact counts: what is empty is never measured above 0, so a tree drops it."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of empty nodes are at most 0."""
+        answer = super().counts(query, spend)
+        seen = self._exact(query).cells
+        values = np.minimum(answer.values, 0)
+        values[seen] = answer.values[seen]
+        return replace(answer, values=values)
+
+
+# A threshold that no cell reaches: nobody has looked yet.
+_NOT_LOOKED = int(np.iinfo(np.int64).max)
+
+
+class _Forgetful(LazyVector):
+    """A lazy vector that draws its empty cells anew at every look."""
+
+    def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
+        """Shows cells, and forgets that it did."""
+        before = self._known, self._looked
+        shown = super().reveal_groups(thresholds)
+        self._known, self._looked = before
+        return shown
+
+
+class _Unconditional(LazyVector):
+    """A lazy vector that forgets that hidden cells are known to be small."""
+
+    def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
+        """Shows cells; those hidden until now are drawn as if nobody had looked."""
+        self._looked = np.full_like(self._looked, _NOT_LOOKED)
+        return super().reveal_groups(thresholds)
+
+
+class _OccupiedOnly(LazyVector):
+    """A lazy vector that never draws an empty cell."""
+
+    def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
+        """Shows cells that hold a trip; of the others it says that they were looked at already."""
+        self._looked = np.minimum(self._looked, thresholds)
+        return super().reveal_groups(thresholds)
+
+
+class _WrongVector(_Meddler):
+    """Hands out a wrong lazy vector."""
+
+    __slots__ = ()
+    vector: type[LazyVector]
+
+    def counts_lazily(self, query: Query, groups: Grouping, spend: Loss) -> MeasuredSparse:
+        """Returns noisy counts that do not keep to their law."""
+        counter, budget, source = self._parts
+        bound = counter.bound(query)
+        law, exact = noise_for(spend, bound), counter.count(query)
+        event = counting_event(query.name, query.cells.size, spend, bound)
+        budget.charge(event)
+        vector = self.vector(
+            law=law,
+            size=query.cells.size,
+            cells=exact.cells,
+            counts=exact.values,
+            source=source,
+            groups=groups,
+        )
+        return MeasuredSparse(
+            query=query, groups=groups, variance=law.variance, event=event, vector=vector
+        )
+
+
+class RedrawnCells(_WrongVector):
+    """Draws lazily measured cells anew at every look."""
+
+    __slots__ = ()
+    vector = _Forgetful
+
+
+class UnconditionalCells(_WrongVector):
+    """Draws lazily measured cells as if nobody had looked before."""
+
+    __slots__ = ()
+    vector = _Unconditional
+
+
+class OccupiedCellsOnly(_WrongVector):
+    """Takes lazily measured cells from the data."""
+
+    __slots__ = ()
+    vector = _OccupiedOnly

@@ -1,0 +1,102 @@
+"""Wrong parts of a release: counters, sources, purses and splits that mutants are made with."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from hushway.audit.od_sparse import THRESHOLD
+from hushway.audit.product import Fitted, Terms, count_in_memory
+from hushway.audit.town import Trips
+from hushway.privacy.bound import Bound
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import BitSource, WordArray, os_source
+from hushway.privacy.unit import Unit
+
+_NO_CAP = 10**6
+
+
+class _Counter:
+    """The real counter, for a mutant to get one thing wrong about."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        self._real = count_in_memory(trips, terms, source)
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self._real.unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound of the real counter."""
+        return self._real.bound(query)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the counts of the real counter."""
+        return self._real.count(query)
+
+
+class SensitivityOfOne(_Counter):
+    """A counter that caps at m trips and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
+        """Returns the wrong bound."""
+        return Bound(cells=1, each=1, total=1)
+
+
+class NoCap(_Counter):
+    """A counter that says m trips and counts all of them."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(trips, terms, source)
+        uncapped = Terms(cells=terms.cells, unit=terms.unit, max_trips=_NO_CAP)
+        self._uncapped = count_in_memory(trips, uncapped, source)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts of all trips."""
+        return self._uncapped.count(query)
+
+
+class ThresholdBeforeNoise(_Counter):
+    """A counter that drops small exact counts, so that the noise comes too late."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact counts that reach the threshold."""
+        exact = super().count(query)
+        kept = exact.values >= THRESHOLD
+        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+
+
+class SharedNoise:
+    """A source that begins again at every call, so that all measurements get the same noise."""
+
+    name = "a source that repeats itself"
+    private = False
+
+    def __init__(self) -> None:
+        self._words = np.empty(0, dtype=np.uint64)
+
+    def words(self, count: int) -> WordArray:
+        """Returns the same words as ever, and new ones only beyond them."""
+        missing = count - len(self._words)
+        if missing > 0:
+            self._words = np.concatenate([self._words, os_source().words(missing)])
+        return self._words[:count].copy()
+
+
+class BlindPurse:
+    """A purse that agrees to everything: the real one would stop a missing split by itself."""
+
+    def charge(self, event: Event) -> None:
+        """Takes nothing."""
+
+
+def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
+    """Gives the whole spend to each of several measurements."""
+    return (spend,) * measurements
+
+
+def unsplit(mechanism: Fitted) -> Fitted:
+    """Gives the whole budget of a mechanism to each of its measurements."""
+    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))

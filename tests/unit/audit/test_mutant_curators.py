@@ -1,0 +1,130 @@
+"""A mutant is wrong in one thing; in everything else it is the real curator."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.audit.fitted import FLAT, LAZY, PERIODS, halves
+from hushway.audit.mutant_curators import (
+    FeatureSensitivityOfOne,
+    OccupiedCellsOnly,
+    PrunedExactly,
+    RedrawnCells,
+    SeenElementsOnly,
+    UnconditionalCells,
+)
+from hushway.audit.mutant_parts import BlindPurse, unsplit
+from hushway.audit.product import REAL, Product, Stage
+from hushway.audit.town import Part, town
+from hushway.errors import BudgetError, PrivacyError
+from hushway.geography.groups import groups_of
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.query import IntArray, PartitionQuery, Query, WeightedQuery
+
+SPEND = PureLoss(Fraction(1, 2))
+TOWN = town(places=6, periods=PERIODS)
+CELLS = Query(name="cells", cells=TOWN.cells)
+HALVES = PartitionQuery(name="halves", base=CELLS, cells=halves(TOWN.cells))
+VISITED = halves(TOWN.cells).of(np.arange(TOWN.corners, dtype=np.int64))
+
+
+def opened(product: Product) -> Curator:
+    stage = Stage(product=product, town=TOWN, spend=PureLoss(Fraction(2)), max_trips=3)
+    return product.open(TOWN.play((Part(),)), stage.terms, stage.spend)
+
+
+def test_noise_for_one_trip_goes_on_features_only() -> None:
+    curator = opened(Product(curator=FeatureSensitivityOfOne))
+    assert curator.counts(HALVES, SPEND).event.bound == Bound(cells=1, each=1, total=1)
+    assert curator.counts(CELLS, SPEND).event.bound == Bound(cells=3, each=3, total=3)
+
+
+def test_unseen_elements_are_zero_and_cells_are_not() -> None:
+    curator = opened(Product(curator=SeenElementsOnly))
+    values = curator.counts(HALVES, SPEND).values
+    assert not np.delete(values, VISITED).any()
+    # Noise of scale 6 is 0 with probability 1/12: not in all of 210 empty cells.
+    assert curator.counts(CELLS, SPEND).values[TOWN.corners :].any()
+
+
+def test_empty_nodes_are_measured_at_most_at_zero() -> None:
+    values = opened(Product(curator=PrunedExactly)).counts(HALVES, SPEND).values
+    assert np.delete(values, VISITED).max() <= 0
+    # A visited one is above 0 nearly every other time: not in none of 30.
+    assert values[VISITED].max() > 0
+
+
+def shown(product: Product) -> tuple[IntArray, IntArray, IntArray]:
+    """Returns the cells at two looks from 5 up, and at one from 0 up."""
+    groups = groups_of(TOWN.cells, FLAT.make(TOWN.cells, SPEND).features)
+    cells = opened(product).counts_lazily(CELLS, groups, SPEND)
+    high, low = (np.full(groups.count, threshold, dtype=np.int64) for threshold in (5, 0))
+    first, again, lower = (cells.reveal_groups(each) for each in (high, high, low))
+    return first.cells, again.cells, lower.cells[lower.values >= 5]
+
+
+def test_real_lazy_cells_are_the_same_at_every_look() -> None:
+    first, again, lower = shown(REAL)
+    assert first.tolist() == again.tolist() == lower.tolist()
+
+
+# Two independent draws over 240 cells, a fifth of which show, agree by chance less than once in
+# 10^30 times; the false alarms here are as rare.
+@pytest.mark.parametrize("curator", [RedrawnCells, UnconditionalCells])
+def test_wrong_lazy_cells_change_between_looks(curator: type[Curator]) -> None:
+    first, again, lower = shown(Product(curator=curator))
+    assert not first.tolist() == again.tolist() == lower.tolist()
+
+
+def test_lazy_cells_from_the_data_are_the_visited_ones() -> None:
+    first, _, lower = shown(Product(curator=OccupiedCellsOnly))
+    visited = np.arange(TOWN.corners)
+    assert np.isin(first, visited).all()
+    assert np.isin(lower, visited).all()
+
+
+def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+    mechanism = unsplit(LAZY.make(TOWN.cells, SPEND))
+    assert set(mechanism.spends) == {SPEND}
+    curator = REAL.open(TOWN.play(()), Stage(product=REAL, town=TOWN, spend=SPEND).terms, SPEND)
+    with pytest.raises(BudgetError):
+        mechanism.measure(curator, TOWN.cells)
+    blind = Product(budget=lambda _terms, _spend: BlindPurse())
+    assert len(mechanism.measure(opened(blind), TOWN.cells)) == 3
+
+
+@dataclass(frozen=True)
+class Overlapping:
+    """A "partition" that puts each cell into two elements."""
+
+    flat: bool
+    name: str = "trips in this element and the next"
+    size: int = 9
+    digest: str = "two of each"
+
+    def of(self, cells: IntArray) -> IntArray:
+        both = np.stack([cells % 8, cells % 8 + 1])
+        return both.ravel() if self.flat else both
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_a_record_cannot_be_counted_in_two_elements_of_a_feature(*, flat: bool) -> None:
+    with pytest.raises(PrivacyError, match="in which of its elements"):
+        PartitionQuery(name="overlap", base=CELLS, cells=Overlapping(flat))
+
+
+def test_sums_that_overlap_are_paid_for_in_noise() -> None:
+    cells = np.arange(TOWN.cells.size, dtype=np.int64)
+    overlapping = WeightedQuery(
+        name="overlap",
+        base=CELLS,
+        cells=Overlapping(flat=True),
+        rows=Overlapping(flat=True).of(cells),
+        columns=np.tile(cells, 2),
+        weights=np.ones(2 * len(cells), dtype=np.int64),
+    )
+    assert opened(REAL).bound(overlapping).l1 == 2 * opened(REAL).bound(CELLS).l1
