@@ -77,8 +77,9 @@ class Taxonomy:
     @cached_property
     def _in_order(self) -> IntArray:
         """The locations, ordered by their groups from the coarsest level down."""
-        coarsest_last = tuple(level.codes for level in reversed(self.levels))
-        return np.lexsort((np.arange(len(self.locations)), *coarsest_last))
+        places = np.arange(len(self.locations), dtype=np.int32)
+        coarsest_last = [places, *(level.codes for level in reversed(self.levels))]
+        return np.lexsort(np.stack(coarsest_last))
 
     @cached_property
     def _numbers(self) -> tuple[IntArray, ...]:
