@@ -71,7 +71,7 @@ def test_quotes_a_byte_order_mark_windows_lines_blank_lines_and_gzip_do_not_matt
     )
     text = ("\ufeff" + quoted + "\n\n").replace("\n", "\r\n").encode()
     assert_read(write(tmp_path, text))
-    assert_read(write(tmp_path, gzip.compress(text, mtime=0), "pairs.csv.gz"))
+    assert_read(write(tmp_path, gzip.compress(text), "pairs.csv.gz"))
 
 
 def test_a_parquet_file_is_read(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_columns_that_hold_neither_text_nor_whole_numbers_are_refused(
         (HEADER + "a,b,bus,9\n", "pairs.csv"),
         ('"origin,destination\n', "pairs.csv"),
         ((HEADER + "a,b,Zürich\n").encode("latin-1"), "pairs.csv"),
-        (gzip.compress((HEADER + ROWS, mtime=0).encode())[:-12], "pairs.csv.gz"),
+        (gzip.compress((HEADER + ROWS).encode(), mtime=0)[:-12], "pairs.csv.gz"),
         (b"PAR1 no more", "pairs.parquet"),
     ],
 )
