@@ -24,7 +24,7 @@ def cbdp(
     """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
     from hushway.evaluation.reproduce.cbdp import reproduce_cbdp
     from hushway.evaluation.reproduce.cbdp_save import save_reproduction
-    from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering_holds
+    from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering
 
     with working() as show:
         found = reproduce_cbdp(runs=runs, progress=show)
@@ -32,7 +32,6 @@ def cbdp(
         save_reproduction(found, folder)
     for study in headline_tables(found.value):
         table(study.title, study.columns, study.rows)
-    for where, holds in ordering_holds(found.value).items():
-        verdict = "comes out" if holds else "DOES NOT COME OUT"
+    for where, verdict in ordering(found.value).items():
         say(f"O5 < O4 < O3 < Laplace < H {verdict} ({where}).")
     say(f"{runs} runs each. All numbers, more tables and the figure are in {folder}.")

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hushway.evaluation.reproduce.cbdp import Reproduction
-from hushway.evaluation.reproduce.cbdp_tables import further_tables, headline_tables, ordering_holds
+from hushway.evaluation.reproduce.cbdp_tables import further_tables, headline_tables, ordering
 from hushway.privacy.internal import Internal
 
 NUMBERS = "numbers.json"
@@ -20,7 +20,7 @@ def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
 
     value = found.value
     folder.mkdir(parents=True, exist_ok=True)
-    facts = asdict(value) | {"ordering_holds": ordering_holds(value)}
+    facts = asdict(value) | {"ordering": ordering(value)}
     (folder / NUMBERS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     tables = "\n".join(
         table.markdown() for table in (*headline_tables(value), *further_tables(value))
