@@ -1,4 +1,4 @@
-"""The words and numbers of an OD certificate."""
+"""The words and numbers of a certificate."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from hushway.privacy.events import Event
 from hushway.privacy.ledger import Account
 from hushway.privacy.loss import PureLoss, amount_in, total
 from hushway.privacy.randomness import BitSource, os_source
-from hushway.privacy.unit import Unit
 
 _SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
 _FLOATING_POINT = (
@@ -32,22 +31,8 @@ _FLOATING_POINT = (
     "in; what follows is post-processing."
 )
 _TUNING = "The plan's parameters were chosen without looking at the protected rows; tuning cost 0."
-_ASSUMED_PUBLIC = (
-    "The list of locations, their positions and zones.",
-    "The window of days, the periods and the time zone.",
-    "The mechanism, its parameters and the contribution bound.",
-)
-_FEATURES_PUBLIC = "The features: which places, pairs of places and periods are counted together."
-_NOT_PROTECTED = (
-    "That the data set exists, who holds it and which period it covers.",
-    "What is true of the city as a whole: busy places and busy hours show, and are meant to.",
-    "What other sources tell, or other releases of the same people on another account.",
-)
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99
-_TRIP_ONLY = (
-    "A person with many trips: only single trips are protected, so a habit repeated often can show."
-)
 
 
 def draft_certificate(job: Job, account: Account, source: BitSource) -> Certificate:
@@ -56,32 +41,31 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
     Whatever cannot stand on a certificate is refused here, while it costs nothing.
     """
     plan = job.plan
-    events = job.mechanism.events(job.cells, job.bound)
+    events = job.mechanism.events(job.geography, job.bound)
     claim = total(event.loss for event in events)
-    unit = plan.privacy.unit
     moment = datetime.now(UTC)
     return Certificate(
         release_id=_release_id(plan.family, moment),
         title=plan.release.title,
         family=plan.family,
         mechanism=MechanismRecord(name=job.mechanism.name, parameters=job.mechanism.parameters),
-        unit=unit,
-        contribution=_contribution(job),
+        unit=plan.privacy.unit,
+        contribution=Contribution(words=job.wording.contribution, limits=job.wording.limits),
         events=events,
         claim=claim,
         epsilon_delta=_epsilon_delta(events, plan.privacy.delta),
         domain=Domain(
-            cells=job.cells.name,
-            size=job.cells.size,
-            digest=job.cells.digest,
-            assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if job.features else ()),
+            cells=job.geography.name,
+            size=job.geography.size,
+            digest=job.geography.digest,
+            assumed_public=job.wording.assumed_public,
         ),
-        not_protected=_NOT_PROTECTED + ((_TRIP_ONLY,) if unit is Unit.TRIP else ()),
+        not_protected=job.wording.not_protected,
         randomness=Randomness(sampler=_SAMPLER, source=source.name, private=source.private),
         floating_point=_FLOATING_POINT,
         tuning=_TUNING,
         post_processing=job.mechanism.post_processing,
-        error=_error(job),
+        error=job.wording.error,
         account=_statement(
             account, spent=account.spent + amount_in(claim, account.cap.measure), entry_hash="draft"
         ),
@@ -124,26 +108,6 @@ def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> Account
     )
 
 
-def _contribution(job: Job) -> Contribution:
-    most = job.bound.total
-    if job.plan.privacy.unit is Unit.TRIP:
-        words = "Each trip counts once, in one cell."
-    else:
-        words = (
-            f"At most {most} trip{'s' if most > 1 else ''} of a person are counted, "
-            "chosen uniformly at random among all of that person's trips in the window; totals are "
-            "too low by the others."
-        )
-    return Contribution(
-        words=words,
-        limits={
-            "cells": job.bound.cells,
-            "each": job.bound.each,
-            "total": job.bound.total,
-        },
-    )
-
-
 def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDelta | None:
     """States (epsilon, delta) if asked for, and if it says more than the pure sum does."""
     if delta is None:
@@ -155,15 +119,3 @@ def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDe
         return None
     millionths = max(1, math.ceil(found.epsilon * 10**6))
     return EpsilonDelta(epsilon=f"{millionths / 10**6:.6f}", delta=str(delta), method=found.method)
-
-
-def _error(job: Job) -> str:
-    cell, *sums = job.mechanism.forecast(job.cells, job.bound)
-    words = (
-        f"The noise in the measurement of one cell has a standard deviation of "
-        f"{cell.standard_error:.3g} trips; it stands beside every count as standard_error."
-    )
-    if not job.features:
-        return words
-    errors = ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in sums)
-    return f"{words} Sums were measured too, with standard deviations of {errors}."

@@ -43,8 +43,8 @@ def price(job: Job) -> Price:
         loss=loss,
         account=account,
         affordable=account is not None and _can_pay(account, job.mechanism.losses),
-        forecasts=job.mechanism.forecast(job.cells, job.bound),
-        noise=None if job.noise is None else job.noise.reason,
+        forecasts=job.mechanism.forecast(job.geography, job.bound),
+        noise=job.wording.noise,
     )
 
 

@@ -4,23 +4,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hushway.artefact.destination import check_destination
-from hushway.artefact.od_guard import check_sizes
 from hushway.artefact.write import write_release
 from hushway.certify import certify, draft_certificate
-from hushway.engine.check import check_trips
-from hushway.engine.duckdb import DuckDBTrips, EngineSettings
 from hushway.engine.key import BoundingKey
 from hushway.errors import HushwayError
 from hushway.job import Job
+from hushway.job.job import settings_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
-from hushway.releases.od.table import ODTable
 from hushway.tables.check import refuse_problems
 
 _COUNTING = "Counting with noise"
@@ -71,12 +68,11 @@ def publish(
     source = os_source() if source is None else source
     folder = job.plan.path(job.plan.release.folder)
     key = _signing_key(job, passphrase)
-    check_destination(folder, job.cells.size)
-    check_sizes(job.cells, job.features)
-    progress("Checking the trips")
-    refuse_problems(
-        check_trips(job.source, job.cells, job.policy, settings=_settings(job), notes=False)
-    )
+    check_destination(folder, job.geography.size)
+    job.check_writable()
+    settings = settings_of(job.plan)
+    progress(f"Checking the {job.wording.rows}")
+    refuse_problems(job.rows.check(settings, notes=False))
     bounding = BoundingKey.draw(source)
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         draft = draft_certificate(job, ledger.account(job.account), source)
@@ -88,9 +84,8 @@ def publish(
             secret=bounding.to_text(),
         )
         try:
-            curator = Curator(
-                counter=_counter(job, bounding, progress), budget=reservation, source=source
-            )
+            counter = job.rows.counter(bounding, settings, lambda share: progress(_COUNTING, share))
+            curator = Curator(counter=counter, budget=reservation, source=source)
             table = _measure(job, curator, progress)
             certificate = certify(
                 draft,
@@ -111,32 +106,11 @@ def publish(
     return Published(folder=folder, certificate=certificate)
 
 
-def _measure(job: Job, curator: Curator, progress: Progress) -> ODTable:
+def _measure(job: Job, curator: Curator, progress: Progress) -> Any:
     progress(_COUNTING)
-    measured = job.mechanism.measure(curator, job.cells)
+    measured = job.mechanism.measure(curator, job.geography)
     progress("Fitting")
-    return job.mechanism.fit(measured, job.cells)
-
-
-def _settings(job: Job) -> EngineSettings:
-    engine = job.plan.engine
-    return EngineSettings(
-        memory_limit=engine.memory_limit,
-        threads=engine.threads,
-        temp_folder=None if engine.temp_folder is None else job.plan.path(engine.temp_folder),
-    )
-
-
-def _counter(job: Job, bounding: BoundingKey, progress: Progress) -> DuckDBTrips:
-    return DuckDBTrips(
-        source=job.source,
-        cells=job.cells,
-        unit=job.plan.privacy.unit,
-        max_trips=job.plan.privacy.max_trips,
-        key=bounding,
-        settings=_settings(job),
-        progress=lambda share: progress(_COUNTING, share),
-    )
+    return job.mechanism.fit(measured, job.geography)
 
 
 def _signing_key(job: Job, passphrase: Passphrase | None) -> SigningKey | None:

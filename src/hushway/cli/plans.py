@@ -30,14 +30,14 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
-    from hushway.engine.check import check_trips
     from hushway.job import prepare
+    from hushway.job.job import settings_of
     from hushway.plan import load_plan
 
     job = prepare(load_plan(plan_file))
     with working() as show:
-        show("Reading the trips")
-        problems = check_trips(job.source, job.cells, job.policy, notes=True)
+        show(f"Reading the {job.wording.rows}")
+        problems = job.rows.check(settings_of(job.plan), notes=True)
     refused = [problem for problem in problems if problem.refused]
     if as_json:
         answer_json({"usable": not refused, "problems": [vars(problem) for problem in problems]})
@@ -55,10 +55,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         say("No problems found.")
     if not as_json:
         verdict = "cannot be published as the plan says" if refused else "can be published"
-        say(
-            f"{len(job.cells.locations):,} locations, {len(job.cells.periods):,} periods, "
-            f"{job.cells.size:,} cells. The trips {verdict}."
-        )
+        say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
     if refused:
         raise typer.Exit(1)
 
@@ -79,7 +76,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
                 "cost": tag.loss.amount,
                 "remaining": None if account is None else account.remaining,
                 "affordable": tag.affordable,
-                "cells": job.cells.size,
+                "cells": job.geography.size,
                 "forecasts": [vars(forecast) for forecast in tag.forecasts],
                 "noise": tag.noise,
             }

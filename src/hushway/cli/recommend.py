@@ -21,20 +21,24 @@ def recommend(
     """Try features, split and cap on a synthetic twin; neither rows nor budget are touched."""
     from hushway.evaluation.recommend import make_twin, plan_lines
     from hushway.evaluation.recommend import recommend as try_all
+    from hushway.geography.od import ODCells
     from hushway.job import prepare
     from hushway.job.od_features import possible_features
     from hushway.plan import load_plan
     from hushway.privacy.loss import total
 
-    job = prepare(load_plan(plan_file))
+    plan = load_plan(plan_file)
+    job = prepare(plan)
     budget = total(job.mechanism.losses)
+    cells = job.geography
+    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
     with working() as show:
         show("Inventing a twin")
         twin = make_twin(
-            job.cells,
-            possible_features(job.plan, job.cells),
+            cells,
+            possible_features(plan, cells),
             budget=budget,
-            unit=job.plan.privacy.unit,
+            unit=plan.privacy.unit,
             trips=trips,
             people=people,
             runs=runs,

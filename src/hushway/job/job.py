@@ -1,86 +1,93 @@
-"""Everything a release needs besides the rows, the noise and the money."""
+"""Everything a release needs besides the noise and the money, whatever its family."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from hushway.engine.bounding import trip_bound
-from hushway.geography.features import Feature
-from hushway.geography.od import ODCells
-from hushway.geography.periods import Periods
-from hushway.job.od_features import asked_features, asked_labels
-from hushway.job.od_mechanism import ODMechanism, mechanism_of
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import EngineSettings
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.ledger import AccountKey
-from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
-from hushway.releases.od.noise_choice import NoiseChoice
-from hushway.tables.locations import LocationColumns, read_locations
-from hushway.tables.policy import Policy
-from hushway.tables.trips import TripColumns, TripsSource
+from hushway.privacy.query import Cells, Counter
+from hushway.releases.mechanism import Mechanism
+from hushway.tables.check import Problem
+
+
+class Rows(Protocol):
+    """The protected rows, as far as a family knows how to read them."""
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the rows; with notes also what may be."""
+        ...
+
+    def counter(
+        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
+    ) -> Counter:
+        """Returns who counts them, each unit bounded."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """What a family says of a release, in words.
+
+    Attributes:
+        rows: What the rows are called, such as "trips".
+        universe: The public universe in one sentence, for the steward's screen.
+        contribution: How much of one unit is counted.
+        limits: The same as numbers.
+        assumed_public: What is taken to be known to everyone, one sentence each.
+        not_protected: What the release does not protect, one sentence each.
+        error: How wrong the published numbers typically are.
+        noise: Which kind of noise is better and why, if there is a choice.
+    """
+
+    rows: str
+    universe: str
+    contribution: str
+    limits: Mapping[str, int]
+    assumed_public: tuple[str, ...]
+    not_protected: tuple[str, ...]
+    error: str
+    noise: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A plan with its public files read and its mechanism set up.
+    """A plan with its public files read and its mechanism set up. No row has been read.
 
     Attributes:
         plan: The plan it was made from.
-        cells: The public universe.
+        geography: The public universe.
         bound: How far one unit can move the counts.
-        features: The coarse features that are measured; none with the mechanism laplace.
         mechanism: What will measure and publish.
-        noise: How Laplace and Gaussian noise compare, if the plan names a delta and features.
         account: Who pays.
-        source: Where the rows are.
-        policy: What becomes of rows that cannot be counted.
+        rows: The protected rows.
+        wording: What is said of the release.
+        check_writable: Refuses what could not be written, before anything is paid.
     """
 
     plan: Plan
-    cells: ODCells
+    geography: Cells
     bound: Bound
-    features: tuple[Feature, ...]
-    mechanism: ODMechanism
-    noise: NoiseChoice | None
+    mechanism: Mechanism[Any, Any]
     account: AccountKey
-    source: TripsSource
-    policy: Policy
+    rows: Rows
+    wording: Wording
+    check_writable: Callable[[], None]
 
 
-def prepare(plan: Plan) -> Job:
-    """Reads the public files of a plan and sets up its mechanism.
-
-    Raises:
-        GeographyError: The locations, the periods or the features are wrong.
-    """
-    cells = _cells(plan)
-    bound = trip_bound(plan.privacy.unit, plan.privacy.max_trips)
-    mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
-    return Job(
-        plan=plan,
-        cells=cells,
-        bound=bound,
-        features=() if isinstance(mechanism, DenseLaplace | SparseLaplace) else mechanism.features,
-        mechanism=mechanism,
-        noise=noise,
-        account=AccountKey(
-            dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period
-        ),
-        source=_source(plan),
-        policy=Policy(**plan.problems.model_dump()),
-    )
+def account_of(plan: Plan) -> AccountKey:
+    """Returns the account that pays for a plan."""
+    return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
 
 
-def _cells(plan: Plan) -> ODCells:
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=asked_labels(plan))
-    return ODCells(
-        locations=read_locations(plan.path(plan.places.file), columns),
-        periods=Periods(**plan.time.model_dump()),
-        same_place=plan.places.same_place,
-    )
-
-
-def _source(plan: Plan) -> TripsSource:
-    return TripsSource(
-        path=plan.path(plan.data.trips),
-        columns=TripColumns(**plan.data.columns.model_dump()),
-        clock=plan.data.clock,
+def settings_of(plan: Plan) -> EngineSettings:
+    """Returns how much of this machine the counting may use."""
+    engine = plan.engine
+    return EngineSettings(
+        memory_limit=engine.memory_limit,
+        threads=engine.threads,
+        temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
     )

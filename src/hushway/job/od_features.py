@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from hushway.geography.features import Feature, period_feature, total_feature, without_idle
 from hushway.geography.od import ODCells
-from hushway.plan import LaplacePlan, Plan
+from hushway.plan import LaplacePlan, ODPlan
 from hushway.plan.features import PERIOD, TOTAL, ZONES
 from hushway.tables.feature_files import (
     FeatureDefinition,
@@ -15,12 +15,12 @@ from hushway.tables.feature_files import (
 from hushway.tables.pairs import read_pairs
 
 
-def asked_labels(plan: Plan) -> tuple[str, ...]:
+def asked_labels(plan: ODPlan) -> tuple[str, ...]:
     """Returns the further columns of the locations that the plan's features need."""
     return place_columns(_definitions(plan, _asked(plan)))
 
 
-def asked_features(plan: Plan, cells: ODCells) -> tuple[Feature, ...]:
+def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     """Returns the coarse features of a plan, in its order; all possible ones if it names none.
 
     Raises:
@@ -33,7 +33,7 @@ def asked_features(plan: Plan, cells: ODCells) -> tuple[Feature, ...]:
     return _built(plan, cells, plan.mechanism.coarse_features)
 
 
-def possible_features(plan: Plan, cells: ODCells) -> tuple[Feature, ...]:
+def possible_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     """Returns all features that a plan's public files allow, whatever its mechanism.
 
     Raises:
@@ -44,7 +44,7 @@ def possible_features(plan: Plan, cells: ODCells) -> tuple[Feature, ...]:
     return without_idle(_built(plan, cells, names))
 
 
-def _built(plan: Plan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, ...]:
+def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, ...]:
     wanted = tuple(names)
     definitions = tuple(_definitions(plan, wanted))
     pairs = {
@@ -62,7 +62,7 @@ def _built(plan: Plan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, .
     return tuple(fixed[name](cells) if name in fixed else built[name] for name in wanted)
 
 
-def _asked(plan: Plan) -> tuple[str, ...]:
+def _asked(plan: ODPlan) -> tuple[str, ...]:
     if isinstance(plan.mechanism, LaplacePlan):
         return ()
     if plan.mechanism.coarse_features is not None:
@@ -70,7 +70,7 @@ def _asked(plan: Plan) -> tuple[str, ...]:
     return _possible(plan)
 
 
-def _possible(plan: Plan) -> tuple[str, ...]:
+def _possible(plan: ODPlan) -> tuple[str, ...]:
     """Returns the names of the features that need no file, or one that the plan names."""
     named = (
         name
@@ -80,7 +80,7 @@ def _possible(plan: Plan) -> tuple[str, ...]:
     return (TOTAL, PERIOD, *named)
 
 
-def _definitions(plan: Plan, names: tuple[str, ...]) -> Iterator[FeatureDefinition]:
+def _definitions(plan: ODPlan, names: tuple[str, ...]) -> Iterator[FeatureDefinition]:
     for name in names:
         if name in plan.defined_features:
             feature = plan.defined_features[name]

@@ -7,7 +7,7 @@ from typing import assert_never
 from hushway.fitting.tree_shares import geometric_shares
 from hushway.geography.features import Feature
 from hushway.geography.od import ODCells
-from hushway.plan import CBDPPlan, HierarchicalPlan, LaplacePlan, Plan
+from hushway.plan import CBDPPlan, HierarchicalPlan, LaplacePlan, ODPlan
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, Measure, PureLoss
 from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
@@ -29,7 +29,7 @@ ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
 
 
 def mechanism_of(
-    plan: Plan, cells: ODCells, features: Sequence[Feature], bound: Bound
+    plan: ODPlan, cells: ODCells, features: Sequence[Feature], bound: Bound
 ) -> tuple[ODMechanism, NoiseChoice | None]:
     """Returns what will measure and publish, and how the kinds of noise compare if asked."""
     chosen = plan.mechanism
@@ -87,7 +87,7 @@ def _shares(
 
 
 def _compared(
-    plan: Plan,
+    plan: ODPlan,
     chosen: CBDPPlan | HierarchicalPlan,
     features: Sequence[Feature],
     bound: Bound,
@@ -102,7 +102,7 @@ def _compared(
     )
 
 
-def _budget(plan: Plan, asked: str, noise: NoiseChoice | None) -> Loss:
+def _budget(plan: ODPlan, asked: str, noise: NoiseChoice | None) -> Loss:
     """Returns what the release costs: an epsilon, or a rho if Gaussian noise is wanted."""
     if noise is None or asked == "laplace":
         return PureLoss(plan.privacy.epsilon)

@@ -5,15 +5,16 @@ that is not in the model is an error: a misspelt option must not silently fall b
 """
 
 from hushway.plan.features import FeaturePlan
-from hushway.plan.load import load_plan, plan_from
+from hushway.plan.load import Plan, load_plan, plan_from
 from hushway.plan.mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
-from hushway.plan.plan import Plan
+from hushway.plan.od import ODPlan
 
 __all__ = [
     "CBDPPlan",
     "FeaturePlan",
     "HierarchicalPlan",
     "LaplacePlan",
+    "ODPlan",
     "Plan",
     "load_plan",
     "plan_from",

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from hushway.errors import PlanError
 from hushway.plan.mechanisms import MECHANISMS
-from hushway.plan.plan import Plan
+from hushway.plan.od import ODPlan
+
+Plan = ODPlan
 
 
 def load_plan(path: Path | str) -> Plan:
@@ -43,7 +45,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
     try:
-        return Plan.model_validate({**facts, "folder": folder})
+        return ODPlan.model_validate({**facts, "folder": folder})
     except ValidationError as error:
         lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
         raise PlanError(

@@ -1,6 +1,8 @@
 """The tables of a plan that do not depend on the mechanism."""
 
+import os
 from datetime import date
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -122,3 +124,20 @@ class EnginePlan(Section):
     memory_limit: str = "4GB"
     threads: int | None = Field(default=None, ge=1)
     temp_folder: str | None = None
+
+
+class AnyPlan(Section):
+    """What plans of all families have."""
+
+    ledger: LedgerPlan
+    release: ReleasePlan
+    engine: EnginePlan = EnginePlan()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    def path(self, name: str) -> Path:
+        """Returns a path of the plan, taken from the plan's own folder."""
+        return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
+
+    def ledger_url(self) -> str | Path:
+        """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
+        return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)

@@ -68,7 +68,7 @@ def test_a_dense_release_has_a_row_for_every_cell(city: Path) -> None:
     job = job_of(city)
     published = publish(job)
     table = pq.read_table(published.folder / "trips.parquet")
-    assert table.num_rows == job.cells.size
+    assert table.num_rows == job.geography.size
     assert min(table["count"].to_pylist()) == 0
     assert hushway.verify(published.folder).passed
 

@@ -1,8 +1,6 @@
-"""The whole plan, and what its tables must agree on."""
+"""The plan of an OD release, and what its tables must agree on."""
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -10,20 +8,17 @@ from pydantic import Field, model_validator
 from hushway.plan.features import BUILT_IN, CELLS, FeaturePlan, known_features, unnameable
 from hushway.plan.mechanisms import CBDPPlan, LaplacePlan, MechanismPlan
 from hushway.plan.sections import (
+    AnyPlan,
     DataPlan,
-    EnginePlan,
-    LedgerPlan,
     PlacesPlan,
     PrivacyPlan,
     ProblemsPlan,
-    ReleasePlan,
     TimePlan,
 )
-from hushway.plan.values import Section
 from hushway.privacy.unit import Unit
 
 
-class Plan(Section):
+class ODPlan(AnyPlan):
     """A plan for an OD release."""
 
     family: Literal["od"]
@@ -34,13 +29,9 @@ class Plan(Section):
     mechanism: MechanismPlan = LaplacePlan()
     features: dict[str, FeaturePlan] = Field(default_factory=dict)
     problems: ProblemsPlan = ProblemsPlan()
-    ledger: LedgerPlan
-    release: ReleasePlan
-    engine: EnginePlan = EnginePlan()
-    folder: Path = Field(default=Path(), exclude=True)
 
     @model_validator(mode="after")
-    def _tables_agree(self) -> "Plan":
+    def _tables_agree(self) -> "ODPlan":
         problems = list(_disagreements(self))
         if problems:
             raise ValueError("\n".join(problems))
@@ -51,16 +42,8 @@ class Plan(Section):
         """The features made of columns: the built-in ones, and those that the plan defines."""
         return {**BUILT_IN, **self.features}
 
-    def path(self, name: str) -> Path:
-        """Returns a path of the plan, taken from the plan's own folder."""
-        return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
 
-    def ledger_url(self) -> str | Path:
-        """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
-        return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
-
-
-def _disagreements(plan: Plan) -> Iterator[str]:
+def _disagreements(plan: ODPlan) -> Iterator[str]:
     """Yields what tables of a plan, each right by itself, do not agree on."""
     if plan.privacy.unit is Unit.PERSON and plan.data.columns.person is None:
         yield (
@@ -85,7 +68,7 @@ def _disagreements(plan: Plan) -> Iterator[str]:
         yield from _wrong_shares("importance", plan.mechanism.importance, asked)
 
 
-def _wrong_features(plan: Plan, asked: tuple[str, ...]) -> Iterator[str]:
+def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:
     known = known_features(plan.features)
     for name in asked:
         if name not in known:

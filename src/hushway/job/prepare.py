@@ -1,0 +1,14 @@
+"""From a plan to a job, by its family."""
+
+from hushway.job.job import Job
+from hushway.job.od import prepare_od
+from hushway.plan import Plan
+
+
+def prepare(plan: Plan) -> Job:
+    """Reads the public files of a plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: A public file is wrong.
+    """
+    return prepare_od(plan)
