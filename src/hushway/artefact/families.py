@@ -1,21 +1,44 @@
 """The families that can leave the building. Anything else is refused by its type."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hushway.artefact import od_description, sequences_description
 from hushway.artefact.finding import Notes
 from hushway.artefact.od import ODContents
 from hushway.artefact.od_check import check_od
 from hushway.artefact.resource import Contents, Description
+from hushway.artefact.sequences import SequencesContents
+from hushway.artefact.sequences_check import check_sequences
 from hushway.errors import PrivacyError, ReleaseError
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.internal import Internal
 from hushway.releases.od.table import ODTable
+from hushway.releases.sequences.table import SequenceTable
 
+PublishedTable = ODTable | SequenceTable
 Checker = Callable[[Notes, Path, Certificate, Mapping[str, Any]], Description | None]
 
-_CHECKERS: dict[str, Checker] = {"od": check_od}
+
+@dataclass(frozen=True, kw_only=True)
+class _Family:
+    """How a verifier looks at the releases of a family.
+
+    Attributes:
+        check: Checks the files.
+        facts_fit: Whether the facts of a data package are enough to read them.
+    """
+
+    check: Checker
+    facts_fit: Callable[[Mapping[str, Any]], bool]
+
+
+_FAMILIES = {
+    "od": _Family(check=check_od, facts_fit=od_description.facts_fit),
+    "sequences": _Family(check=check_sequences, facts_fit=sequences_description.facts_fit),
+}
 
 
 def contents_of(table: object) -> Contents:
@@ -32,6 +55,8 @@ def contents_of(table: object) -> Contents:
     # The very class: a subclass might carry more than the columns that a mechanism may publish.
     if type(table) is ODTable:
         return ODContents(table)
+    if type(table) is SequenceTable:
+        return SequencesContents(table)
     raise PrivacyError(
         f"A {type(table).__name__} is not a published table.",
         advice="Publish only what a mechanism's `fit` returned.",
@@ -44,9 +69,19 @@ def checker_of(family: str) -> tuple[Checker, str]:
     Raises:
         ReleaseError: The family is not one that this version knows.
     """
-    if family not in _CHECKERS:
+    if family not in _FAMILIES:
         raise ReleaseError(
             f"The family {family!r} is not one that this version can check.",
             advice="Verify with the version of hushway that the certificate names.",
         )
-    return _CHECKERS[family], f"The release is of the family {family!r}."
+    return _FAMILIES[family].check, f"The release is of the family {family!r}."
+
+
+def facts_fit(family: str, facts: object) -> bool:
+    """Whether the facts of a data package are enough to read the files of a family.
+
+    Of a family that this version does not know nothing is asked: that is a finding of its own.
+    """
+    if not isinstance(facts, Mapping):
+        return False
+    return family not in _FAMILIES or _FAMILIES[family].facts_fit(facts)

@@ -1,12 +1,13 @@
 """What the data package of an OD release says about its files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hushway.artefact.formats.omx import MOST_CELLS, fits_omx
-from hushway.artefact.formats.places import period_columns
+from hushway.artefact.formats.places import location_columns
 from hushway.artefact.formats.rows import COLUMNS
 from hushway.artefact.margin_description import margin_resources
+from hushway.artefact.public_lists import locations_schema, periods_resource
 from hushway.artefact.resource import Description, Resource, table_schema
 from hushway.geography.features import Feature
 from hushway.geography.od import ODCells
@@ -59,16 +60,9 @@ def describe(
             title="Public places",
             description="Where trips may start and end. Public knowledge, not made from the data.",
             mediatype="text/csv",
-            schema=_locations_schema(universe),
+            schema=locations_schema(location_columns(universe.locations)),
         ),
-        Resource(
-            path=PERIODS,
-            title="Public periods",
-            description="Periods of the agency's wall clock, counted over all days of the window"
-            f"{' with the weekday of the period' if weekly else ''}.",
-            mediatype="text/csv",
-            schema=_periods_schema(universe),
-        ),
+        periods_resource(universe.periods, path=PERIODS),
         Resource(
             path=FLOW_LOCATIONS,
             title="Places for flow map viewers",
@@ -129,41 +123,25 @@ def describe(
     return Description(facts=facts, resources=tuple(resources), omitted=omitted)
 
 
+def facts_fit(facts: Mapping[str, Any]) -> bool:
+    """Whether facts of a data package say enough about a table to read it."""
+    threshold, same_place = facts["threshold"], facts["same_place"]
+    # Releases of earlier versions do not say it: they left out no zeros.
+    zeros_left_out = facts.get("zeros_left_out", False)
+    return (
+        (threshold is None or type(threshold) is int)
+        and type(same_place) is bool
+        and type(zeros_left_out) is bool
+        and not (zeros_left_out and threshold is not None)
+    )
+
+
 def _rows_words(threshold: int | None, *, zeros_left_out: bool) -> str:
     if zeros_left_out:
         return "A cell without a row is published as 0."
     if threshold is None:
         return "Every public cell has a row, those with a count of 0 too."
     return f"A cell without a row was measured below {threshold}; it is not known to be 0."
-
-
-def _locations_schema(universe: ODCells) -> dict[str, Any]:
-    return table_schema(
-        ("id", "string", "Id of the place."),
-        ("name", "string", "Name of the place."),
-        ("lat", "number", "Latitude in degrees (WGS84)."),
-        ("lon", "number", "Longitude in degrees (WGS84)."),
-        ("zone", "string", "Zone that the place belongs to."),
-        *(
-            (labels.column, "string", "A further public label of the place.")
-            for labels in universe.locations.labels
-        ),
-        key=["id"],
-    )
-
-
-def _periods_schema(universe: ODCells) -> dict[str, Any]:
-    words = {
-        "period": ("string", "Label of the period."),
-        "weekday": ("string", "Day of the week."),
-        "starts": ("string", "Start on the wall clock."),
-        "ends": ("string", "End on the wall clock; 24:00 is midnight."),
-        "first_day": ("date", "First day of the window."),
-        "last_day": ("date", "Last day of the window, included."),
-        "time_zone": ("string", "IANA name of the time zone."),
-    }
-    columns = period_columns(universe.periods)
-    return table_schema(*((name, *words[name]) for name in columns), key=["period"])
 
 
 def _trips_schema(*, fitted: bool) -> dict[str, Any]:

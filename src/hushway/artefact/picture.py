@@ -1,36 +1,16 @@
 """A picture of an OD release, drawn from the published numbers alone."""
 
-import io
-import textwrap
-import warnings
 from collections.abc import Sequence
-from typing import Any, cast
 
-import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
-from hushway.artefact.city_map import MOST_FLOWS, draw_map
+from hushway.artefact.city_map import draw_map
 from hushway.artefact.error_panel import MOST_SHOWN, draw_errors
+from hushway.artefact.ground import MOST_FLOWS
 from hushway.artefact.period_panel import draw_periods, measured_periods
+from hushway.artefact.poster import TALL, WIDE, png_of, poster, write_words
 from hushway.artefact.sums import PublishedSums, published_sums
 from hushway.artefact.wording import claim_text
 from hushway.privacy.certificate import Certificate
 from hushway.releases.od.table import ODTable
-
-_INCHES, _TALL_INCHES, _DPI = (12.0, 6.6), (12.0, 7.4), 140
-_INK, _SOFT, _ALARM = "#1c2430", "#5a6675", "#b3001b"
-_STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9.5,
-    "text.usetex": False,
-    "text.color": _INK,
-    "axes.edgecolor": _SOFT,
-    "axes.labelcolor": _SOFT,
-    "xtick.color": _SOFT,
-    "ytick.color": _SOFT,
-    "axes.linewidth": 0.8,
-}
 
 
 def draw_picture(table: ODTable, certificate: Certificate) -> bytes:
@@ -38,26 +18,20 @@ def draw_picture(table: ODTable, certificate: Certificate) -> bytes:
 
     A table with sums that add up has a third panel: how far they are from what was measured.
     """
-    with warnings.catch_warnings(), mpl.rc_context(cast("Any", _STYLE)):
-        # A title in a script that the font lacks must not stop a release.
-        warnings.simplefilter("ignore", UserWarning)
-        figure = Figure(figsize=_INCHES, dpi=_DPI, facecolor="white")
-        FigureCanvasAgg(figure)
-        flows = figure.add_axes((0.015, 0.135, 0.52, 0.735))
+    margins = published_sums(table)
+    with poster(TALL if margins else WIDE) as figure:
+        flows = figure.add_axes(
+            (0.015, 0.165, 0.52, 0.72) if margins else (0.015, 0.135, 0.52, 0.735)
+        )
         clear = draw_map(flows, table)
         flows.set_title("Flows that stand out from the noise", loc="left", fontsize=11, pad=6)
-        margins = published_sums(table)
         if margins:
-            figure.set_size_inches(*_TALL_INCHES)
-            flows.set_position((0.015, 0.165, 0.52, 0.72))
             draw_periods(figure.add_axes((0.605, 0.57, 0.38, 0.315)), table, margins)
             draw_errors(figure.add_axes((0.695, 0.185, 0.215, 0.235)), margins)
         else:
             draw_periods(figure.add_axes((0.605, 0.215, 0.38, 0.655)), table, margins)
-        _write_words(figure, certificate, _caption(table, certificate, clear, margins))
-        file = io.BytesIO()
-        figure.savefig(file, format="png", metadata={"Software": None})
-    return file.getvalue()
+        write_words(figure, certificate, _caption(table, certificate, clear, margins))
+        return png_of(figure)
 
 
 def _caption(
@@ -98,34 +72,3 @@ def _sums_words(margins: Sequence[PublishedSums]) -> str:
         "added to a sum when it was measured. Dots: root mean square of published minus measured. "
         "A dot at or left of its ring means that the sums moved no further than the noise explains."
     )
-
-
-def _write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
-    claim = claim_text(certificate)
-    # The claim stands on the same line and is never cut.
-    title = textwrap.shorten(certificate.title, max(30, 96 - len(claim)), placeholder=" …")
-    figure.text(0.015, 0.945, title, fontsize=16, fontweight="bold", parse_math=False)
-    figure.text(0.985, 0.95, claim, fontsize=11, color=_SOFT, ha="right", parse_math=False)
-    figure.text(
-        0.015,
-        0.1,
-        textwrap.fill(caption, 172),
-        fontsize=8,
-        color=_SOFT,
-        va="top",
-        linespacing=1.45,
-        parse_math=False,
-    )
-    if certificate.stamp is not None:
-        figure.text(
-            0.5,
-            0.5,
-            certificate.stamp,
-            fontsize=84,
-            fontweight="bold",
-            color=_ALARM,
-            alpha=0.6,
-            rotation=24,
-            ha="center",
-            va="center",
-        )

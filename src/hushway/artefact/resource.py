@@ -1,7 +1,7 @@
 """What a family gives to be published: described files, a picture, and a way to look at them again.
 
-Everything outside `od.py` and its formats speaks only these types, so that a new family of releases
-brings its own files and nothing else changes.
+What is common to all releases speaks only these types, so that a new family of releases brings its
+own files, is named in `families.py`, and nothing else changes.
 """
 
 from collections.abc import Callable, Mapping

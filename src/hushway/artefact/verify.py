@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hushway.artefact.families import checker_of
+from hushway.artefact.families import checker_of, facts_fit
 from hushway.artefact.finding import RANDOMNESS, Notes, Verification
 from hushway.artefact.label import render_label
 from hushway.artefact.package import (
@@ -138,7 +138,7 @@ def _check_claims(notes: Notes, folder: Path, files: Mapping[str, SealedFile]) -
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
-    facts = notes.attempt("table facts", lambda: _facts(folder))
+    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.family))
     check = notes.attempt("family", lambda: checker_of(certificate.family))
     if facts is None or check is None:
         return
@@ -195,17 +195,9 @@ def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
     return True, "The label says what the certificate says."
 
 
-def _facts(folder: Path) -> tuple[Mapping[str, Any], str]:
+def _facts(folder: Path, family: str) -> tuple[Mapping[str, Any], str]:
     facts = parsed_json((folder / PACKAGE).read_bytes())["table"]
-    threshold, same_place = facts["threshold"], facts["same_place"]
-    # Releases of earlier versions do not say it: they left out no zeros.
-    zeros_left_out = facts.get("zeros_left_out", False)
-    if (
-        not (threshold is None or type(threshold) is int)
-        or type(same_place) is not bool
-        or type(zeros_left_out) is not bool
-        or (zeros_left_out and threshold is not None)
-    ):
+    if not facts_fit(family, facts):
         raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
     return facts, "The data package describes its table."
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hushway.artefact.families import contents_of
+from hushway.artefact.families import PublishedTable, contents_of
 from hushway.artefact.folder import appearing
 from hushway.artefact.label import render_label
 from hushway.artefact.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
@@ -20,13 +20,12 @@ from hushway.artefact.seal import (
 from hushway.errors import PrivacyError
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey
-from hushway.releases.od.table import ODTable
 
 
 def write_release(
     folder: Path,
     *,
-    table: ODTable,
+    table: PublishedTable,
     certificate: Certificate,
     signing_key: SigningKey | None = None,
     progress: Progress | None = None,

@@ -1,0 +1,89 @@
+"""Which files a published tree of sequences becomes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hushway.artefact.formats.levels import levels_csv
+from hushway.artefact.formats.places import periods_csv
+from hushway.artefact.formats.sequences import write_sequences_csv, write_sequences_parquet
+from hushway.artefact.formats.taxonomy import grouped_locations_csv, taxonomy_json
+from hushway.artefact.formats.tree import write_tree
+from hushway.artefact.resource import Description, Progress
+from hushway.artefact.sequences_description import (
+    CSV,
+    LEVELS,
+    LOCATIONS,
+    PARQUET,
+    PERIODS,
+    TAXONOMY,
+    TREE,
+    describe,
+)
+from hushway.artefact.sequences_guard import check_lists, check_tree
+from hushway.artefact.steps_certified import check_domain, check_steps
+from hushway.artefact.tree_shape import prefixes_of
+from hushway.errors import ReleaseError
+from hushway.geography.sequences import SequenceUniverse
+from hushway.privacy.certificate import Certificate
+from hushway.releases.sequences.table import SequenceTable
+
+Writer = Callable[[Path], object]
+
+
+@dataclass(frozen=True)
+class SequencesContents:
+    """A tree of sequences, ready to be written."""
+
+    table: SequenceTable
+
+    def check(self, certificate: Certificate) -> None:
+        """Makes sure that the tree is one and belongs to the certificate.
+
+        Raises:
+            PrivacyError: The tree is not made of published numbers.
+            ReleaseError: The certificate was made for other public lists or other steps.
+        """
+        shape = check_tree(self.table)
+        if certificate.family != "sequences":
+            raise ReleaseError(
+                f"The certificate is for the family {certificate.family!r}, not for sequences.",
+                advice="Write each table with its own certificate.",
+            )
+        taxonomy, periods = self.table.taxonomy, self.table.periods
+        check_domain(certificate, SequenceUniverse(taxonomy=taxonomy, periods=periods))
+        check_steps(certificate, self.table.steps, shape.queries)
+        check_lists(self.table)
+
+    @property
+    def description(self) -> Description:
+        """What the data package says about the files."""
+        return describe(self.table)
+
+    def write(self, folder: Path, progress: Progress) -> None:
+        """Writes every file of the description into a folder."""
+        writers = self._writers()
+        for resource in self.description.resources:
+            progress(f"Writing {resource.path}")
+            writers[resource.path](folder / resource.path)
+
+    def picture(self, certificate: Certificate) -> bytes:
+        """Returns the first stops, the strongest ways between stops and the lengths, as PNG."""
+        # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.artefact.sequences_picture import draw_sequences_picture
+
+        return draw_sequences_picture(self.table, certificate)
+
+    def _writers(self) -> dict[str, Writer]:
+        table, prefix = self.table, prefixes_of(self.table)
+        writers: dict[str, Writer] = {
+            PARQUET: lambda path: write_sequences_parquet(table, prefix, path),
+            CSV: lambda path: write_sequences_csv(table, prefix, path),
+            TREE: lambda path: write_tree(table, path),
+            LEVELS: lambda path: path.write_bytes(levels_csv(table)),
+            LOCATIONS: lambda path: path.write_bytes(grouped_locations_csv(table.taxonomy)),
+            TAXONOMY: lambda path: path.write_bytes(taxonomy_json(table.taxonomy)),
+        }
+        if (periods := table.periods) is not None:
+            writers[PERIODS] = lambda path: path.write_bytes(periods_csv(periods))
+        return writers

@@ -1,0 +1,94 @@
+"""What can be checked about the files of a sequences release without the protected data."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hushway.artefact.finding import Notes
+from hushway.artefact.formats.levels import read_levels
+from hushway.artefact.formats.places import read_periods
+from hushway.artefact.formats.sequences import check_sequences_csv, check_sequences_parquet
+from hushway.artefact.formats.taxonomy import read_taxonomy
+from hushway.artefact.formats.tree import read_tree
+from hushway.artefact.paths import ending_nodes
+from hushway.artefact.resource import Description
+from hushway.artefact.sequences_description import (
+    CSV,
+    LEVELS,
+    LOCATIONS,
+    PARQUET,
+    PERIODS,
+    TAXONOMY,
+    TREE,
+    describe,
+)
+from hushway.artefact.steps_certified import check_domain, check_steps
+from hushway.artefact.tree_shape import TreeShape, shape_of
+from hushway.geography.sequences import SequenceUniverse
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate.plain import plain
+from hushway.releases.sequences.table import SequenceTable
+
+
+def check_sequences(
+    notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> Description | None:
+    """Checks geography, tree, steps and sequences.
+
+    Args:
+        notes: Where the findings go.
+        folder: The release.
+        certificate: Its certificate.
+        facts: What its data package says about the tree.
+
+    Returns:
+        The description that the data package must give; None when the tree cannot be read.
+    """
+    universe = notes.attempt("geography", lambda: _universe(folder, certificate, facts))
+    if universe is None:
+        return None
+    found = notes.attempt("tree", lambda: _tree(folder, universe, facts))
+    if found is None:
+        return None
+    table, shape = found
+    notes.attempt("steps", lambda: _steps(certificate, table, shape))
+    notes.attempt("sequences", lambda: _sequences(folder, table, shape))
+    return describe(table)
+
+
+def _universe(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[SequenceUniverse, str]:
+    universe = SequenceUniverse(
+        taxonomy=read_taxonomy((folder / TAXONOMY).read_bytes(), (folder / LOCATIONS).read_bytes()),
+        periods=read_periods((folder / PERIODS).read_bytes()) if facts["times"] else None,
+    )
+    check_domain(certificate, universe)
+    return universe, f"The public lists give the {universe.size:,} stops of the certificate."
+
+
+def _tree(
+    folder: Path, universe: SequenceUniverse, facts: Mapping[str, Any]
+) -> tuple[tuple[SequenceTable, TreeShape], str]:
+    steps = read_levels((folder / LEVELS).read_bytes(), universe.taxonomy)
+    read = read_tree(folder / TREE, universe.taxonomy, universe.periods, steps)
+    table = replace(read, diagnostics=plain("diagnostics of the fit", facts["fit"]))
+    shape = shape_of(table)
+    nodes = len(table.parent)
+    return (table, shape), (
+        f"{nodes:,} nodes in {len(steps)} steps: each was a public candidate of its step, and no "
+        "count is below the sum of those below it."
+    )
+
+
+def _steps(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
+    check_steps(certificate, table.steps, shape.queries)
+    return True, "An event of the certificate measured every step, with the noise that it says."
+
+
+def _sequences(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
+    check_sequences_parquet(table, shape.prefix, folder / PARQUET)
+    check_sequences_csv(table, shape.prefix, folder / CSV)
+    count = len(ending_nodes(table))
+    return True, f"{PARQUET} and {CSV} hold the {count:,} sequences that end in the tree."
