@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from hushway.geography.od import IntArray
-from hushway.geography.taxonomy import Taxonomy
+from hushway.geography.taxonomy import LOCATION, Taxonomy
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class PrefixCells:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        level = self.taxonomy.levels[self.grain].column if self._is_group else "location"
+        level = self.taxonomy.levels[self.grain].column if self._is_group else LOCATION
         return f"records by prefix of {self.stop} stops and {level} of stop {self.stop + 1}"
 
     @property

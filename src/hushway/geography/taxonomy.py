@@ -16,6 +16,9 @@ from hushway.geography.labels import CodeArray, Labels
 from hushway.geography.locations import Locations
 from hushway.geography.od import IntArray
 
+LOCATION = "location"
+"""What the finest granularity is called."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Taxonomy:
@@ -34,6 +37,12 @@ class Taxonomy:
     levels: tuple[Labels, ...] = ()
 
     def __post_init__(self) -> None:
+        names = [level.column for level in self.levels]
+        if len({*names, LOCATION}) != len(names) + 1:
+            raise GeographyError(
+                "Levels of a taxonomy need names of their own, other than 'location'.",
+                advice="Rename the columns that the levels are made of.",
+            )
         for level in self.levels:
             if len(level.codes) != len(self.locations):
                 raise GeographyError(

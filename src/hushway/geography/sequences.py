@@ -1,0 +1,60 @@
+"""The public universe of sequences: which stops a record may be made of."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hushway.geography.digest import digest_of
+from hushway.geography.periods import Periods
+from hushway.geography.prefixes import PrefixCells, first_prefixes
+from hushway.geography.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SequenceUniverse:
+    """All that is public about sequences before anything is measured.
+
+    Attributes:
+        taxonomy: The public tree over the locations.
+        periods: The public periods, if stops keep their times.
+    """
+
+    taxonomy: Taxonomy
+    periods: Periods | None = None
+
+    @property
+    def name(self) -> str:
+        """What is counted."""
+        return "records by prefix"
+
+    @property
+    def moments(self) -> int:
+        """Number of periods; 1 if times are not kept."""
+        return 1 if self.periods is None else len(self.periods)
+
+    @property
+    def size(self) -> int:
+        """Number of different stops that a record can be made of: locations times periods."""
+        return len(self.taxonomy.locations) * self.moments
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the taxonomy and of the periods."""
+        periods = None if self.periods is None else self.periods.digest
+        return digest_of({"taxonomy": self.taxonomy.digest, "periods": periods})
+
+    def first_step(self) -> PrefixCells:
+        """Returns the candidates that every tree starts with."""
+        return first_prefixes(self.taxonomy, periods=self.moments)
+
+    def below_one_prefix(self, stop: int, grain: int) -> PrefixCells:
+        """Returns all candidates that one prefix can have at a step, as if all above were kept.
+
+        How many candidates a step will have depends on what is kept before it; this much is known
+        beforehand. At the very first step it is the whole truth.
+        """
+        cells = replace(self.first_step(), stop=stop)
+        for _ in range(grain):
+            cells = cells.below(np.arange(cells.size, dtype=np.int64))
+        return cells

@@ -1,0 +1,30 @@
+"""The defaults for a prefix tree, as measured on synthetic Metro and Bus cities."""
+
+from fractions import Fraction
+
+from hushway.geography.sequences import SequenceUniverse
+from hushway.releases.sequences.shares import balanced_grain_shares, geometric_shares
+from hushway.releases.sequences.thresholds import ExpectedFalse, Thresholds
+
+# Few records are long: a tree often ends before its height, and what late stops had is unspent.
+_RATIO = Fraction(17, 20)
+_KAPPA = 0.4
+
+
+def recommended_shares(height: int) -> tuple[Fraction, ...]:
+    """Returns the share of each stop.
+
+    Raises:
+        PlanError: A tree needs at least one stop.
+    """
+    return geometric_shares(height, ratio=_RATIO)
+
+
+def recommended_grain_shares(universe: SequenceUniverse) -> tuple[Fraction, ...]:
+    """Returns the share of each granularity in what a stop gets, the coarsest first."""
+    return balanced_grain_shares(universe.taxonomy, moments=universe.moments)
+
+
+def recommended_thresholds() -> Thresholds:
+    """Returns the rule for thresholds."""
+    return ExpectedFalse(kappa=_KAPPA)
