@@ -2,13 +2,12 @@
 
 from functools import reduce
 from operator import or_
-from typing import Any
 
-import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.bounding import Lookups
 from hushway.engine.findings import problems_of
+from hushway.engine.marking import bucket_of, first_row, in_gaps
 from hushway.engine.reading import load_lookups, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.errors import DataError
@@ -51,14 +50,14 @@ def check_trips(
         rows = read_rows(backend, layout, source.clock)
         lookups = load_lookups(backend, layout, cells, source.clock)
         skipped = cells.periods if source.clock == "wall" else None
-        found = _first(run(backend, _summary(rows, lookups, cells, skipped), progress))
+        found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
         if found["rows"] == 0:
             raise DataError(
                 "The trips are empty: there is not a single row.",
                 advice="Give files with at least one trip.",
             )
         if notes:
-            found |= _first(run(backend, _repeated(rows), progress))
+            found |= first_row(run(backend, _repeated(rows), progress))
     return problems_of(found, source.columns, policy)
 
 
@@ -66,7 +65,7 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
     """Returns one row with the number of rows of every kind."""
     marked = _marked(rows, lookups)
     ends = marked.origin.notnull() & marked.destination.notnull()
-    gone = _in_gaps(marked.us, skipped)
+    gone = in_gaps(marked.us, skipped)
     nulls = {
         f"null_{role}": marked[role].isnull()
         for role in ("person", "origin", "destination", "trip_id")
@@ -92,9 +91,7 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
 def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
     """Adds period, o and d to every row; null where the public tables have none."""
     grid = lookups.grid
-    inside = (rows.us >= grid.start_us) & (rows.us < grid.end_us)
-    # Only inside: far outside the difference would not fit into 64 bits.
-    bucket = inside.ifelse(rows.us - (rows.us - grid.start_us) % grid.bucket_us, ibis.null("int64"))
+    bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
     return (
         rows.mutate(bucket=bucket)
         .left_join(lookups.buckets, "bucket")
@@ -106,19 +103,8 @@ def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
     )
 
 
-def _in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
-    gone = ibis.literal(value=False)
-    for start, end in () if skipped is None else skipped.skipped_wall:
-        gone |= (us >= start) & (us < end)
-    return gone.fill_null(ibis.literal(value=False))
-
-
 def _repeated(rows: ir.Table) -> ir.Table:
     """Returns one row: how many rows are copies of another."""
     columns = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
     groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
     return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))
-
-
-def _first(columns: dict[str, Any]) -> dict[str, int]:
-    return {name: int(values[0]) for name, values in columns.items()}

@@ -1,10 +1,16 @@
 """Turns counts of rows into sentences for the steward."""
 
+from typing import Final
+
 from hushway.tables.check import Problem, Severity
 from hushway.tables.policy import Policy
+from hushway.tables.sequences import SequenceColumns
+from hushway.tables.taps import TapColumns
 from hushway.tables.trips import TripColumns
 
-_WORDS = {
+Words = dict[str, tuple[str, str]]
+
+TRIP_WORDS: Final[Words] = {
     "null_value": (
         "No value for {empty}.",
         "Fill them in, or leave such rows out.",
@@ -40,17 +46,47 @@ _WORDS = {
 }
 
 
-def problems_of(found: dict[str, int], columns: TripColumns, policy: Policy) -> list[Problem]:
+_STOP_WORDS: Words = {
+    "unknown_location": (
+        "The location is not in the public list of locations.",
+        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+    ),
+    "long_records": (
+        "A stop comes after the first ones of its record that count, and is left out.",
+        "Let more stops count, or leave it so: a taller tree costs accuracy everywhere.",
+    ),
+}
+
+TAP_WORDS: Final[Words] = {
+    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    **_STOP_WORDS,
+    "outside_window": TRIP_WORDS["outside_window"],
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Both are counted, as two stops.",
+        "Check whether files overlap.",
+    ),
+}
+
+SEQUENCE_WORDS: Final[Words] = {"null_value": TRIP_WORDS["null_value"], **_STOP_WORDS}
+
+
+def problems_of(
+    found: dict[str, int],
+    columns: TripColumns | TapColumns | SequenceColumns,
+    policy: Policy,
+    words: Words = TRIP_WORDS,
+) -> list[Problem]:
     """Returns the problems that there are, those that the plan refuses first.
 
     Args:
         found: Number of rows of each kind, and of each column without a value (`null_person`).
         columns: Names for the sentences.
         policy: What the plan says.
+        words: A message and an advice for each kind.
     """
     roles = columns.roles
     empty = [roles[role] for role in roles if found.get(f"null_{role}")]
-    words = {
+    blanks = {
         "empty": ", ".join(map(repr, empty)),
         "within": "" if columns.person is None else " of one person",
         "alike": ", ".join(role for role in roles if role != "trip_id"),
@@ -58,12 +94,12 @@ def problems_of(found: dict[str, int], columns: TripColumns, policy: Policy) -> 
     problems = [
         Problem(
             kind=kind,
-            message=message.format(**words),
+            message=message.format(**blanks),
             count=found[kind],
             advice=advice,
             severity=_severity(kind, policy),
         )
-        for kind, (message, advice) in _WORDS.items()
+        for kind, (message, advice) in words.items()
         if found.get(kind)
     ]
     return sorted(problems, key=lambda problem: not problem.refused)

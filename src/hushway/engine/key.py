@@ -1,10 +1,13 @@
-"""The secret key that decides which trips of a person are kept."""
+"""The secret key that decides which trips or sequences of a person are kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from hushway.errors import PrivacyError
+from hushway.geography.od import IntArray
 from hushway.privacy.randomness import BitSource
 
 PRIME = (1 << 31) - 1
@@ -97,6 +100,20 @@ class BoundingKey:
             (since_us >> _LIMB_BITS) & PRIME
         ) * high
         return (time % PRIME + (origin * first + destination * second) % PRIME) % PRIME
+
+    def chained(self, chain: IntArray, link: IntArray) -> IntArray:
+        """Returns chains of whole numbers, one link longer: two numbers of the field each.
+
+        Chains that differ come out alike in both numbers in about one case of 2^62, times the
+        square of their length.
+
+        Args:
+            chain: The two numbers of each chain, in two rows; 0 for chains without a link.
+            link: What to add to each, from 0 and below 2^31 - 2.
+        """
+        points = np.array(self.coefficients[2:_MIXERS], dtype=np.int64)[:, None]
+        longer: IntArray = (chain * points + (link + 1)) % PRIME
+        return longer
 
     def place(self, mixed: Any) -> Any:
         """Returns where mixed trips stand in their person's order, from 0 to 2^31 - 2."""

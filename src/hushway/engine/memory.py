@@ -3,7 +3,8 @@
 import numpy as np
 
 from hushway.engine.bounding import refuse_other_cells, trip_bound
-from hushway.engine.key import SUM_MASK, BoundingKey
+from hushway.engine.circle import kept_in_circle
+from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.geography.od import IntArray, ODCells
 from hushway.privacy.bound import Bound
@@ -98,14 +99,8 @@ class ArrayCounter:
             return self._cell
         key = self._key
         place = key.place(key.mixed(self._since_us, self._origin, self._destination))
-        order = np.lexsort((self._cell, place, self._person))
-        first = np.cumsum(self._size) - self._size
-        # In order, so each person's trips are one run.
-        total = np.add.reduceat(place[order], first) & SUM_MASK
-        person = self._person[order]
-        rank = np.arange(len(order)) - first[person]
-        turned = (rank + key.turn(total)[person]) % self._size[person]
-        kept: IntArray = self._cell[order[turned < most]]
+        chosen = kept_in_circle(self._person, place, (self._cell,), most, key)
+        kept: IntArray = self._cell[chosen]
         return kept
 
 

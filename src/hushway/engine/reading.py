@@ -1,7 +1,8 @@
-"""Rows of CSV and Parquet as DuckDB reads them: (person, origin, destination, us, timed, trip_id).
+"""Rows of CSV and Parquet as DuckDB reads them: ids by purpose, and (us, timed) or stops.
 
-The only place with SQL. Whatever types the files have, ids come out as 64-bit integers or as text,
-and times as microseconds since 1970: UTC for instants, "as if it were UTC" for a wall clock.
+The only place with SQL of our own. Whatever types the files have, ids come out as 64-bit integers
+or as text, and times as microseconds since 1970: UTC for instants, "as if it were UTC" for a wall
+clock.
 """
 
 from glob import escape
@@ -13,6 +14,7 @@ from ibis.backends.duckdb import Backend
 from hushway.engine.bounding import Lookups
 from hushway.engine.lookup import place_table, time_grid
 from hushway.engine.session import quietly
+from hushway.geography.locations import Locations
 from hushway.geography.od import ODCells
 from hushway.tables.layout import Kind, Layout
 from hushway.tables.trips import Clock
@@ -23,7 +25,7 @@ _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
 
 
 def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
-    """Returns the trips as an Ibis table of a DuckDB.
+    """Returns trips or taps as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
     one. Columns that are not in the layout are left out.
@@ -43,23 +45,55 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     return quietly(lambda: backend.sql(query))
 
 
+def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
+    """Returns ready sequences as an Ibis table of a DuckDB: (person, record, position, location).
+
+    One row for each stop, none for a sequence without stops. `record` numbers the rows of the
+    files; the number means nothing else.
+
+    Raises:
+        DataError: A file cannot be opened.
+    """
+    column, kind = _column(layout, "stops"), layout.kinds["stops"]
+    if kind == "text":
+        split = f"string_split(CAST({column} AS VARCHAR), {_quoted(separator)})"
+        stops = f"list_filter({split}, lambda stop: stop <> '')"
+    else:
+        stops = f"CAST({column} AS {'BIGINT' if kind == 'list of integers' else 'VARCHAR'}[])"
+    owner = ""
+    if "person" in layout.kinds:
+        owner = f"{_id(_column(layout, 'person'), layout.kinds['person'])} AS person, "
+    rows = f"SELECT {owner}row_number() OVER () AS record, {stops} AS stops FROM {_files(layout)}"  # noqa: S608  all quoted
+    query = (
+        f"SELECT {'person, ' if owner else ''}record, generate_subscripts(stops, 1) AS position, "  # noqa: S608  all quoted
+        f"unnest(stops) AS location FROM ({rows})"
+    )
+    return quietly(lambda: backend.sql(query))
+
+
+def load_places(backend: Backend, locations: Locations, *, integers: bool) -> ibis.Table:
+    """Puts the public table (id, place) into a DuckDB."""
+    return load_table(backend, "public_places", place_table(locations, integers=integers))
+
+
 def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:
     """Puts the public tables into a DuckDB."""
     grid = time_grid(cells.periods, clock)
 
     def places(role: str) -> ibis.Table:
         table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
-        return _load(backend, f"public_{role}", table)
+        return load_table(backend, f"public_{role}", table)
 
     return Lookups(
         origins=places("origin"),
         destinations=places("destination"),
-        buckets=_load(backend, "public_buckets", grid.table),
+        buckets=load_table(backend, "public_buckets", grid.table),
         grid=grid,
     )
 
 
-def _load(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
+def load_table(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
+    """Puts a public table into a DuckDB."""
     # Copied into DuckDB's own memory: its joins then know how small the table is.
     backend.con.register(f"{name}_arrow", table)
     backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")

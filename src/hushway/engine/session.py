@@ -125,6 +125,20 @@ def run(
     return {name: np.asarray(values) for name, values in columns.items()}
 
 
+def store(
+    backend: Backend, name: str, expression: ibis.Table, progress: Progress | None = None
+) -> ibis.Table:
+    """Runs an expression and keeps its rows in the engine, under a name, until it closes.
+
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    query = backend.compile(expression)
+    with _watched(backend.con, progress):
+        quietly(lambda: backend.con.execute(f"CREATE TEMP TABLE {name} AS {query}"))
+    return backend.table(name)
+
+
 def quietly(work: Callable[[], T]) -> T:
     """Does work on rows and keeps what the engine says about them to itself.
 
@@ -146,17 +160,17 @@ def _translated(error: Exception) -> DataError:
     text = str(error).casefold()
     if isinstance(error, duckdb.OutOfMemoryException) or "no space left" in text:
         return DataError(
-            "There is not enough memory or disk space to count the trips.",
+            "There is not enough memory or disk space to count the rows.",
             advice="Raise memory_limit, or set temp_folder to a folder with more free space.",
         )
     if isinstance(error, duckdb.InterruptException):
         return DataError("The counting was interrupted.", advice="Start again.")
     if "utf-8" in text or "utf8" in text or "unicode" in text:
         return DataError(
-            "The trips cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
+            "The rows cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
         )
     return DataError(
-        "The trips cannot be read: a file is damaged, or a row does not have the fields of the "
+        "The rows cannot be read: a file is damaged, or a row does not have the fields of the "
         "first line.",
         advice="Check that every file is whole and that every row has the same number of fields.",
     )

@@ -1,4 +1,4 @@
-"""What is wrong with the trips, for the steward's own screen."""
+"""What is wrong with the protected rows, for the steward's own screen."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ Severity = Literal["refuse", "drop", "note"]
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One kind of trouble with the trips.
+    """One kind of trouble with the rows.
 
     Privacy:
         Counts rows exactly. It is for the steward's own screen and never enters a release, a log or
         an error's message.
 
     Attributes:
-        kind: A short name; those of `Policy`, or `duplicate_rows`.
+        kind: A short name; those of `Policy`, or a note such as `duplicate_rows`.
         message: What was found, as a sentence without any value of a row.
         count: How many rows it concerns, if they can be counted.
         advice: What the steward can do about it.
@@ -51,7 +51,7 @@ def refuse_problems(problems: Iterable[Problem]) -> None:
     refused = [problem.kind.replace("_", " ") for problem in problems if problem.refused]
     if refused:
         raise DataError(
-            f"The trips cannot be used as the plan says: {', '.join(refused)}.",
-            advice="See them with: hushway check PLAN; then correct the trips or let the plan drop "
-            "such rows.",
+            f"The rows cannot be used as the plan says: {', '.join(refused)}.",
+            advice="See them with: hushway check PLAN; then correct the rows or let the plan drop "
+            "them.",
         )

@@ -1,4 +1,4 @@
-"""Finds the files that hold the trips."""
+"""Finds the files that hold the protected rows."""
 
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -18,15 +18,19 @@ _ENDINGS: dict[str, Format] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class TripFiles:
+class RowFiles:
     """The files of one data set, all of one format, in a fixed order."""
 
     format: Format
     paths: tuple[Path, ...]
 
 
-def find_files(path: Path | str) -> TripFiles:
+def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
     """Returns the files of a file's name, a folder or a glob.
+
+    Args:
+        path: Where to look.
+        noun: What the rows are called in messages.
 
     Raises:
         DataError: There is nothing there, or files of two formats.
@@ -34,17 +38,17 @@ def find_files(path: Path | str) -> TripFiles:
     found = _matches(Path(path))
     if not found:
         raise DataError(
-            f"There are no trips at {path}.",
+            f"There are no {noun} at {path}.",
             advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
         )
     formats = {_format(file) for file in found}
     if None in formats or len(formats) > 1:
         raise DataError(
-            f"The trips at {path} are neither all CSV nor all Parquet.",
+            f"The {noun} at {path} are neither all CSV nor all Parquet.",
             advice="Name files that all end in .csv or .csv.gz, or all in .parquet or .pq.",
         )
     only = next(iter(formats))
-    return TripFiles(format=only or "csv", paths=tuple(sorted(found)))
+    return RowFiles(format=only or "csv", paths=tuple(sorted(found)))
 
 
 def _matches(path: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The layout of the trips' files: which columns, of which types. No row is read here."""
+"""The layout of the protected rows' files: which columns, of which types. No row is read here."""
 
 import csv
 from dataclasses import dataclass, field
@@ -10,15 +10,20 @@ import pyarrow.parquet as pq
 
 from hushway.errors import DataError
 from hushway.tables.csv_header import read_header
-from hushway.tables.files import TripFiles, find_files
+from hushway.tables.files import RowFiles, find_files
+from hushway.tables.sequences import SequencesSource
+from hushway.tables.taps import TapsSource
 from hushway.tables.trips import TripsSource
 
-Kind = Literal["integer", "text", "naive time", "zoned time"]
+Kind = Literal["integer", "text", "naive time", "zoned time", "list of integers", "list of texts"]
+Source = TripsSource | TapsSource | SequencesSource
+
+_LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How to read the trips.
+    """How to read the rows.
 
     Attributes:
         files: The files.
@@ -29,7 +34,7 @@ class Layout:
         kinds: What each purpose's column holds.
     """
 
-    files: TripFiles
+    files: RowFiles
     width: int = 0
     delimiter: str = ""
     names: dict[str, str]
@@ -37,7 +42,7 @@ class Layout:
     kinds: dict[str, Kind]
 
 
-def layout_of(source: TripsSource) -> Layout:
+def layout_of(source: Source) -> Layout:
     """Returns the layout, after checking that every file has it.
 
     Privacy:
@@ -47,8 +52,10 @@ def layout_of(source: TripsSource) -> Layout:
     Raises:
         DataError: A file is missing, empty, damaged, or lacks a column or its proper type.
     """
-    files = find_files(source.path)
+    files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
+    if isinstance(source, SequencesSource):
+        return layout
     if source.clock == "wall" and layout.kinds["time"] == "zoned time":
         raise DataError(
             f"Column {source.columns.time!r} (time) carries a time zone, so it holds instants.",
@@ -57,14 +64,15 @@ def layout_of(source: TripsSource) -> Layout:
     return layout
 
 
-def _csv_layout(files: TripFiles, source: TripsSource) -> Layout:
-    first = _csv_header(files.paths[0])
+def _csv_layout(files: RowFiles, source: Source) -> Layout:
+    first = _csv_header(files.paths[0], source.noun)
     for path in files.paths:
-        own = _csv_header(path)
+        own = _csv_header(path, source.noun)
         _check_names(path, own[1], source)
         if own != first:
             raise DataError(
-                f"The trips file {path.name} does not have the same first line as the others.",
+                f"The {source.noun} file {path.name} does not have the same first line as the "
+                "others.",
                 advice="Give files with the same columns in the same order.",
             )
     delimiter, header = first
@@ -79,7 +87,7 @@ def _csv_layout(files: TripFiles, source: TripsSource) -> Layout:
     )
 
 
-def _csv_header(path: Path) -> tuple[str, list[str]]:
+def _csv_header(path: Path, noun: str) -> tuple[str, list[str]]:
     problem = "is empty"
     try:
         delimiter, header = read_header(path)
@@ -91,13 +99,13 @@ def _csv_header(path: Path) -> tuple[str, list[str]]:
         if header:
             return delimiter, header
     # Raised out here so that the original error, which quotes the file, is not its context.
-    raise unreadable(path, problem)
+    raise _unreadable(path, noun, problem)
 
 
-def _parquet(files: TripFiles, source: TripsSource) -> Layout:
+def _parquet(files: RowFiles, source: Source) -> Layout:
     kinds: dict[str, Kind] = {}
     for path in files.paths:
-        schema = _parquet_schema(path)
+        schema = _parquet_schema(path, source.noun)
         _check_names(path, schema.names, source)
         for role, column in source.columns.roles.items():
             kind = _kind(role, column, schema.field(column).type)
@@ -111,51 +119,76 @@ def _parquet(files: TripFiles, source: TripsSource) -> Layout:
     return Layout(files=files, names=source.columns.roles, kinds=kinds)
 
 
-def _parquet_schema(path: Path) -> pa.Schema:
+def _parquet_schema(path: Path, noun: str) -> pa.Schema:
     try:
         return pq.read_schema(path)
     except (OSError, EOFError, pa.ArrowException):
         pass
-    raise unreadable(path, "cannot be read")
+    raise _unreadable(path, noun, "cannot be read")
 
 
-def unreadable(path: Path, problem: str) -> DataError:
+def _unreadable(path: Path, noun: str, problem: str) -> DataError:
     """Returns the error of a file that is damaged, without a word of what is in it."""
     return DataError(
-        f"The trips file {path.name} {problem}.",
+        f"The {noun} file {path.name} {problem}.",
         advice="Check that it is whole, in UTF-8, and that every row has the fields of the first.",
     )
 
 
-def _check_names(path: Path, names: list[str], source: TripsSource) -> None:
+def _check_names(path: Path, names: list[str], source: Source) -> None:
     roles = source.columns.roles
     missing = [f"{column!r} ({role})" for role, column in roles.items() if column not in names]
     if missing:
         raise DataError(
-            f"The trips file {path.name} has no column {', '.join(missing)}.",
+            f"The {source.noun} file {path.name} has no column {', '.join(missing)}.",
             advice="Correct the names of the columns in the plan, or add the column.",
         )
     folded = [name.casefold() for name in names]
     twice = [f"{c!r} ({role})" for role, c in roles.items() if folded.count(c.casefold()) > 1]
     if twice:
         raise DataError(
-            f"The trips file {path.name} has two columns named alike: {', '.join(twice)}.",
+            f"The {source.noun} file {path.name} has two columns named alike: {', '.join(twice)}.",
             advice="Rename one of them; capitals do not make a difference.",
         )
 
 
 def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
+    if role == "stops" and isinstance(kind, _LISTS):
+        listed = _id_kind(role, column, kind.value_type)
+        return "list of integers" if listed == "integer" else "list of texts"
+    if role == "stops":
+        if _is_text(kind):
+            return "text"
+        raise DataError(
+            f"Column {column!r} ({role}) holds neither lists nor text.",
+            advice="Write the stops as a list of ids, or as a text with a separator.",
+        )
+    return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
     if isinstance(kind, pa.DictionaryType):
         kind = kind.value_type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    text: bool = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return text or bool(pa.types.is_string_view(kind))
+
+
+def _time_kind(role: str, column: str, kind: pa.DataType) -> Kind:
+    if _is_text(kind):
         return "text"
-    if role == "time":
-        if isinstance(kind, pa.TimestampType):
-            return "naive time" if kind.tz is None else "zoned time"
-        raise DataError(
-            f"Column {column!r} ({role}) holds neither timestamps nor text.",
-            advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
-        )
+    if isinstance(kind, pa.TimestampType):
+        return "naive time" if kind.tz is None else "zoned time"
+    raise DataError(
+        f"Column {column!r} ({role}) holds neither timestamps nor text.",
+        advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
+    )
+
+
+def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "text"]:
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    if _is_text(kind):
+        return "text"
     if pa.types.is_integer(kind):
         # Beyond 64 signed bits numbers are compared as what they are written as.
         return "text" if pa.types.is_uint64(kind) else "integer"

@@ -1,10 +1,10 @@
 """Where the protected trips are, and which of their columns holds what."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
-from hushway.errors import DataError
+from hushway.tables.columns import roles_of
 
 Clock = Literal["wall", "instant"]
 
@@ -31,19 +31,12 @@ class TripColumns:
     trip_id: str | None = None
 
     def __post_init__(self) -> None:
-        named = list(self.roles.values())
-        twice = sorted({column for column in named if named.count(column) > 1})
-        if twice:
-            raise DataError(
-                f"Column {', '.join(map(repr, twice))} is named for two purposes.",
-                advice="Every purpose (person, origin, destination, time, trip_id) needs its own.",
-            )
+        roles_of(self)
 
     @property
     def roles(self) -> dict[str, str]:
         """The columns in use, by purpose."""
-        pairs = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {role: column for role, column in pairs if column is not None}
+        return roles_of(self)
 
 
 @dataclass(frozen=True)
@@ -60,3 +53,4 @@ class TripsSource:
     path: Path | str
     columns: TripColumns
     clock: Clock = "wall"
+    noun: ClassVar[str] = "trips"

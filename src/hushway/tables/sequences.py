@@ -1,0 +1,54 @@
+"""Where protected sequences are that somebody has put together already: one row each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from hushway.errors import DataError
+from hushway.tables.columns import roles_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceColumns:
+    """Which column of the sequences holds what.
+
+    Attributes:
+        person: Whose sequence it is; without it every row is a unit of its own.
+        stops: Ids of the places in order: a list of texts or of whole numbers in Parquet, or a text
+            with a separator.
+    """
+
+    person: str | None = None
+    stops: str = "stops"
+
+    def __post_init__(self) -> None:
+        roles_of(self)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns in use, by purpose."""
+        return roles_of(self)
+
+
+@dataclass(frozen=True)
+class SequencesSource:
+    """The protected sequences: a CSV or Parquet file, a folder of them, or a glob.
+
+    Attributes:
+        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
+        columns: Which column holds what.
+        separator: What stands between two stops if they are written as a text. Nothing is trimmed,
+            but an empty text between two separators is no stop.
+    """
+
+    path: Path | str
+    columns: SequenceColumns
+    separator: str = " "
+    noun: ClassVar[str] = "sequences"
+
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise DataError(
+                "Stops cannot be told apart without a separator.",
+                advice='Name what stands between two stops, such as " " or ">".',
+            )
