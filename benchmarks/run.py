@@ -5,7 +5,15 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("noise", "engine", "solver", "od_tables")
+BENCHMARKS = (
+    "noise",
+    "engine",
+    "solver",
+    "od_tables",
+    "sequences",
+    "sequence_utility",
+    "sequences_engine",
+)
 RESULTS = Path("bench-results")
 
 

@@ -85,16 +85,39 @@ def certify(
 ) -> Certificate:
     """Completes a draft with what was really charged, and with the entry that paid for it.
 
-    Raises:
-        PrivacyError: Something else was measured than was planned.
+    A mechanism that goes by noisy answers may stop early: then the certificate claims what was
+    charged, and the ledger keeps what was reserved.
     """
-    if events != draft.events:
+    claim = total(event.loss for event in events)
+    delta = None if draft.epsilon_delta is None else Fraction(draft.epsilon_delta.delta)
+    return replace(
+        draft,
+        events=events,
+        claim=claim,
+        epsilon_delta=_epsilon_delta(events, delta),
+        account=_statement(account, spent=account.spent, entry_hash=entry_hash),
+    )
+
+
+def check_as_planned(
+    planned: tuple[Event, ...], charged: tuple[Event, ...], *, adaptive: bool
+) -> None:
+    """Makes sure that what was measured is what was announced.
+
+    Raises:
+        PrivacyError: Something else was measured.
+    """
+    announced = planned[: len(charged)] if adaptive else planned
+    if adaptive:
+        announced = tuple(
+            replace(event, cells=done.cells)
+            for event, done in zip(announced, charged, strict=False)
+        )
+    if announced != charged or not charged:
         raise PrivacyError(
             "Something else was measured than the plan says.",
             advice="Report this as a bug; nothing was published.",
         )
-    statement = _statement(account, spent=account.spent, entry_hash=entry_hash)
-    return replace(draft, account=statement)
 
 
 def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:

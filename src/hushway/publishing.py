@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hushway.artefact.destination import check_destination
 from hushway.artefact.write import write_release
-from hushway.certify import certify, draft_certificate
+from hushway.certify import certify, check_as_planned, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import HushwayError
 from hushway.job import Job
@@ -87,6 +87,7 @@ def publish(
             counter = job.rows.counter(bounding, settings, lambda share: progress(_COUNTING, share))
             curator = Curator(counter=counter, budget=reservation, source=source)
             table = _measure(job, curator, progress)
+            check_as_planned(draft.events, curator.events, adaptive=job.mechanism.adaptive)
             certificate = certify(
                 draft,
                 events=curator.events,

@@ -17,11 +17,15 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML
 
 
 @plan.command("new")
-def new(family: Annotated[str, typer.Argument(help="The family of releases: od.")]) -> None:
+def new(
+    family: Annotated[str, typer.Argument(help="The family of releases: od or sequences.")],
+) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
     template = files("hushway") / "templates" / f"{family}.toml"
     if not family.isalnum() or not template.is_file():
-        raise PlanError(f"There is no family {family!r}.", advice="The families are: od.")
+        raise PlanError(
+            f"There is no family {family!r}.", advice="The families are: od, sequences."
+        )
     typer.echo(template.read_text(encoding="utf-8"), nl=False)
 
 
@@ -95,7 +99,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
             f"{number(account.cap.amount)} {account.cap.measure.symbol} left, {verdict}."
         )
     table(
-        "Typical errors, in trips",
+        f"Typical errors, in {job.wording.counted}",
         ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
         [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
     )

@@ -6,6 +6,7 @@ import typer
 
 from hushway.cli.plans import PlanFile
 from hushway.cli.screen import AsJson, answer_json, out, say, table, working
+from hushway.errors import PlanError
 
 _SHOWN = 8
 
@@ -24,10 +25,14 @@ def recommend(
     from hushway.geography.od import ODCells
     from hushway.job import prepare
     from hushway.job.od_features import possible_features
-    from hushway.plan import load_plan
+    from hushway.plan import ODPlan, load_plan
     from hushway.privacy.loss import total
 
     plan = load_plan(plan_file)
+    if not isinstance(plan, ODPlan):
+        raise PlanError(
+            "There is nothing to recommend for this family yet.", advice="Give an OD plan."
+        )
     job = prepare(plan)
     budget = total(job.mechanism.losses)
     cells = job.geography

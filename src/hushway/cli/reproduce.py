@@ -35,3 +35,27 @@ def cbdp(
     for where, verdict in ordering(found.value).items():
         say(f"O5 < O4 < O3 < Laplace < H {verdict} ({where}).")
     say(f"{runs} runs each. All numbers, more tables and the figure are in {folder}.")
+
+
+@reproduce.command("prefix-tree")
+def prefix_tree(
+    *,
+    runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 3,
+    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
+        "reproduce-prefix-tree"
+    ),
+) -> None:
+    """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
+    from hushway.evaluation.reproduce.prefix_save import save_reproduction
+    from hushway.evaluation.reproduce.prefix_tables import headline_tables, statements
+    from hushway.evaluation.reproduce.prefix_tree import reproduce_prefix_tree
+
+    with working() as show:
+        found = reproduce_prefix_tree(runs=runs, progress=show)
+        show("Saving")
+        save_reproduction(found, folder)
+    for study in headline_tables(found.value):
+        table(study.title, study.columns, study.rows)
+    for line in statements(found.value):
+        say(line)
+    say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")

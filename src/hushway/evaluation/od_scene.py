@@ -10,11 +10,11 @@ from hushway.cities.city import City
 from hushway.engine.key import BoundingKey
 from hushway.engine.memory import ArrayCounter
 from hushway.evaluation.od_errors import ODErrors, od_errors
+from hushway.evaluation.purse import StudyPurse
 from hushway.geography.features import Feature, pair_feature, period_feature, total_feature
 from hushway.geography.labels import pair_table_labels, place_pair_labels
 from hushway.geography.od import IntArray, ODCells
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.internal import Internal
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, SeededSource
@@ -48,18 +48,11 @@ class Outcome:
     seconds: float
 
 
-class _StudyPurse:
-    """Pays for everything: a study publishes nothing."""
-
-    def charge(self, event: Event) -> None:
-        """Takes nothing."""
-
-
 def try_out(
     mechanism: Mechanism[ODCells, ODTable], scene: ODScene, source: BitSource
 ) -> Internal[Outcome]:
     """Runs a mechanism once, as a release would, and compares it with the truth."""
-    curator = Curator(counter=scene.counter, budget=_StudyPurse(), source=source)
+    curator = Curator(counter=scene.counter, budget=StudyPurse(), source=source)
     start = time.perf_counter()
     table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
     seconds = time.perf_counter() - start

@@ -33,7 +33,8 @@ class Wording:
     """What a family says of a release, in words.
 
     Attributes:
-        rows: What the rows are called, such as "trips".
+        rows: What the rows are called, such as "taps".
+        counted: What is counted, such as "records".
         universe: The public universe in one sentence, for the steward's screen.
         contribution: How much of one unit is counted.
         limits: The same as numbers.
@@ -44,6 +45,7 @@ class Wording:
     """
 
     rows: str
+    counted: str
     universe: str
     contribution: str
     limits: Mapping[str, int]

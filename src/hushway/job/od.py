@@ -127,6 +127,7 @@ def _wording(
     single = plan.privacy.unit is Unit.TRIP
     return Wording(
         rows="trips",
+        counted="trips",
         universe=(
             f"{len(cells.locations):,} locations, {len(cells.periods):,} periods, "
             f"{cells.size:,} cells."

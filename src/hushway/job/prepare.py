@@ -2,7 +2,8 @@
 
 from hushway.job.job import Job
 from hushway.job.od import prepare_od
-from hushway.plan import Plan
+from hushway.job.sequences import prepare_sequences
+from hushway.plan import ODPlan, Plan
 
 
 def prepare(plan: Plan) -> Job:
@@ -11,4 +12,4 @@ def prepare(plan: Plan) -> Job:
     Raises:
         GeographyError: A public file is wrong.
     """
-    return prepare_od(plan)
+    return prepare_od(plan) if isinstance(plan, ODPlan) else prepare_sequences(plan)

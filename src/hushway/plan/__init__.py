@@ -8,6 +8,7 @@ from hushway.plan.features import FeaturePlan
 from hushway.plan.load import Plan, load_plan, plan_from
 from hushway.plan.mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
 from hushway.plan.od import ODPlan
+from hushway.plan.sequences import SequencesPlan
 
 __all__ = [
     "CBDPPlan",
@@ -16,6 +17,7 @@ __all__ = [
     "LaplacePlan",
     "ODPlan",
     "Plan",
+    "SequencesPlan",
     "load_plan",
     "plan_from",
 ]

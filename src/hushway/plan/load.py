@@ -10,8 +10,11 @@ from pydantic import ValidationError
 from hushway.errors import PlanError
 from hushway.plan.mechanisms import MECHANISMS
 from hushway.plan.od import ODPlan
+from hushway.plan.sequences import SequencesPlan
 
-Plan = ODPlan
+Plan = ODPlan | SequencesPlan
+
+_FAMILIES: dict[str, type[Plan]] = {"od": ODPlan, "sequences": SequencesPlan}
 
 
 def load_plan(path: Path | str) -> Plan:
@@ -44,13 +47,19 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
     Raises:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
+    family = facts.get("family")
+    if family not in _FAMILIES:
+        raise PlanError(
+            f"family: must be one of {', '.join(_FAMILIES)}.",
+            advice="Start from a template: hushway plan new od > plan.toml",
+        )
     try:
-        return ODPlan.model_validate({**facts, "folder": folder})
+        return _FAMILIES[family].model_validate({**facts, "folder": folder})
     except ValidationError as error:
         lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
         raise PlanError(
             "The plan does not describe a release:\n" + "\n".join(lines),
-            advice="hushway plan new od prints a plan with every option explained.",
+            advice=f"hushway plan new {family} prints a plan with every option explained.",
         ) from None
 
 

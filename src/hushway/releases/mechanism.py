@@ -44,6 +44,15 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
         ...
 
     @property
+    def adaptive(self) -> bool:
+        """Whether what is measured depends on earlier noisy answers.
+
+        Then `events` announces the most that may happen: what is charged is a beginning of it,
+        alike in everything but the number of cells.
+        """
+        ...
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values, for the certificate."""
         ...

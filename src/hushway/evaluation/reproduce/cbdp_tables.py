@@ -1,11 +1,11 @@
 """The reproduction of the CBDP paper as tables, beside what the paper prints."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from hushway.evaluation.reproduce.cbdp import DAYS, MECHANISMS, Reproduction
 from hushway.evaluation.reproduce.cbdp_published import SECONDS, TABLE_2, TOTALS
 from hushway.evaluation.reproduce.interval import Interval
+from hushway.evaluation.reproduce.study_table import StudyTable
 
 # The order that the paper finds at small budgets, best first; the trees come out last in any order.
 _ORDER = ("O5", "O4", "O3", "Laplace")
@@ -13,23 +13,6 @@ _TREES = ("H3", "H4", "H5")
 _SMALL = 0.1
 
 COMES_OUT = "comes out"
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyTable:
-    """A titled table of text; columns whose name starts with '#' hold numbers."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-
-    def markdown(self) -> str:
-        """Returns the table as Markdown."""
-        names = [column.lstrip("#") for column in self.columns]
-        rule = ["---:" if column.startswith("#") else "---" for column in self.columns]
-        lines = [names, rule, *self.rows]
-        body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        return f"### {self.title}\n\n{body}\n"
 
 
 def headline_tables(found: Reproduction) -> list[StudyTable]:

@@ -8,7 +8,7 @@ up and the many empty cells do not inflate them.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class CBDP:
     controlled: bool = True
     lazy: bool = False
     name: str = "cbdp"
+    adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_measurable(self.universe, self.features, self.spends)

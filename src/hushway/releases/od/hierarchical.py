@@ -8,7 +8,7 @@ mode and cells.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class Hierarchical:
     spends: tuple[Loss, ...]
     prune: bool = True
     name: str = "hierarchical"
+    adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_measurable(self.universe, self.features, self.spends)

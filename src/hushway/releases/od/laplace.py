@@ -6,7 +6,7 @@ values become 0, so over many empty cells the totals come out too high: `forecas
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class DenseLaplace:
 
     spend: PureLoss
     name: str = "laplace"
+    adaptive: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -98,6 +99,7 @@ class SparseLaplace:
     spend: PureLoss
     expected_false: float
     name: str = "laplace"
+    adaptive: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:

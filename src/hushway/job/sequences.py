@@ -1,0 +1,235 @@
+"""The job of a sequences plan."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushway.engine.check_stops import check_sequences, check_taps
+from hushway.engine.key import BoundingKey
+from hushway.engine.sequence_rule import SequenceRule, record_bound
+from hushway.engine.sequences_duckdb import DuckDBSequences
+from hushway.engine.session import EngineSettings
+from hushway.geography.periods import Periods
+from hushway.geography.sequences import SequenceUniverse
+from hushway.geography.taxonomy import Taxonomy
+from hushway.job.job import Job, Wording, account_of
+from hushway.job.taxonomy import planned_taxonomy
+from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
+from hushway.plan import SequencesPlan
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
+from hushway.releases.sequences.catalogue import prefix_tree
+from hushway.releases.sequences.prefix_tree import PrefixTree
+from hushway.releases.sequences.recommended import (
+    recommended_grain_shares,
+    recommended_shares,
+    recommended_thresholds,
+)
+from hushway.releases.sequences.shares import (
+    geometric_shares,
+    paper_grain_shares,
+    uniform_shares,
+)
+from hushway.releases.sequences.thresholds import ExpectedFalse, PaperThresholds, Thresholds
+from hushway.tables.check import Problem
+from hushway.tables.policy import Policy
+from hushway.tables.sequences import SequenceColumns, SequencesSource
+from hushway.tables.taps import TapColumns, TapsSource
+
+_SHOWN = 20
+_ASSUMED_PUBLIC = (
+    "The list of locations, their positions and their groups.",
+    "The window of days, the periods and the time zone, if taps were counted.",
+    "The mechanism, its parameters, the height of the tree and the contribution bound.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordRows:
+    """The taps or the ready sequences of a plan.
+
+    Attributes:
+        source: Where they are.
+        taxonomy: The public tree over the locations.
+        rule: What makes a record, and how much of it counts.
+        unit: Who is protected.
+        policy: What becomes of rows that cannot be counted.
+        multi_line: Ids of locations that several lines call at; each was given to one.
+    """
+
+    source: TapsSource | SequencesSource
+    taxonomy: Taxonomy
+    rule: SequenceRule
+    unit: Unit
+    policy: Policy
+    multi_line: tuple[str, ...] = ()
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the rows; with notes also what may be."""
+        return self._found(settings, notes=notes) + (self._shared_stations() if notes else [])
+
+    def _found(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        if isinstance(self.source, TapsSource):
+            return check_taps(
+                self.source,
+                self.taxonomy.locations,
+                self.rule,
+                self.policy,
+                settings=settings,
+                notes=notes,
+            )
+        return check_sequences(
+            self.source, self.taxonomy.locations, self.rule, self.policy, settings=settings
+        )
+
+    def _shared_stations(self) -> list[Problem]:
+        if not self.multi_line:
+            return []
+        some = ", ".join(self.multi_line[:_SHOWN])
+        return [
+            Problem(
+                kind="multi_line",
+                message=f"Several lines call at these locations, and each was given to the one "
+                f"that calls most often: {some}"
+                f"{' and more' if len(self.multi_line) > _SHOWN else ''}.",
+                count=None,
+                severity="note",
+                advice="Give the lines as a column of the locations if another choice is better.",
+            )
+        ]
+
+    def counter(
+        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
+    ) -> DuckDBSequences:
+        """Returns who counts them, each unit bounded."""
+        return DuckDBSequences(
+            source=self.source,
+            taxonomy=self.taxonomy,
+            rule=self.rule,
+            unit=self.unit,
+            key=key,
+            settings=settings,
+            progress=progress,
+        )
+
+
+def prepare_sequences(plan: SequencesPlan) -> Job:
+    """Reads the public files of a sequences plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: The locations, their groups or the periods are wrong.
+    """
+    window = None if plan.time is None else Periods(**plan.time.model_dump())
+    planned = planned_taxonomy(plan)
+    universe = SequenceUniverse(
+        taxonomy=planned.taxonomy, periods=window if plan.records.times else None
+    )
+    privacy = plan.privacy
+    bound = record_bound(privacy.unit, privacy.max_records)
+    mechanism = prefix_tree(
+        universe,
+        budget=_budget(plan),
+        height=plan.records.height,
+        level_shares=_level_shares(plan),
+        grain_shares=_grain_shares(plan, universe),
+        thresholds=_thresholds(plan),
+    )
+    return Job(
+        plan=plan,
+        geography=universe,
+        bound=bound,
+        mechanism=mechanism,
+        account=account_of(plan),
+        rows=RecordRows(
+            source=_source(plan),
+            taxonomy=universe.taxonomy,
+            rule=SequenceRule(
+                max_stops=plan.records.height,
+                max_records=privacy.max_records,
+                window=window,
+                record=plan.records.span,
+                keep_times=plan.records.times,
+            ),
+            unit=privacy.unit,
+            policy=Policy(**plan.problems.model_dump()),
+            multi_line=planned.multi_line,
+        ),
+        wording=_wording(plan, mechanism, universe, bound),
+        check_writable=lambda: None,
+    )
+
+
+def _budget(plan: SequencesPlan) -> Loss:
+    privacy = plan.privacy
+    if plan.mechanism.noise == "gaussian" and privacy.delta is not None:
+        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
+    return PureLoss(privacy.epsilon)
+
+
+def _level_shares(plan: SequencesPlan) -> tuple[Fraction, ...]:
+    height, mechanism = plan.records.height, plan.mechanism
+    if mechanism.ratio is not None:
+        return geometric_shares(height, ratio=mechanism.ratio)
+    return uniform_shares(height) if mechanism.levels == "uniform" else recommended_shares(height)
+
+
+def _grain_shares(plan: SequencesPlan, universe: SequenceUniverse) -> tuple[Fraction, ...]:
+    if plan.mechanism.groups == "paper":
+        return paper_grain_shares(universe.taxonomy)
+    return recommended_grain_shares(universe)
+
+
+def _thresholds(plan: SequencesPlan) -> Thresholds:
+    if plan.mechanism.thresholds == "paper":
+        return PaperThresholds()
+    kappa = plan.mechanism.kappa
+    return recommended_thresholds() if kappa is None else ExpectedFalse(kappa=kappa)
+
+
+def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
+    data, columns = plan.data, plan.data.columns
+    if data.taps is not None:
+        return TapsSource(
+            path=plan.path(data.taps),
+            columns=TapColumns(
+                person=columns.person or "", location=columns.location, time=columns.time
+            ),
+            clock=data.clock,
+        )
+    return SequencesSource(
+        path=plan.path(data.sequences or ""),
+        columns=SequenceColumns(person=columns.person, stops=columns.stops),
+        separator=data.separator,
+    )
+
+
+def _wording(
+    plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse, bound: Bound
+) -> Wording:
+    single = plan.privacy.unit is Unit.TRIP
+    stops = f"the first {plural(mechanism.height, 'stop')} of it"
+    contribution = (
+        f"Each record counts once, {stops}."
+        if single
+        else f"At most {plural(bound.total, 'record')} of a person are counted, chosen uniformly "
+        f"at random among all of that person's records, and of each one {stops}."
+    )
+    groups = ", ".join(
+        f"{len(level):,} groups of {level.column!r}" for level in universe.taxonomy.levels
+    )
+    errors = mechanism.forecast(universe, bound)
+    return Wording(
+        rows="taps" if plan.data.taps is not None else "sequences",
+        counted="records",
+        universe=f"{len(universe.taxonomy.locations):,} locations, {groups or 'no groups'}, "
+        f"{plural(universe.moments, 'period')}, up to {plural(mechanism.height, 'stop')}.",
+        contribution=contribution,
+        limits={"cells": bound.cells, "each": bound.each, "total": bound.total},
+        assumed_public=_ASSUMED_PUBLIC,
+        not_protected=NOT_PROTECTED + ((single_records_only("record"),) if single else ()),
+        error="Standard deviations of the noise, in records: "
+        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + ".",
+    )
