@@ -1,4 +1,4 @@
-"""A whole release from nothing: a synthetic city, a plan, a budget, a release that verifies."""
+"""Whole releases from nothing: synthetic cities, plans, budgets, releases that verify."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from hushway.cities.ann_arbor import ann_arbor
+from hushway.cities.cards import metro
 from hushway.errors import ReleaseError
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
@@ -18,6 +19,7 @@ CAP = Fraction(4)
 
 _MARKER = ".hushway-demo"
 _SEED = 2018
+_CARDS = 150_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,15 @@ class DemoCity:
     job: Job
 
 
+@dataclass(frozen=True, kw_only=True)
+class DemoCards:
+    """What the demo built for cards: a folder with a city's files and a plan, and an account."""
+
+    folder: Path
+    records: int
+    job: Job
+
+
 def build_demo(folder: Path) -> DemoCity:
     """Writes a synthetic weekday of Ann Arbor, a plan for it, and a ledger with a budget.
 
@@ -39,17 +50,29 @@ def build_demo(folder: Path) -> DemoCity:
     _clear(folder)
     city = ann_arbor(seed=_SEED)
     city.write(folder)
-    template = files("hushway") / "templates" / "od.toml"
-    (folder / PLAN).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
-    job = prepare(load_plan(folder / PLAN))
-    with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, PureLoss(CAP))
     return DemoCity(
         folder=folder,
         trips=len(city.trips.rider),
         riders=len(set(city.trips.rider.tolist())),
-        job=job,
+        job=_planned(folder, "od"),
     )
+
+
+def build_cards(folder: Path) -> DemoCards:
+    """Writes a day of a synthetic metro's cards, a plan for it, and a ledger with a budget."""
+    city = metro(_SEED, records=_CARDS)
+    city.write(folder)
+    return DemoCards(folder=folder, records=len(city), job=_planned(folder, "sequences"))
+
+
+def _planned(folder: Path, family: str) -> Job:
+    """Writes the family's template as a plan and opens its account."""
+    template = files("hushway") / "templates" / f"{family}.toml"
+    (folder / PLAN).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+    job = prepare(load_plan(folder / PLAN))
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, PureLoss(CAP))
+    return job
 
 
 def _clear(folder: Path) -> None:

@@ -14,9 +14,9 @@ from hushway.cli.screen import out, say
 def demo(
     folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
 ) -> None:
-    """Build a synthetic city, then check, price, publish and verify a release of it."""
+    """Build synthetic cities, then check, price, publish and verify releases of them."""
     from hushway.artefact.package import PICTURE
-    from hushway.demo import CAP, PLAN, build_demo
+    from hushway.demo import CAP, PLAN, build_cards, build_demo
 
     _step(1, "A synthetic city, with the published figures of Ann Arbor")
     city = build_demo(folder)
@@ -33,11 +33,18 @@ def demo(
     verify(release)
     _step(6, f"hushway ledger show {plan} --check")
     show(str(plan), check=True)
-    _step(7, "Where everything is")
-    say(f"The release:      {release}")
-    say(f"Its picture:      {release / PICTURE}")
-    say(f"Its certificate:  {release / 'certificate.html'}")
-    say(f"The plan:         {plan}")
+    _step(7, "Journeys by card: a synthetic metro")
+    cards = build_cards(folder / "cards")
+    say(f"{cards.records:,} cards in {cards.folder}, and an account of ε {CAP}.")
+    publish(cards.folder / PLAN)
+    journeys = cards.job.plan.path(cards.job.plan.release.folder)
+    verify(journeys)
+    _step(8, "Where everything is")
+    for name, made in (("trips", release), ("journeys", journeys)):
+        say(f"The release of {name}: {made}")
+        say(f"  its picture:      {made / PICTURE}")
+        say(f"  its certificate:  {made / 'certificate.html'}")
+        say(f"  its plan:         {made.parent / PLAN}")
 
 
 def _step(position: int, title: str) -> None:
