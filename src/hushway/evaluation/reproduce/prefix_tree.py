@@ -135,13 +135,23 @@ class _Truth:
         return self.scene.truth
 
 
-def reproduce_prefix_tree(*, runs: int, progress: Progress) -> Internal[Reproduction]:
+def reproduce_prefix_tree(
+    *, runs: int, records: int | None = None, progress: Progress
+) -> Internal[Reproduction]:
     """Runs every method at every budget and height on both data sets, then times growing data.
 
     One record is protected, as in the paper; noise comes from fixed seeds.
+
+    Args:
+        runs: Runs of each method and setting.
+        records: Size of the cities; the paper's unless given.
+        progress: Told what is being run.
     """
     progress("Making the cities")
-    scenes = {"Metro": card_scene(metro(_CITY_SEED)), "Bus": card_scene(bus(_CITY_SEED))}
+    scenes = {
+        "Metro": card_scene(metro(_CITY_SEED, records=records)),
+        "Bus": card_scene(bus(_CITY_SEED, records=records)),
+    }
     settings = [(epsilon, HEIGHT) for epsilon in EPSILONS]
     settings += [(EPSILON, height) for height in HEIGHTS if height != HEIGHT]
     figures: list[Figure] = []
