@@ -22,7 +22,8 @@ import pytest
 
 from hushway.audit import od_dense
 from hushway.audit.harness import Examination
-from hushway.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS, Mutant
+from hushway.audit.hunt import Mutant
+from hushway.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS
 from hushway.audit.product import Product, Terms
 from hushway.audit.town import Trips
 from hushway.privacy.bound import Bound
@@ -58,7 +59,7 @@ def test_the_mistakes_are_all_planted() -> None:
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
 @pytest.mark.parametrize("mutant", PLAIN_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
-    mutant: Mutant, epsilon: Fraction
+    mutant: Mutant[Product], epsilon: Fraction
 ) -> None:
     refuse_to_miss(mutant, epsilon, RUNS)
 
@@ -66,12 +67,12 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
 @pytest.mark.parametrize("mutant", FITTED_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mistake_in_a_fitted_mechanism_is_caught_by_every_audit_made_for_it(
-    mutant: Mutant, epsilon: Fraction
+    mutant: Mutant[Product], epsilon: Fraction
 ) -> None:
     refuse_to_miss(mutant, epsilon, FEWER_RUNS)
 
 
-def refuse_to_miss(mutant: Mutant, epsilon: Fraction, runs: int) -> None:
+def refuse_to_miss(mutant: Mutant[Product], epsilon: Fraction, runs: int) -> None:
     findings = [audit(mutant.product, epsilon).examine(runs) for audit in mutant.audits]
     assert [finding.name for finding in findings if finding.passed] == []
     assert any(finding.epsilon_lower > finding.epsilon for finding in findings)

@@ -29,15 +29,18 @@ class SameLaw:
         name: What is audited.
         statistic: What the whole number of a run is.
         worlds: The two ways.
+        effort: How many times the runs that are asked for it takes.
     """
 
     name: str
     statistic: str
     worlds: tuple[World, World]
+    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares the two samples by a chi-square test over all outcomes."""
-        one, other = (world.sample(enough(runs)) for world in self.worlds)
+        runs = enough(runs, self.effort)
+        one, other = (world.sample(runs) for world in self.worlds)
         counts = _binned(one, other)
         distance = float(((counts[0] - counts[1]) ** 2 / counts.sum(axis=0)).sum())
         freedom = counts.shape[1] - 1

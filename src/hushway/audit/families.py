@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.noise import audit_noise
 from hushway.audit.od import audit_mutants, audit_od
+from hushway.audit.sequences import audit_sequence_mutants, audit_sequences
 from hushway.errors import AuditError
 
 
@@ -29,6 +30,7 @@ def _no_mutants(**_options: object) -> list[MutantFinding]:
 FAMILIES = {
     "noise": Suite(audit=audit_noise, mutants=_no_mutants),
     "od": Suite(audit=audit_od, mutants=audit_mutants),
+    "sequences": Suite(audit=audit_sequences, mutants=audit_sequence_mutants),
 }
 
 

@@ -16,7 +16,7 @@ from hushway.privacy.query import Counter, ExactCounts, IntArray, PartitionQuery
 from hushway.privacy.randomness import BitSource
 
 
-class _Meddler(Curator):
+class Meddler(Curator):
     """A curator that keeps what only the real one should hold."""
 
     __slots__ = ("_parts",)
@@ -32,7 +32,7 @@ class _Meddler(Curator):
         return counter.count(query)
 
 
-class SeenCellsOnly(_Meddler):
+class SeenCellsOnly(Meddler):
     """Takes the universe from the data: a cell that nobody visited never shows."""
 
     __slots__ = ()
@@ -52,7 +52,7 @@ class SeenCellsOnly(_Meddler):
         )
 
 
-class FeatureSensitivityOfOne(_Meddler):
+class FeatureSensitivityOfOne(Meddler):
     """Adds noise for m trips to the cells, and for one trip to features."""
 
     __slots__ = ()
@@ -71,7 +71,7 @@ class FeatureSensitivityOfOne(_Meddler):
         return Measured(query=query, values=values, variance=law.variance, event=event)
 
 
-class SeenElementsOnly(_Meddler):
+class SeenElementsOnly(Meddler):
     """Learns the elements of a feature from the rows: those without trips get no noise."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ class SeenElementsOnly(_Meddler):
         return replace(answer, values=values)
 
 
-class PrunedExactly(_Meddler):
+class PrunedExactly(Meddler):
     """Prunes by exact counts: what is empty is never measured above 0, so a tree drops it."""
 
     __slots__ = ()
@@ -134,14 +134,28 @@ class _OccupiedOnly(LazyVector):
         return super().reveal_groups(thresholds)
 
 
-class _WrongVector(_Meddler):
+class _WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
     __slots__ = ()
     vector: type[LazyVector]
 
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns noisy counts that do not keep to their law."""
+        return self._wrong(query, spend, threshold=threshold)
+
     def counts_lazily(self, query: Query, groups: Grouping, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts that do not keep to their law."""
+        return self._wrong(query, spend, groups=groups)
+
+    def _wrong(
+        self,
+        query: Query,
+        spend: Loss,
+        *,
+        threshold: int | None = None,
+        groups: Grouping | None = None,
+    ) -> MeasuredSparse:
         counter, budget, source = self._parts
         bound = counter.bound(query)
         law, exact = noise_for(spend, bound), counter.count(query)
@@ -156,7 +170,12 @@ class _WrongVector(_Meddler):
             groups=groups,
         )
         return MeasuredSparse(
-            query=query, groups=groups, variance=law.variance, event=event, vector=vector
+            query=query,
+            threshold=threshold,
+            groups=groups,
+            variance=law.variance,
+            event=event,
+            vector=vector,
         )
 
 
@@ -175,7 +194,7 @@ class UnconditionalCells(_WrongVector):
 
 
 class OccupiedCellsOnly(_WrongVector):
-    """Takes lazily measured cells from the data."""
+    """Takes sparsely measured cells from the data."""
 
     __slots__ = ()
     vector = _OccupiedOnly

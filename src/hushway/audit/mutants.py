@@ -1,11 +1,5 @@
-"""Planted mistakes. Each is the product with one part exchanged, and an audit must catch it.
+"""Planted mistakes of OD. Each is the product with one part exchanged; an audit must catch it."""
 
-An audit that passes proves little unless the same audit fails on code that is known to be wrong.
-"""
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 
 from hushway.audit import (
@@ -18,7 +12,7 @@ from hushway.audit import (
     od_sparse,
 )
 from hushway.audit.fitted import FLAT, LAZY, TREE
-from hushway.audit.harness import Examination
+from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_curators import (
     FeatureSensitivityOfOne,
     OccupiedCellsOnly,
@@ -41,27 +35,12 @@ from hushway.audit.product import Product, Terms
 from hushway.privacy.loss import Loss
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mutant:
-    """A mistake and the audits that must see it.
-
-    Attributes:
-        name: The mistake in words.
-        product: The product with the mistake in it.
-        audits: The audits that must fail.
-    """
-
-    name: str
-    product: Product
-    audits: tuple[Callable[[Product, Fraction], Examination], ...]
-
-
 def _blind(_terms: Terms, _spend: Loss) -> BlindPurse:
     """Returns a purse that agrees to everything, whatever it was filled with."""
     return BlindPurse()
 
 
-PLAIN_MUTANTS = (
+PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
         name="sensitivity 1 instead of m",
         product=Product(counter=SensitivityOfOne),
@@ -93,7 +72,7 @@ PLAIN_MUTANTS = (
         audits=(od_dense.many_trips,),
     ),
 )
-FITTED_MUTANTS = (
+FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
         name="sensitivity 1 instead of m on features",
         product=Product(curator=FeatureSensitivityOfOne),

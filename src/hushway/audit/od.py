@@ -15,8 +15,9 @@ from hushway.audit import (
 )
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
 from hushway.audit.fitted import FLAT, FORMS, LAZY, TREE
-from hushway.audit.harness import Examination, Trial
-from hushway.audit.mutants import MUTANTS, Mutant
+from hushway.audit.harness import Examination
+from hushway.audit.hunt import hunt_all
+from hushway.audit.mutants import MUTANTS
 from hushway.audit.product import REAL, Product
 from hushway.audit.suite import EPSILONS, checked_claims, examine_all
 
@@ -88,30 +89,4 @@ def audit_mutants(
         AuditError: There are too few runs for one of the epsilons.
     """
     claims = checked_claims(runs, epsilons)
-    cases = [(mutant, epsilon) for epsilon in claims for mutant in MUTANTS]
-    tell, findings = progress or quiet, []
-    for done, (mutant, epsilon) in enumerate(cases):
-        tell(mutant.name, done / len(cases))
-        findings.append(_hunt(mutant, epsilon, runs))
-    tell("done", 1.0)
-    return findings
-
-
-def _hunt(mutant: Mutant, epsilon: Fraction, runs: int) -> MutantFinding:
-    examinations = [audit(mutant.product, epsilon) for audit in mutant.audits]
-    tried = [(examination, examination.examine(runs)) for examination in examinations]
-    failed = [finding for examination, finding in tried if _convicts(examination, finding)]
-    return MutantFinding(
-        name=mutant.name,
-        epsilon=float(epsilon),
-        caught=bool(failed),
-        by="; ".join(finding.name for finding in failed),
-        epsilon_lower=max((finding.epsilon_lower for finding in failed), default=0.0),
-    )
-
-
-def _convicts(examination: Examination, finding: Finding) -> bool:
-    """Tells whether a finding shows a mistake: too much noise is not what mutants are guilty of."""
-    if isinstance(examination, Trial):
-        return finding.epsilon_lower > finding.epsilon
-    return not finding.passed
+    return hunt_all(MUTANTS, claims, runs, progress or quiet)

@@ -11,14 +11,13 @@ import numpy as np
 
 from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Sampler
+from hushway.audit.purse import filled_purse
 from hushway.audit.town import Scene, Town, Trips
 from hushway.engine.key import BoundingKey
 from hushway.engine.memory import ArrayCounter
 from hushway.geography.od import ODCells
 from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
-from hushway.privacy.ledger.accounts import AccountKey
-from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, os_source
@@ -73,14 +72,8 @@ def count_in_memory(trips: Trips, terms: Terms, source: BitSource) -> Counter:
 
 
 def reserve(terms: Terms, spend: Loss) -> Budget:
-    """Returns the real purse of a release, as the ledger would have filled it."""
-    return Reservation(
-        release="audit",
-        key=AccountKey(dataset="town", unit=terms.unit, period="audit"),
-        measure=spend.measure,
-        amount=spend.amount,
-        entry_hash="",
-    )
+    """Returns the real purse of a release."""
+    return filled_purse(terms.unit, spend)
 
 
 def equal_shares(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:

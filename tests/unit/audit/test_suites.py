@@ -9,7 +9,7 @@ from hushway.audit.bounds import IntArray, runs_needed
 from hushway.audit.families import FAMILIES, suite_of
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.mutants import Mutant
+from hushway.audit.hunt import Mutant
 from hushway.audit.noise import audit_noise
 from hushway.audit.od import audit_mutants, audit_od
 from hushway.audit.product import REAL, Product
@@ -101,7 +101,7 @@ def test_a_mutant_is_not_caught_by_too_much_noise(monkeypatch: pytest.MonkeyPatc
 
 
 def test_families_are_found_by_name() -> None:
-    assert sorted(FAMILIES) == ["noise", "od"]
+    assert sorted(FAMILIES) == ["noise", "od", "sequences"]
     assert suite_of("od").audit is audit_od
     assert suite_of("od").mutants is audit_mutants
     assert suite_of("noise").mutants(runs=RUNS) == []

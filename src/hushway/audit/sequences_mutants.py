@@ -1,0 +1,74 @@
+"""Planted mistakes of sequences: the product with one part exchanged; an audit must catch it."""
+
+from functools import partial
+
+from hushway.audit import sequences_measured, sequences_published
+from hushway.audit.hunt import Mutant
+from hushway.audit.mutant_curators import OccupiedCellsOnly
+from hushway.audit.mutant_parts import BlindPurse
+from hushway.audit.sequences_forms import GROUPED, STOPS
+from hushway.audit.sequences_mutant_parts import (
+    InTwoGroups,
+    NoCap,
+    Peeping,
+    SensitivityOfOne,
+    ThresholdFirst,
+    nosy,
+    unsplit_tree,
+)
+from hushway.audit.sequences_product import SequenceProduct
+from hushway.privacy.loss import Loss
+from hushway.privacy.unit import Unit
+
+
+def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
+    """Returns a purse that agrees to everything, whatever it was filled with."""
+    return BlindPurse()
+
+
+SEQUENCE_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
+    Mutant(
+        name="sensitivity 1 instead of m",
+        product=SequenceProduct(counter=SensitivityOfOne),
+        audits=(sequences_measured.many_records, sequences_published.many_records),
+    ),
+    Mutant(
+        name="no cap",
+        product=SequenceProduct(counter=NoCap),
+        audits=(sequences_measured.many_records, sequences_measured.many_branches),
+    ),
+    Mutant(
+        name="candidates taken from the data",
+        product=SequenceProduct(curator=OccupiedCellsOnly),
+        audits=(
+            partial(sequences_measured.one_record, GROUPED),
+            partial(sequences_published.unseen_prefix, GROUPED),
+            partial(sequences_published.unseen_prefix, STOPS),
+            sequences_published.one_step_enumerated,
+        ),
+    ),
+    Mutant(
+        name="threshold before noise",
+        product=SequenceProduct(curator=ThresholdFirst),
+        audits=(sequences_measured.at_the_threshold,),
+    ),
+    Mutant(
+        name="the whole budget for every step",
+        product=SequenceProduct(mechanism=unsplit_tree, budget=_blind),
+        audits=(
+            sequences_measured.first_step,
+            partial(sequences_measured.one_record, GROUPED),
+            sequences_measured.long_record,
+        ),
+    ),
+    Mutant(
+        name="a station in two groups",
+        product=SequenceProduct(counter=InTwoGroups),
+        audits=(sequences_measured.two_groups,),
+    ),
+    Mutant(
+        name="a tree that stops where exact counts end",
+        product=SequenceProduct(curator=Peeping, mechanism=nosy),
+        audits=(sequences_published.next_questions,),
+    ),
+)
