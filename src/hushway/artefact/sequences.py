@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hushway.artefact.formats.completed import write_completed
 from hushway.artefact.formats.levels import levels_csv
 from hushway.artefact.formats.places import periods_csv
 from hushway.artefact.formats.sequences import write_sequences_csv, write_sequences_parquet
@@ -11,6 +12,7 @@ from hushway.artefact.formats.taxonomy import grouped_locations_csv, taxonomy_js
 from hushway.artefact.formats.tree import write_tree
 from hushway.artefact.resource import Description, Progress
 from hushway.artefact.sequences_description import (
+    COMPLETED,
     CSV,
     LEVELS,
     LOCATIONS,
@@ -83,6 +85,7 @@ class SequencesContents:
             LEVELS: lambda path: path.write_bytes(levels_csv(table)),
             LOCATIONS: lambda path: path.write_bytes(grouped_locations_csv(table.taxonomy)),
             TAXONOMY: lambda path: path.write_bytes(taxonomy_json(table.taxonomy)),
+            COMPLETED: lambda path: write_completed(table, path),
         }
         if (periods := table.periods) is not None:
             writers[PERIODS] = lambda path: path.write_bytes(periods_csv(periods))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.artefact.finding import Notes
+from hushway.artefact.formats.completed import can_be_completed, check_completed
 from hushway.artefact.formats.levels import read_levels
 from hushway.artefact.formats.places import read_periods
 from hushway.artefact.formats.sequences import check_sequences_csv, check_sequences_parquet
@@ -14,6 +15,7 @@ from hushway.artefact.formats.tree import read_tree
 from hushway.artefact.paths import ending_nodes
 from hushway.artefact.resource import Description
 from hushway.artefact.sequences_description import (
+    COMPLETED,
     CSV,
     LEVELS,
     LOCATIONS,
@@ -54,6 +56,8 @@ def check_sequences(
     table, shape = found
     notes.attempt("steps", lambda: _steps(certificate, table, shape))
     notes.attempt("sequences", lambda: _sequences(folder, table, shape))
+    if can_be_completed(table):
+        notes.attempt("completed", lambda: _completed(folder, table, shape))
     return describe(table)
 
 
@@ -92,3 +96,8 @@ def _sequences(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bo
     check_sequences_csv(table, shape.prefix, folder / CSV)
     count = len(ending_nodes(table))
     return True, f"{PARQUET} and {CSV} hold the {count:,} sequences that end in the tree."
+
+
+def _completed(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
+    count = check_completed(table, shape.prefix, folder / COMPLETED)
+    return True, f"The {count:,} records of {COMPLETED} begin with every prefix as the tree says."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hushway.artefact.formats.completed import can_be_completed
 from hushway.artefact.formats.levels import COLUMNS as LEVEL_COLUMNS
 from hushway.artefact.formats.places import location_columns
 from hushway.artefact.formats.sequences import column_names
@@ -20,6 +21,7 @@ LEVELS = "levels.csv"
 LOCATIONS = "locations.csv"
 TAXONOMY = "taxonomy.json"
 PERIODS = "periods.csv"
+COMPLETED = "completed.parquet"
 
 _WHAT_A_COUNT_MEANS = (
     "A count is the number of records that are published with these stops and no further ones. It "
@@ -83,6 +85,18 @@ def describe(table: SequenceTable) -> Description:
     ]
     if table.periods is not None:
         resources.append(periods_resource(table.periods, path=PERIODS))
+    if can_be_completed(table):
+        resources.append(
+            Resource(
+                path=COMPLETED,
+                title="Likely whole records",
+                description="As many records begin with every kept prefix as the tree says; where "
+                "the tree breaks off they go on as records like them do. That is a likely course "
+                f"worked out from {TREE} alone, not a measurement.",
+                mediatype="application/vnd.apache.parquet",
+                schema=_sequences_schema("array", "as a list", times=False),
+            )
+        )
     return Description(facts=_facts(table), resources=tuple(resources), omitted={})
 
 

@@ -1,5 +1,6 @@
 """A mean over runs and how well it is known."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ class Interval:
     half_width: float
 
     def __str__(self) -> str:
+        if math.isnan(self.half_width):
+            return _short(self.mean, 3)
         # No ordinary spaces: a number and its interval stay on one line of a table.
         gap = "\N{NO-BREAK SPACE}"
         return f"{_short(self.mean, 3)}{gap}±{gap}{_short(self.half_width, 2)}"

@@ -62,12 +62,17 @@ def _line(axis: Axes, points: list[tuple[float, float]], method: str) -> None:
         color=_COLOURS[method],
         marker="o",
         markersize=3,
-        label="hushway's default" if method == "default" else method,
+        label={"default": "hushway's default", "completed": "default, completed"}.get(
+            method, method
+        ),
     )
 
 
 def _finish(axis: Axes, title: str, across: str, up: str) -> None:
-    axis.set_ylim(bottom=0)
+    if up == "seconds":
+        axis.set_ylim(bottom=0)
+    else:
+        axis.set_yscale("log")
     axis.set_title(title, loc="left", fontsize=10)
     axis.set_xlabel(across, fontsize=9)
     axis.set_ylabel(up, fontsize=9)

@@ -58,12 +58,12 @@ def statements(found: Reproduction) -> list[str]:
     """Returns what a reader should know beside the tables."""
     lines = []
     for data in _DATA:
-        error = found.of(data, "default", EPSILONS[0], HEIGHT, f"queries.{QUERY_LENGTHS[0]}")
+        error = found.of(data, "completed", EPSILONS[0], HEIGHT, f"queries.{QUERY_LENGTHS[0]}")
         if error is not None:
             lines.append(
-                f"{data}: the mean relative error at ε = {EPSILONS[0]} with queries of up to "
-                f"{QUERY_LENGTHS[0]} locations is {error.mean:.1%} (printed: below "
-                f"{WORST_QUERY_ERROR:.1%})."
+                f"{data}: the mean relative error of completed records at ε = {EPSILONS[0]} with "
+                f"queries of up to {QUERY_LENGTHS[0]} locations is {error.mean:.1%} (printed: "
+                f"below {WORST_QUERY_ERROR:.1%})."
             )
         stopped = found.of(data, "Simple", EPSILON, HEIGHT, "stopped")
         if stopped is not None and stopped.mean > 0:

@@ -23,6 +23,7 @@ from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.releases.sequences.catalogue import prefix_tree
+from hushway.releases.sequences.completion import complete
 from hushway.releases.sequences.prefix_tree import PrefixTree
 from hushway.releases.sequences.shares import paper_grain_shares, uniform_shares
 from hushway.releases.sequences.thresholds import PaperThresholds
@@ -70,7 +71,20 @@ def _ours(scene: SequenceScene, epsilon: str, height: int) -> PrefixTree:
     return prefix_tree(scene.hybrid, budget=PureLoss(Fraction(epsilon)), height=height)
 
 
-METHODS: dict[str, Maker] = {"Hybrid": _hybrid, "Simple": _simple, "default": _ours}
+@dataclass(frozen=True)
+class Method:
+    """How a tree is grown, and whether its records are completed afterwards."""
+
+    make: Maker
+    completed: bool = False
+
+
+METHODS: dict[str, Method] = {
+    "Hybrid": Method(_hybrid),
+    "Simple": Method(_simple),
+    "default": Method(_ours),
+    "completed": Method(_ours, completed=True),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,10 +174,12 @@ def reproduce_prefix_tree(
     for name, scene in scenes.items():
         truth = _truth(scene)
         for epsilon, height in settings:
-            for method, make in METHODS.items():
+            for method, how in METHODS.items():
                 progress(f"{name}: {method}, ε = {epsilon}, h = {height}", done / steps)
-                mechanism = make(scene, epsilon, height)
-                rows = [_measured(truth, mechanism, run) for run in range(runs)]
+                mechanism = how.make(scene, epsilon, height)
+                rows = [
+                    _measured(truth, mechanism, run, completed=how.completed) for run in range(runs)
+                ]
                 figures += _figures(name, method, epsilon, height, rows)
                 done += 1
     progress("Timing")
@@ -189,9 +205,12 @@ def _truth(scene: SequenceScene) -> _Truth:
     )
 
 
-def _measured(truth: _Truth, mechanism: PrefixTree, run: int) -> dict[str, float]:
+def _measured(
+    truth: _Truth, mechanism: PrefixTree, run: int, *, completed: bool
+) -> dict[str, float]:
     grown: Grown = grow(truth.scene, mechanism, SeededSource(run)).value
-    found = top_patterns(grown.released, MOST_PATTERNS)
+    released = _completed(grown) if completed else grown.released
+    found = top_patterns(released, MOST_PATTERNS)
     sanity = sanity_bound(truth.data)
     row = {
         f"patterns.{k}": float(compare_patterns(truth.patterns[:k], found[:k]).value.true_positives)
@@ -199,12 +218,17 @@ def _measured(truth: _Truth, mechanism: PrefixTree, run: int) -> dict[str, float
     }
     for longest, asked in truth.queries.items():
         exact = truth.answers[longest]
-        error = np.abs(count_queries(grown.released, asked) - exact) / np.maximum(exact, sanity)
+        error = np.abs(count_queries(released, asked) - exact) / np.maximum(exact, sanity)
         row[f"queries.{longest}"] = float(error.mean())
     row["seconds"] = grown.seconds
     row["nodes"] = float(len(grown.table.counts))
     row["stopped"] = float(grown.table.diagnostics["stopped"] == "too_many_nodes")
     return row
+
+
+def _completed(grown: Grown) -> WeightedSequences:
+    found = complete(grown.table)
+    return WeightedSequences(start=found.start, stops=found.stops, weights=found.counts)
 
 
 def _figures(
