@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.geography.labels import Labels
+from hushway.geography.labels import Labels, labels_of_codes
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.taxonomy import Taxonomy
 from hushway.geography.taxonomy_columns import column_taxonomy
@@ -91,3 +91,11 @@ def test_what_is_no_partition_is_refused_by_name(
         build()
     assert all(word in str(caught.value) for word in words), str(caught.value)
     assert caught.value.advice
+
+
+@pytest.mark.parametrize("column", ["location", "line"])
+def test_levels_need_names_of_their_own(column: str) -> None:
+    line = labels_of_codes("line", np.array([0, 0, 1, 1]), ["a", "b"])
+    other = labels_of_codes(column, np.array([0, 1, 2, 3]), ["c", "d", "e", "f"])
+    with pytest.raises(GeographyError, match="names of their own"):
+        Taxonomy(locations=places(4), levels=(line, other))

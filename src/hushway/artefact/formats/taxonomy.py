@@ -9,11 +9,10 @@ from hushway.errors import ReleaseError
 from hushway.geography.labels import Labels
 from hushway.geography.locations import LOCATION_FACTS, Locations, PlaceLabels
 from hushway.geography.od import IntArray
-from hushway.geography.taxonomy import Taxonomy
+from hushway.geography.taxonomy import LOCATION, Taxonomy
 from hushway.privacy.certificate import canonical_json, parsed_json
 
 # What the finest granularity is called.
-LOCATION = "location"
 
 _MOST_BYTES = 1 << 28
 _MOST_LEVELS = 64
@@ -117,12 +116,10 @@ def check_levels(taxonomy: Taxonomy) -> None:
     Raises:
         ReleaseError: It could not.
     """
-    columns = [level.column for level in taxonomy.levels]
-    if len({*columns, LOCATION}) != len(columns) + 1 or len(columns) > _MOST_LEVELS:
+    if len(taxonomy.levels) > _MOST_LEVELS:
         raise ReleaseError(
-            f"Two levels of groups have the same name, one is called {LOCATION!r}, or they are "
-            f"more than {_MOST_LEVELS}.",
-            advice="Give every level of groups a name of its own.",
+            f"A release holds at most {_MOST_LEVELS} levels of groups.",
+            advice="Leave out some of them.",
         )
     try:
         digest = read_taxonomy(taxonomy_json(taxonomy), grouped_locations_csv(taxonomy)).digest

@@ -27,7 +27,6 @@ from hushway.artefact.formats.taxonomy import (
 from hushway.artefact.formats.tree import read_tree, write_tree
 from hushway.artefact.tree_shape import prefixes_of
 from hushway.errors import ReleaseError
-from hushway.geography.labels import Labels
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.taxonomy import Taxonomy
 from hushway.releases.sequences.table import SequenceTable
@@ -236,14 +235,6 @@ def test_every_number_of_a_group_has_the_name_of_its_places(city: City) -> None:
         names = node_labels(taxonomy, grain)
         for place, code in enumerate(taxonomy.codes(grain).tolist()):
             assert names[code] == level.names[level.codes[place]]
-
-
-@pytest.mark.parametrize("column", ["location", "line"])
-def test_levels_that_a_reader_could_not_tell_apart_are_refused(city: City, column: str) -> None:
-    line = city(1).levels[0]
-    again = Labels(column=column, codes=line.codes, names=line.names)
-    with pytest.raises(ReleaseError, match="same name"):
-        check_levels(Taxonomy(locations=city(1).locations, levels=(line, again)))
 
 
 def test_an_edited_taxonomy_is_refused(city: City) -> None:

@@ -21,16 +21,18 @@ def failed(verification: Verification) -> set[str]:
 
 
 def test_an_untouched_release_passes_every_check(tree_release: Path, timed_release: Path) -> None:
-    for release in (tree_release, timed_release):
+    for release, completed in ((tree_release, ["completed"]), (timed_release, [])):
         verification = verify(release)
         assert verification.passed
-        assert [check.name for check in verification.checks][-7:] == [
+        names = [check.name for check in verification.checks]
+        assert names[names.index("table facts") :] == [
             "table facts",
             "family",
             "geography",
             "tree",
             "steps",
             "sequences",
+            *completed,
             "package",
         ]
         assert all(check.sentence.endswith(".") for check in verification.checks)
@@ -162,7 +164,42 @@ def test_more_records_at_an_end_must_be_in_the_list(tree_release: Path, reseal: 
 
     rewrite_tree(tree_release / "tree.parquet", add_one)
     reseal(tree_release)
-    assert failed(verify(tree_release)) == {"sequences", "package"}
+    assert failed(verify(tree_release)) == {"sequences", "completed", "package"}
+
+
+def change_completed(release: Path, change: Callable[[list[dict[str, Any]]], None]) -> None:
+    path = release / "completed.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+
+
+def one_more(rows: list[dict[str, Any]]) -> None:
+    rows[0]["count"] += 1
+
+
+def one_less(rows: list[dict[str, Any]]) -> None:
+    rows.pop()
+
+
+def elsewhere(rows: list[dict[str, Any]]) -> None:
+    first, last = rows[0]["sequence"], rows[-1]["sequence"]
+    first[0] = next(row["sequence"][0] for row in rows if row["sequence"][0] != first[0])
+    assert last
+
+
+def an_unknown_place(rows: list[dict[str, Any]]) -> None:
+    rows[0]["sequence"][0] = "nowhere"
+
+
+@pytest.mark.parametrize("change", [one_more, one_less, elsewhere, an_unknown_place])
+def test_completed_records_must_begin_as_the_tree_says(
+    tree_release: Path, reseal: Reseal, change: Callable[[list[dict[str, Any]]], None]
+) -> None:
+    change_completed(tree_release, change)
+    reseal(tree_release)
+    assert "completed" in failed(verify(tree_release))
 
 
 @pytest.mark.parametrize("column", ["measured", "count", "node"])

@@ -41,7 +41,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_a_release_holds_its_files(tree_release: Path, timed_release: Path) -> None:
-    assert names(tree_release) == FILES
+    assert names(tree_release) == sorted([*FILES, "completed.parquet"])
     assert names(timed_release) == sorted([*FILES, "periods.csv"])
 
 
