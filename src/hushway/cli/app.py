@@ -19,6 +19,7 @@ from hushway.cli.recommend import recommend
 from hushway.cli.releases import verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import failure
+from hushway.cli.synthesis import synthesise
 from hushway.errors import HushwayError
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
+app.command()(synthesise)
 app.command()(audit)
 app.add_typer(plan, name="plan")
 app.add_typer(ledger, name="ledger")

@@ -24,6 +24,7 @@ from hushway.releases.sequences.catalogue import prefix_tree
 from hushway.releases.sequences.prefix_tree import PrefixTree
 from hushway.releases.sequences.recommended import (
     recommended_grain_shares,
+    recommended_height,
     recommended_shares,
     recommended_thresholds,
 )
@@ -39,6 +40,8 @@ from hushway.tables.sequences import SequenceColumns, SequencesSource
 from hushway.tables.taps import TapColumns, TapsSource
 
 _SHOWN = 20
+# The paper's height.
+_HEIGHT = 12
 _ASSUMED_PUBLIC = (
     "The list of locations, their positions and their groups.",
     "The window of days, the periods and the time zone, if taps were counted.",
@@ -126,13 +129,14 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
     universe = SequenceUniverse(
         taxonomy=planned.taxonomy, periods=window if plan.records.times else None
     )
+    height = _height(plan)
     privacy = plan.privacy
     bound = record_bound(privacy.unit, privacy.max_records)
     mechanism = prefix_tree(
         universe,
         budget=_budget(plan),
-        height=plan.records.height,
-        level_shares=_level_shares(plan),
+        height=height,
+        level_shares=_level_shares(plan, height),
         grain_shares=_grain_shares(plan, universe),
         thresholds=_thresholds(plan),
     )
@@ -146,7 +150,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
             source=_source(plan),
             taxonomy=universe.taxonomy,
             rule=SequenceRule(
-                max_stops=plan.records.height,
+                max_stops=height,
                 max_records=privacy.max_records,
                 window=window,
                 record=plan.records.span,
@@ -161,6 +165,14 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
     )
 
 
+def _height(plan: SequencesPlan) -> int:
+    """Returns the height that the plan names, or that follows from its guess of the length."""
+    records = plan.records
+    if records.mean_stops is not None:
+        return recommended_height(records.mean_stops)
+    return _HEIGHT if records.height is None else records.height
+
+
 def _budget(plan: SequencesPlan) -> Loss:
     privacy = plan.privacy
     if plan.mechanism.noise == "gaussian" and privacy.delta is not None:
@@ -168,8 +180,8 @@ def _budget(plan: SequencesPlan) -> Loss:
     return PureLoss(privacy.epsilon)
 
 
-def _level_shares(plan: SequencesPlan) -> tuple[Fraction, ...]:
-    height, mechanism = plan.records.height, plan.mechanism
+def _level_shares(plan: SequencesPlan, height: int) -> tuple[Fraction, ...]:
+    mechanism = plan.mechanism
     if mechanism.ratio is not None:
         return geometric_shares(height, ratio=mechanism.ratio)
     return uniform_shares(height) if mechanism.levels == "uniform" else recommended_shares(height)

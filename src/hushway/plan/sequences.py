@@ -63,8 +63,15 @@ class RecordsPlan(Section):
     """What one record is, and how much of it counts."""
 
     span: Literal["day", "window"] = "day"
-    height: int = Field(default=12, ge=1, le=200)
+    height: int | None = Field(default=None, ge=1, le=200)
+    mean_stops: float | None = Field(default=None, ge=1, allow_inf_nan=False)
     times: bool = False
+
+    @model_validator(mode="after")
+    def _one_height(self) -> "RecordsPlan":
+        if self.height is not None and self.mean_stops is not None:
+            raise ValueError("mean_stops is a guess that height follows from: give one of the two")
+        return self
 
 
 class SequencesPrivacyPlan(Section):

@@ -18,6 +18,7 @@ from hushway.plan import load_plan
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
+from hushway.synthesis import synthesise
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +88,9 @@ def test_counts_of_the_tree_add_up_and_end_in_the_published_sequences(city: Path
         ('levels = "recommended"', 'levels = "uniform"'),
         ("max_records = 1 ", "max_records = 2 "),
         ('span = "day"', 'span = "window"'),
+        ("height = 4 ", "mean_stops = 2 "),
     ],
-    ids=["times", "generated", "simple", "paper", "2/f", "uniform", "two records", "window"],
+    ids=["times", "generated", "simple", "paper", "2/f", "uniform", "two", "window", "guess"],
 )
 def test_every_option_publishes_a_release_that_verifies(city: Path, old: str, new: str) -> None:
     # A little city needs a generous budget for anything to stay above the thresholds.
@@ -158,6 +160,7 @@ def test_a_location_without_a_group_is_named(city: Path) -> None:
         ('levels = "recommended"', 'levels = "geometric"', "needs a ratio"),
         ("# kappa = 0.4 ", "kappa = 2 ", "below 1"),
         ("height = 12 ", "height = 0 ", "records.height"),
+        ("# mean_stops = 4.5 ", "mean_stops = 4.5 ", "give one of the two"),
         ('family = "sequences"', 'family = "sequence"', "must be one of od, sequences"),
     ],
 )
@@ -173,3 +176,22 @@ def test_a_plan_that_makes_no_sense_is_explained(
 def test_json_is_for_programs(city: Path) -> None:
     answer = json.loads(invoke("publish", city / "plan.toml", "--json").output)
     assert answer["measure"] == "pure"
+
+
+def test_synthetic_taps_have_plausible_times_and_the_published_beginnings(city: Path) -> None:
+    published = publish(job_of(city))
+    made = invoke("synthesise", published.folder, city / "synthetic.parquet")
+    assert made.exit_code == 0, made.output
+    taps = pq.read_table(city / "synthetic.parquet")
+    assert taps.column_names == ["record", "location", "time"]
+    tree = pq.read_table(published.folder / "tree.parquet")
+    assert len(taps["record"].unique()) == sum(tree["ends"].to_pylist())
+    again = invoke("synthesise", published.folder, city / "synthetic.parquet")
+    assert again.exit_code != 0
+
+
+def test_a_damaged_release_gives_no_synthetic_taps(city: Path) -> None:
+    folder = publish(job_of(city)).folder
+    (folder / "levels.csv").write_bytes(b"")
+    with pytest.raises(hushway.HushwayError, match="not an intact release"):
+        synthesise(folder, city / "synthetic.parquet")

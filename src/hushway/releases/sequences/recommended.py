@@ -1,7 +1,9 @@
 """The defaults for a prefix tree, as measured on synthetic Metro and Bus cities."""
 
+import math
 from fractions import Fraction
 
+from hushway.errors import PlanError
 from hushway.geography.sequences import SequenceUniverse
 from hushway.releases.sequences.shares import balanced_grain_shares, geometric_shares
 from hushway.releases.sequences.thresholds import ExpectedFalse, Thresholds
@@ -9,6 +11,22 @@ from hushway.releases.sequences.thresholds import ExpectedFalse, Thresholds
 # Few records are long: a tree often ends before its height, and what late stops had is unspent.
 _RATIO = Fraction(17, 20)
 _KAPPA = 0.4
+# Heights from twice to five times the mean length measured alike; lower ones lose long records.
+_LENGTHS = 2.5
+_LOWEST, _HIGHEST = 6, 40
+
+
+def recommended_height(mean_stops: float) -> int:
+    """Returns the height of the tree, from a public guess of how many stops a record has.
+
+    Raises:
+        PlanError: A record has at least one stop.
+    """
+    if not mean_stops >= 1:
+        raise PlanError(
+            "A record has at least one stop on average.", advice="Guess 4 if nothing is known."
+        )
+    return min(_HIGHEST, max(_LOWEST, math.ceil(_LENGTHS * mean_stops)))
 
 
 def recommended_shares(height: int) -> tuple[Fraction, ...]:

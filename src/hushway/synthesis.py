@@ -1,0 +1,79 @@
+"""Synthetic taps from a published release of sequences: whole records with plausible times."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.rows import positions_among
+from hushway.artefact.formats.taxonomy import read_taxonomy
+from hushway.artefact.sequences_description import COMPLETED, LOCATIONS, TAXONOMY
+from hushway.artefact.verify import verify
+from hushway.cities.itinerary import one_by_one, plausible_seconds
+from hushway.errors import ReleaseError
+
+_NO_DAY = date(2000, 1, 3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesised:
+    """What was written."""
+
+    path: Path
+    records: int
+    taps: int
+
+
+def synthesise(release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY) -> Synthesised:
+    """Writes one row a tap (record, location, time) for every completed record of a release.
+
+    Privacy:
+        Reads a published release and nothing else: it costs nothing. Stops beyond kept prefixes and
+        all times are likely ones, not measurements.
+
+    Args:
+        release: A release folder of the family sequences, without times.
+        path: The Parquet file to write.
+        seed: Chooses the times.
+        day: The day that times are written on.
+
+    Raises:
+        ReleaseError: The release does not verify or has no completed records, or the file is there
+            already.
+    """
+    if path.exists():
+        raise ReleaseError(f"{path.name} exists already.", advice="Name another file.")
+    if not verify(release).intact or not (release / COMPLETED).is_file():
+        raise ReleaseError(
+            "The folder is not an intact release of sequences without times.",
+            advice="See what is wrong with: hushway verify RELEASE",
+        )
+    locations = read_taxonomy(
+        (release / TAXONOMY).read_bytes(), (release / LOCATIONS).read_bytes()
+    ).locations
+    read = pq.read_table(release / COMPLETED).combine_chunks()
+    ids = text_array(locations.ids)
+    lists = read.column(0).chunk(0) if read.num_rows else pa.array([], type=read.schema.types[0])
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists.to_pylist()])])
+    counts = np.array(read.column(1).to_pylist(), dtype=np.int64)
+    records = one_by_one(offsets.astype(np.int64), positions_among(lists.flatten(), ids), counts)
+    seconds = plausible_seconds(records, locations, seed=seed)
+    times = np.datetime64(day, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
+    owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))
+    table = pa.table(
+        {
+            "record": number_array(owner),
+            "location": pa.DictionaryArray.from_arrays(
+                number_array(records.stops.astype(np.int32)), ids
+            ),
+            "time": pa.Array.from_buffers(
+                pa.timestamp("us"), len(times), [None, pa.py_buffer(np.ascontiguousarray(times))]
+            ),
+        }
+    )
+    pq.write_table(table, path, compression="zstd")
+    return Synthesised(path=path, records=len(records.start) - 1, taps=len(records.stops))
