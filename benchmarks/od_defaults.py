@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -112,16 +113,7 @@ def bike_share(folder: Path) -> ODScene:
     )
     cells = ODCells(locations=places, periods=periods, same_place=True)
     table = pq.read_table(folder / "trips.parquet")
-    start = table["start_date"].to_numpy()
-    hour = (start - start.astype("datetime64[D]")).astype("timedelta64[h]").astype(np.int64)
-    index = np.full(1000, -1, dtype=np.int64)
-    for key, position in places.index.items():
-        index[int(key)] = position
-    trips = TripArrays(
-        period=hour,
-        origin=index[table["start_terminal"].to_numpy()],
-        destination=index[table["end_terminal"].to_numpy()],
-    )
+    trips = trips_by_hour(table, places, "start_date", "start_terminal", "end_terminal")
     return trips_scene(cells, features_of(cells), trips)
 
 
@@ -142,17 +134,24 @@ def green_taxi(folder: Path, zones: Path) -> ODScene:
     )
     cells = ODCells(locations=places, periods=periods, same_place=True)
     table = pq.read_table(folder / "trips.parquet")
-    start = table["lpep_pickup_datetime"].to_numpy()
+    trips = trips_by_hour(table, places, "lpep_pickup_datetime", "PULocationID", "DOLocationID")
+    return trips_scene(cells, features_of(cells), trips)
+
+
+def trips_by_hour(
+    table: Any, places: Locations, time: str, origin: str, destination: str
+) -> TripArrays:
+    """Returns trips by hour of the day, from columns with times and whole numbers as ids."""
+    start = table[time].to_numpy()
     hour = (start - start.astype("datetime64[D]")).astype("timedelta64[h]").astype(np.int64)
     index = np.full(1000, -1, dtype=np.int64)
     for key, position in places.index.items():
         index[int(key)] = position
-    trips = TripArrays(
+    return TripArrays(
         period=hour,
-        origin=index[table["PULocationID"].to_numpy()],
-        destination=index[table["DOLocationID"].to_numpy()],
+        origin=index[table[origin].to_numpy()],
+        destination=index[table[destination].to_numpy()],
     )
-    return trips_scene(cells, features_of(cells), trips)
 
 
 def features_of(cells: ODCells) -> tuple[Feature, ...]:

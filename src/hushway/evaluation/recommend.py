@@ -6,12 +6,12 @@ recommended depends on public facts alone and may be printed anywhere.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from hushway.cities.twin import twin
 from hushway.evaluation.od_scene import Outcome, TripArrays, trips_scene, try_out
+from hushway.evaluation.progress import Progress
 from hushway.geography.features import Feature
 from hushway.geography.od import ODCells
 from hushway.privacy.loss import Loss
@@ -54,14 +54,6 @@ class Tried:
     candidate: Candidate
     misplaced: dict[str, float]
     score: float
-
-
-class Progress(Protocol):
-    """Told what is being tried and how much is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Takes note of a step."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

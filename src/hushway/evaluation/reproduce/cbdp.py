@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from hushway.cities.ann_arbor import ann_arbor
 from hushway.cities.figures import WINDOW, Day
 from hushway.evaluation.od_scene import ODScene, Outcome, city_scene, try_out
+from hushway.evaluation.progress import Progress
 from hushway.evaluation.reproduce.interval import Interval, interval_of
 from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
@@ -106,14 +107,6 @@ class Reproduction:
             if (found.day, found.epsilon, found.mechanism, found.figure)
             == (day, epsilon, mechanism, figure)
         )
-
-
-class Progress(Protocol):
-    """Told what is being run and how much of everything is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Takes note of a step."""
-        ...
 
 
 def reproduce_cbdp(

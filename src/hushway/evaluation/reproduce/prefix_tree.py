@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
 from hushway.cities.cards import bus, metro
 from hushway.evaluation.patterns import Pattern, compare_patterns, top_patterns
+from hushway.evaluation.progress import Progress
 from hushway.evaluation.reproduce.interval import Interval, interval_of
 from hushway.evaluation.sequence_data import WeightedSequences
 from hushway.evaluation.sequence_queries import (
@@ -125,14 +125,6 @@ class Reproduction:
             if (found.data, found.method, found.epsilon, found.height, found.figure) == wanted:
                 return found.interval
         return None
-
-
-class Progress(Protocol):
-    """Told what is being run and how much of everything is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Takes note of a step."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
