@@ -21,8 +21,9 @@ import numpy as np
 import pytest
 
 from hushway.audit import od_dense
+from hushway.audit.finding import quiet
 from hushway.audit.harness import Examination
-from hushway.audit.hunt import Mutant
+from hushway.audit.hunt import Mutant, hunt_all
 from hushway.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS
 from hushway.audit.product import Product, Terms
 from hushway.audit.town import Trips
@@ -61,7 +62,7 @@ def test_the_mistakes_are_all_planted() -> None:
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[Product], epsilon: Fraction
 ) -> None:
-    refuse_to_miss(mutant, epsilon, RUNS)
+    assert convicting(mutant, epsilon, RUNS) == made_for(mutant, epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
@@ -69,13 +70,17 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
 def test_a_mistake_in_a_fitted_mechanism_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[Product], epsilon: Fraction
 ) -> None:
-    refuse_to_miss(mutant, epsilon, FEWER_RUNS)
+    assert convicting(mutant, epsilon, FEWER_RUNS) == made_for(mutant, epsilon)
 
 
-def refuse_to_miss(mutant: Mutant[Product], epsilon: Fraction, runs: int) -> None:
-    findings = [audit(mutant.product, epsilon).examine(runs) for audit in mutant.audits]
-    assert [finding.name for finding in findings if finding.passed] == []
-    assert any(finding.epsilon_lower > finding.epsilon for finding in findings)
+def convicting(mutant: Mutant[Product], epsilon: Fraction, runs: int) -> list[str]:
+    """The audits that prove more loss than is claimed; showing too little convicts nobody."""
+    (finding,) = hunt_all((mutant,), (epsilon,), runs, quiet)
+    return finding.by.split("; ")
+
+
+def made_for(mutant: Mutant[Product], epsilon: Fraction) -> list[str]:
+    return [audit(mutant.product, epsilon).name for audit in mutant.audits]
 
 
 class Gullible:

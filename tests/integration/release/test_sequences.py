@@ -99,13 +99,7 @@ def test_every_option_publishes_a_release_that_verifies(city: Path, old: str, ne
     change(city, old, new)
     if new == "# ":
         change(city, "[taxonomy] ", "# [taxonomy] ")
-    try:
-        published = publish(job_of(city))
-    except hushway.HushwayError as refused:
-        # The paper's thresholds let false nodes multiply where a tree has no groups.
-        assert "false" in str(refused)  # noqa: PT017
-    else:
-        assert hushway.verify(published.folder).passed
+    assert hushway.verify(publish(job_of(city)).folder).passed
 
 
 def test_ready_sequences_need_neither_times_nor_persons(city: Path) -> None:
