@@ -1,7 +1,8 @@
-"""Public periods of the day or of the week, on the agency's wall clock, over a window of days.
+"""Public periods of the day, of the week or of a window of days, on the agency's wall clock.
 
 A period of the day such as 08:00-08:30 is counted over all days of the window together; a period of
-the week such as Mon 08:00-08:30 over all Mondays of the window together. The protected rows
+the week such as Mon 08:00-08:30 over all Mondays of the window together; a period of the window is
+counted by itself, and there is one for every part of every day. The protected rows
 carry either instants (UTC or with an offset) or wall-clock times of the agency; both are turned
 into a period here, by public tables that an engine can join, so that daylight-saving days need no
 special case in any engine.
@@ -12,14 +13,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
 from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
 from hushway.geography.digest import digest_of
 
-Cycle = Literal["day", "week"]
+Cycle = Literal["day", "week", "window"]
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -43,7 +44,9 @@ class Periods:
     With the cycle "day" a period is a part of the day. With the cycle "week" it is a part of a
     weekday, Monday first: 168 periods if the parts are hours. All seven weekdays have periods even
     if the window is too short to hold them all; the periods of a weekday that it lacks are public
-    like the others, and no trip falls into them.
+    like the others, and no trip falls into them. With the cycle "window" every part of every day is
+    a period: a series in time. A day has the same periods when the clocks change: the hour that is
+    skipped stays empty, the hour that comes twice is one period.
 
     Attributes:
         zone: IANA name of the agency's time zone.
@@ -52,7 +55,7 @@ class Periods:
         opens: Minutes after midnight at which the first period starts.
         closes: Minutes after midnight at which the last period ends (1440 is midnight).
         minutes: Length of one period.
-        cycle: Whether weekdays are counted together or apart.
+        cycle: Which days are counted together: all, those of one weekday, or none.
     """
 
     zone: str
@@ -65,10 +68,10 @@ class Periods:
 
     def __post_init__(self) -> None:
         _check_zone(self.zone)
-        if self.cycle not in {"day", "week"}:
+        if self.cycle not in get_args(Cycle):
             raise GeographyError(
                 f"Periods cannot be counted by {self.cycle!r}.",
-                advice='Set cycle = "day" to count all days together, or cycle = "week".',
+                advice='Set cycle = "day" to count all days together, "week" or "window".',
             )
         if self.last_day < self.first_day:
             raise GeographyError(
@@ -91,7 +94,8 @@ class Periods:
             )
 
     def __len__(self) -> int:
-        return self.parts * (len(WEEKDAYS) if self.cycle == "week" else 1)
+        days = {"day": 1, "week": len(WEEKDAYS), "window": len(self.days)}
+        return self.parts * days[self.cycle]
 
     @property
     def parts(self) -> int:
@@ -100,11 +104,12 @@ class Periods:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Readable names in index order, such as 08:00-08:30 or Mon 08:00-08:30."""
+        """Readable names in index order: 08:00-08:30, Mon 08:00-08:30, 2026-03-02 08:00-08:30."""
         parts = [f"{start}-{end}" for start, end in self.part_clocks]
         if self.cycle == "day":
             return tuple(parts)
-        return tuple(f"{weekday} {part}" for weekday in WEEKDAYS for part in parts)
+        days = WEEKDAYS if self.cycle == "week" else [day.isoformat() for day in self.days]
+        return tuple(f"{day} {part}" for day in days for part in parts)
 
     @cached_property
     def part_clocks(self) -> tuple[tuple[str, str], ...]:
@@ -126,6 +131,8 @@ class Periods:
         """
         if self.cycle == "day":
             return (self.first_day,) * len(self)
+        if self.cycle == "window":
+            return tuple(day for day in self.days for _ in range(self.parts))
         waits = ((weekday - self.first_day.weekday()) % 7 for weekday in range(len(WEEKDAYS)))
         firsts = (self.first_day + timedelta(days=wait) for wait in waits)
         return tuple(day for day in firsts for _ in range(self.parts))
@@ -175,7 +182,8 @@ class Periods:
         return tuple((start, end) for start, end in gaps if start < end)
 
     def _first_period(self, day: date) -> int:
-        return day.weekday() * self.parts if self.cycle == "week" else 0
+        number = {"day": 0, "week": day.weekday(), "window": (day - self.first_day).days}
+        return number[self.cycle] * self.parts
 
     @cached_property
     def _stretches(self) -> tuple[Stretch, ...]:

@@ -1,0 +1,103 @@
+"""The public areas that a density is published for: polygons that do not overlap."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from hushway.errors import GeographyError
+from hushway.geography.digest import digest_of
+from hushway.geography.plane import FloatArray, Plane
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Area:
+    """One public area.
+
+    Attributes:
+        id: What rows and releases call it.
+        name: What people call it.
+        shape: A polygon or several, in WGS84 degrees (longitude, latitude).
+    """
+
+    id: str
+    name: str
+    shape: shapely.Polygon | shapely.MultiPolygon
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Areas:
+    """The public list of areas, in the order that gives every area its index.
+
+    Attributes:
+        areas: The areas; valid shapes with a size, which share borders but no ground.
+    """
+
+    areas: tuple[Area, ...]
+
+    def __post_init__(self) -> None:
+        if not self.areas:
+            raise GeographyError(
+                "The list of areas is empty.", advice="Give a file with at least one polygon."
+            )
+        repeated = [key for key, n in Counter(area.id for area in self.areas).items() if n > 1]
+        if repeated:
+            raise GeographyError(
+                f"These area ids appear more than once: {', '.join(sorted(repeated)[:5])}.",
+                advice="Every area needs an id of its own; merge the polygons of one area.",
+            )
+
+    def __len__(self) -> int:
+        return len(self.areas)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Ids in index order."""
+        return tuple(area.id for area in self.areas)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The index of every id."""
+        return {key: position for position, key in enumerate(self.ids)}
+
+    @cached_property
+    def shapes(self) -> NDArray[Any]:
+        """The shapes in degrees, in index order."""
+        return np.array([area.shape for area in self.areas], dtype=object)
+
+    @cached_property
+    def plane(self) -> Plane:
+        """A map in metres around the middle of all areas."""
+        west, south, east, north = shapely.total_bounds(self.shapes)
+        return Plane(lon=float(west + east) / 2, lat=float(south + north) / 2)
+
+    @cached_property
+    def projected(self) -> NDArray[Any]:
+        """The shapes in metres."""
+        return self.plane.project(self.shapes)
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Sizes in square metres."""
+        return np.asarray(shapely.area(self.projected), dtype=np.float64)
+
+    @cached_property
+    def centres(self) -> FloatArray:
+        """Centres (x, y) in metres, one row for each area."""
+        points = shapely.centroid(self.projected)
+        return np.column_stack([shapely.get_x(points), shapely.get_y(points)])
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of every public fact in the list."""
+        rows = [
+            [area.id, area.name, sha256(shapely.to_wkb(area.shape)).hexdigest()]
+            for area in self.areas
+        ]
+        return digest_of({"areas": rows})
