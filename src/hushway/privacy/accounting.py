@@ -112,6 +112,8 @@ def _suits_pld(event: Event) -> bool:
             and event.sigma_squared <= _LARGEST_PLD_SIGMA**2
             and shift_squared <= _LARGEST_PLD_SHIFT**2
         )
+    if not isinstance(event.loss, PureLoss):
+        return False
     return amount_in(event.loss, Measure.PURE) <= _LARGEST_PLD_EPSILON
 
 

@@ -1,15 +1,25 @@
 """How much noise a spend buys: the law and the event that go with a loss and a bound."""
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
-from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
-from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.events import (
+    CutEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    SelectEvent,
+    spread_of_cuts,
+)
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.law import NoiseLaw
+
+# Rates are rounded down to this many digits, since a square root is seldom a fraction.
+_RATE_DIGITS = 15
 
 
 @lru_cache(maxsize=256)
@@ -48,3 +58,31 @@ def selecting_event(query: str, cells: int, spend: Loss, bound: Bound) -> Select
         )
     rate = Fraction(spend.epsilon, 2 * bound.each)
     return SelectEvent(query=query, cells=cells, bound=bound, rate=rate)
+
+
+def cutting_event(query: str, cells: int, spend: Loss, bound: Bound) -> CutEvent:
+    """Describes the cuts that cost exactly `spend`: rate = sqrt(2 rho) / spread.
+
+    Raises:
+        PrivacyError: The spend is an epsilon, or a rho that belongs to no rational rate.
+    """
+    rate = _root(2 * spend.rho) if isinstance(spend, ZCDPLoss) else None
+    if rate is None:
+        raise PrivacyError(
+            "Cuts are paid with a rho that belongs to a rational rate.",
+            advice="Spend what hushway.privacy.calibration.loss_of_cuts returns.",
+        )
+    return CutEvent(query=query, cells=cells, bound=bound, rate=rate / spread_of_cuts(bound))
+
+
+def loss_of_cuts(rho: Fraction) -> ZCDPLoss:
+    """Returns a rho just below another one whose rate is a fraction."""
+    unit = 10**_RATE_DIGITS
+    root = Fraction(math.isqrt(math.floor(2 * rho * unit**2)), unit)
+    return ZCDPLoss(root**2 / 2)
+
+
+def _root(number: Fraction) -> Fraction | None:
+    """Returns the square root if it is a fraction."""
+    root = Fraction(math.isqrt(number.numerator), math.isqrt(number.denominator))
+    return root if root**2 == number else None

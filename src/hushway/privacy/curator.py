@@ -10,7 +10,13 @@ import numpy as np
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.budget import Budget
-from hushway.privacy.calibration import counting_event, noise_for, selecting_event
+from hushway.privacy.calibration import (
+    counting_event,
+    cutting_event,
+    noise_for,
+    selecting_event,
+)
+from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
@@ -135,6 +141,27 @@ class Curator:
         self._charge(event)
         exact = _spread(_exact(vault.counter, scores), size)
         return exponential_choice(vault.source, exact, event.rate)
+
+    def cuts(self, query: CutQuery, spend: Loss) -> IntArray:
+        """Returns how many first coefficients of every series are worth keeping.
+
+        Privacy:
+            Costs `spend` for all series together: one exponential mechanism each, with rates that
+            follow from the bound of the counts.
+        """
+        vault = _VAULTS[ref(self)]
+        size = _checked_size(query.base, MOST_DENSE_CELLS)
+        bound = _bound(vault.counter, query.base)
+        event = cutting_event(query.name, query.cells, spend, bound)
+        self._charge(event)
+        exact = _spread(_exact(vault.counter, query.base), size)
+        return np.array(
+            [
+                query.candidate(exponential_choice(vault.source, scores, event.rate))
+                for scores in query.scores(exact)
+            ],
+            dtype=np.int64,
+        )
 
     def _sparse(
         self,

@@ -1,5 +1,6 @@
 """What was done to the data, as immutable descriptions that accountants only read."""
 
+import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,16 +72,55 @@ class SelectEvent:
         return PureLoss(2 * self.rate * self.bound.each)
 
 
-Event = LaplaceEvent | GaussianEvent | SelectEvent
+@dataclass(frozen=True, kw_only=True)
+class CutEvent:
+    """Where each of several series is cut, by one exponential mechanism a series.
+
+    The scores of a series are norms of its tails, in whole numbers, so a series that moves by d in
+    the Euclidean norm moves its scores by at most d + 2 (see `hushway.privacy.cuts`).
+
+    Privacy:
+        An exponential mechanism with weights exp(-rate * score) and scores of sensitivity D is
+        (rate^2 D^2 / 2)-zCDP (Cesar and Rogers 2021). One unit moves the series by d_1, d_2, ...,
+        at most `bound.cells` of them, with squares that sum to `bound.l2_squared` at most. So the
+        squares of d_i + 2 sum to at most (sqrt(l2_squared) + 2 sqrt(cells))^2, which is `spread`
+        squared: the cuts of all series together cost rate^2 spread^2 / 2, however many series there
+        are.
+    """
+
+    query: str
+    cells: int
+    bound: Bound
+    rate: Fraction
+    kind: ClassVar[str] = "exponential_cuts"
+
+    @property
+    def loss(self) -> Loss:
+        """The loss, recomputed from the rate and the bound."""
+        return ZCDPLoss(self.rate**2 * spread_of_cuts(self.bound) ** 2 / 2)
+
+
+def spread_of_cuts(bound: Bound) -> int:
+    """Returns how far one unit moves the scores of all series together, in the Euclidean norm."""
+    return _root_above(bound.l2_squared) + _root_above(4 * bound.cells)
+
+
+def _root_above(number: int) -> int:
+    """Returns the least whole number that is not below the square root."""
+    return math.isqrt(number - 1) + 1
+
+
+Event = LaplaceEvent | GaussianEvent | SelectEvent | CutEvent
 
 _PARAMETERS = {
     "discrete_laplace": "scale",
     "discrete_gaussian": "sigma_squared",
     "exponential": "rate",
+    "exponential_cuts": "rate",
 }
 _FRACTION = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
 _KINDS: dict[str, type[Any]] = {
-    event.kind: event for event in (LaplaceEvent, GaussianEvent, SelectEvent)
+    event.kind: event for event in (LaplaceEvent, GaussianEvent, SelectEvent, CutEvent)
 }
 
 
