@@ -98,13 +98,13 @@ class ClusterSeries:
 
         Privacy:
             A person is in one place in each bin, so a (cluster, bin) moves by at most one visit,
-            and all of them together by `max_visits`; a visit touches as many clusters as its site
-            is shared among. The squares therefore sum to at most max_visits * quanta^2.
+            and all of them together by `max_visits`; a visit touches at most as many clusters as
+            its site is shared among cells of the cover. The squares therefore sum to at most
+            max_visits * quanta^2. None of that depends on how cells are clustered.
         """
         most = min(limits.max_visits, self.universe.bins)
-        return Reach(
-            cells=most * _widest(self.parts[1]), each=self.quanta, total=most * self.quanta
-        )
+        cells = most * _widest(self.universe, self.quanta)
+        return Reach(cells=cells, each=self.quanta, total=most * self.quanta)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -148,7 +148,8 @@ class ClusterTotals:
         """Returns how far one person moves the totals: all visits may fall into one cluster."""
         most = min(limits.max_visits, self.universe.bins)
         moved = most * self.quanta
-        return Reach(cells=most * _widest(self.parts[1]), each=moved, total=moved)
+        cells = most * _widest(self.universe, self.quanta)
+        return Reach(cells=cells, each=moved, total=moved)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -232,8 +233,9 @@ def _parts(
     return of_cluster, of_site, sums
 
 
-def _widest(site: IntArray) -> int:
-    """Returns the most clusters that a single site is shared among."""
+def _widest(universe: DensityUniverse, quanta: int) -> int:
+    """Returns the most cells of the cover that a single site is shared among."""
+    _, site, _ = universe.cover.quantised(quanta)
     return int(np.bincount(site).max())
 
 

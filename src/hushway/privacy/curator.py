@@ -2,6 +2,7 @@
 
 import operator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 from weakref import ref
 
@@ -142,26 +143,25 @@ class Curator:
         exact = _spread(_exact(vault.counter, scores), size)
         return exponential_choice(vault.source, exact, event.rate)
 
-    def cuts(self, query: CutQuery, spend: Loss) -> IntArray:
+    def cuts(self, query: CutQuery, spend: Loss) -> Measured:
         """Returns how many first coefficients of every series are worth keeping.
 
         Privacy:
-            Costs `spend` for all series together: one exponential mechanism each, with rates that
-            follow from the bound of the counts.
+            Costs `spend` for all series together: one exponential mechanism each, with a rate that
+            follows from the bound of the counts.
         """
         vault = _VAULTS[ref(self)]
         size = _checked_size(query.base, MOST_DENSE_CELLS)
         bound = _bound(vault.counter, query.base)
-        event = cutting_event(query.name, query.cells, spend, bound)
+        event = cutting_event(query.name, query.cells.size, spend, bound)
         self._charge(event)
         exact = _spread(_exact(vault.counter, query.base), size)
-        return np.array(
-            [
-                query.candidate(exponential_choice(vault.source, scores, event.rate))
-                for scores in query.scores(exact)
-            ],
-            dtype=np.int64,
-        )
+        chosen = [
+            query.kept(exponential_choice(vault.source, scores, event.rate))
+            for scores in query.scores(exact)
+        ]
+        values = np.array(chosen, dtype=np.int64)
+        return Measured(query=query, values=values, variance=Fraction(0), event=event)
 
     def _sparse(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.fft import dct
 
 from hushway.errors import PrivacyError
-from hushway.privacy.query import IntArray, Query
+from hushway.privacy.query import Cells, IntArray, Query
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.
 _LARGEST_COUNT = 1 << 40
@@ -42,14 +42,14 @@ class CutQuery:
             )
 
     @property
-    def cells(self) -> int:
-        """Number of candidates of all series together."""
-        return self.base.cells.size
+    def cells(self) -> Cells:
+        """The candidates: as many for each series as it is long."""
+        return self.base.cells
 
     @staticmethod
-    def candidate(position: int) -> int:
-        """Returns how many coefficients the candidate at a position keeps: at least the first."""
-        return position + 1
+    def kept(candidate: int) -> int:
+        """Returns how many coefficients a candidate keeps: at least the first."""
+        return candidate + 1
 
     def scores(self, counts: IntArray) -> Iterator[IntArray]:
         """Yields the scores of every series. Called by the curator only.

@@ -7,6 +7,7 @@ from typing import NoReturn
 from weakref import ref
 
 from hushway.errors import PrivacyError
+from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, Shown, ShownGroups
@@ -18,13 +19,13 @@ class Measured:
     """A noisy value for every cell of a query.
 
     Attributes:
-        query: What was counted.
-        values: Noisy integers, negative ones included.
-        variance: Variance of the noise in each, as a fraction.
+        query: What was counted, or chosen.
+        values: Noisy integers, negative ones included; or what was chosen for each series.
+        variance: Variance of the noise in each, as a fraction; 0 for choices.
         event: What it cost, and how.
     """
 
-    query: AnyQuery
+    query: AnyQuery | CutQuery
     values: IntArray
     variance: Fraction
     event: Event

@@ -72,7 +72,7 @@ def test_a_strong_flat_series_keeps_one_coefficient_and_a_busy_one_keeps_all() -
     witness = Witness(np.concatenate([flat, busy]).astype(np.int64))
     curator = Curator(counter=witness, budget=witness, source=SeededSource(1))
     spend = loss_of_cuts(Fraction(10**6))
-    assert curator.cuts(cuts_of(2), spend).tolist() == [1, LENGTH]
+    assert curator.cuts(cuts_of(2), spend).values.tolist() == [1, LENGTH]
 
 
 def test_a_score_is_the_norm_cut_off_and_the_noise_kept() -> None:
