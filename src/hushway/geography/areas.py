@@ -97,7 +97,7 @@ class Areas:
     def digest(self) -> str:
         """A digest of every public fact in the list."""
         rows = [
-            [area.id, area.name, sha256(shapely.to_wkb(area.shape)).hexdigest()]
+            [area.id, area.name, sha256(shapely.to_wkb(area.shape, byte_order=1)).hexdigest()]
             for area in self.areas
         ]
         return digest_of({"areas": rows})

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from pyproj import CRS, Transformer
 
 FloatArray = NDArray[np.float64]
 
@@ -33,7 +32,10 @@ class Plane:
         return np.asarray(shapely.transform(shapes, lambda xy: self.to_metres(xy[:, 0], xy[:, 1])))
 
     @cached_property
-    def _transformer(self) -> Transformer:
+    def _transformer(self) -> Any:
+        # It takes a fifth of a second to load, and most commands never project.
+        from pyproj import CRS, Transformer
+
         local = CRS.from_dict(
             {"proj": "laea", "lon_0": self.lon, "lat_0": self.lat, "datum": "WGS84", "units": "m"}
         )

@@ -1,5 +1,6 @@
 """Reads the public list of locations. Public, so its errors may name ids and lines."""
 
+import zlib
 from pathlib import Path
 
 from hushway.errors import GeographyError
@@ -57,7 +58,7 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
         raise GeographyError(
             f"The locations file {file.name} is not UTF-8.", advice="Save it as UTF-8."
         ) from None
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise GeographyError(
             f"The locations file {file.name} cannot be read.",
             advice="Check that it is a file, that it is whole and that you may read it.",

@@ -1,12 +1,12 @@
 """Locations from GeoJSON: points, or polygons at their centroids."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import GeographyError
 from hushway.tables.centroid import centroid
+from hushway.tables.geojson import Feature, damaged_feature, read_features
 from hushway.tables.place_record import LocationColumns, PlaceRecord
 
 _DEGREES = {"CRS84", "4326"}
@@ -20,32 +20,13 @@ def geojson_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
         OSError: The file cannot be read.
         UnicodeDecodeError: The file is not UTF-8.
     """
-    text = file.read_text(encoding="utf-8-sig")
-    if not text.strip():
-        return []
-    try:
-        facts = json.loads(text)
-    except (ValueError, RecursionError):
-        facts = None
-    features = facts.get("features") if isinstance(facts, dict) else None
-    if not isinstance(facts, dict) or not isinstance(features, list):
-        raise GeographyError(
-            f"The locations file {file.name} is not a GeoJSON collection of features.",
-            advice='Give {"type": "FeatureCollection", "features": [...]}.',
-        )
-    _check_crs(file, facts.get("crs"))
-    return [
-        _record(file, feature, columns, f"feature {number}")
-        for number, feature in enumerate(features, start=1)
-    ]
+    collection = read_features(file, "locations")
+    _check_crs(file, collection.crs)
+    return [_record(file, feature, columns) for feature in collection.features]
 
 
-def _record(file: Path, feature: Any, columns: LocationColumns, where: str) -> PlaceRecord:
-    if not isinstance(feature, dict):
-        raise _damaged(file, where)
-    properties = feature.get("properties") or {}
-    if not isinstance(properties, dict):
-        raise _damaged(file, where)
+def _record(file: Path, feature: Feature, columns: LocationColumns) -> PlaceRecord:
+    properties, where = feature.properties, feature.where
     missing = [column for column in columns.demanded_extras if column not in properties]
     if missing:
         raise GeographyError(
@@ -53,8 +34,8 @@ def _record(file: Path, feature: Any, columns: LocationColumns, where: str) -> P
             advice=f"Its properties are: {', '.join(properties)}.",
         )
     # The feature's own id is a member beside the properties.
-    own = feature.get("id") if columns.id == "id" else None
-    position = _position(file, feature.get("geometry"), where)
+    own = feature.own_id if columns.id == "id" else None
+    position = _position(file, feature.geometry, where)
     return PlaceRecord(
         where=where,
         id=_text(file, properties.get(columns.id, own), where),
@@ -97,29 +78,16 @@ def _position(file: Path, geometry: Any, where: str) -> tuple[float | None, floa
                 advice="Locations are Points, Polygons or MultiPolygons.",
             )
     except (KeyError, IndexError, TypeError, ValueError):
-        raise _damaged(file, where) from None
+        raise damaged_feature(file, where) from None
     if not (math.isfinite(lon) and math.isfinite(lat)):
         return None, None
     return lon, lat
 
 
-def _check_crs(file: Path, crs: Any) -> None:
+def _check_crs(file: Path, name: str | None) -> None:
     """Refuses the `crs` member of old GeoJSON unless it means WGS84 degrees."""
-    if crs is None:
-        return
-    try:
-        name = str(crs["properties"]["name"])
-    except (KeyError, TypeError):
-        name = ""
-    if name.rpartition(":")[2] not in _DEGREES:
+    if name is not None and name.rpartition(":")[2] not in _DEGREES:
         raise GeographyError(
             f"The locations file {file.name} is in the wrong CRS: {name or 'one without a name'}.",
             advice="Convert it to WGS84 (EPSG:4326) and leave the crs member out.",
         )
-
-
-def _damaged(file: Path, where: str) -> GeographyError:
-    return GeographyError(
-        f"The {where} of {file.name} is not a GeoJSON feature with a geometry.",
-        advice="Check the file with any GeoJSON viewer.",
-    )

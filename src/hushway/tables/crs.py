@@ -1,0 +1,121 @@
+"""From the coordinates of a file to WGS84 degrees."""
+
+import math
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from pyproj import CRS, Transformer, network
+from pyproj.exceptions import CRSError, ProjError
+
+from hushway.errors import GeographyError
+
+_WGS84 = CRS.from_user_input("OGC:CRS84")
+_MOST_LON, _MOST_LAT = 180.0, 90.0
+# Rounding may carry a corner at the end of the world over it.
+_SLACK = 1.000001
+# How far outside the region that a CRS was made for its coordinates may still lie, in degrees.
+_MARGIN = 2.0
+
+
+def known_crs(crs: Any, noun: str) -> CRS:
+    """Returns the CRS of a name, a WKT or a PROJJSON.
+
+    Args:
+        crs: What a file or a person calls it.
+        noun: Whose CRS it is, for messages.
+
+    Raises:
+        GeographyError: There is no such CRS, or it is not one of positions on earth.
+    """
+    try:
+        known = CRS.from_user_input(crs)
+    except (CRSError, TypeError, ValueError):
+        raise GeographyError(
+            f"The CRS of {noun} is unknown: {_short(crs)}.",
+            advice="Name its CRS, for example EPSG:4326 or EPSG:2154.",
+        ) from None
+    usable = known.is_geographic or known.is_projected
+    if not usable or any(axis.unit_conversion_factor <= 0 for axis in known.axis_info):
+        raise GeographyError(
+            f"The CRS of {noun} is not a map or degrees: {_short(known.name)}.",
+            advice="Name its CRS, for example EPSG:4326 or EPSG:2154.",
+        )
+    return known
+
+
+def to_degrees(shapes: NDArray[Any], crs: CRS, noun: str) -> NDArray[Any]:
+    """Returns shapes in WGS84 degrees, longitude first, flat.
+
+    Args:
+        shapes: Shapes in a CRS.
+        crs: The CRS.
+        noun: Whose shapes they are, for messages.
+
+    Raises:
+        GeographyError: The coordinates cannot be in this CRS.
+    """
+    # Grids for shifts between datums are never fetched: a list of areas stays on its machine.
+    network.set_network_enabled(active=False)  # type: ignore[attr-defined]  # missing in its types
+    flat = shapely.force_2d(shapes)
+    if crs.is_geographic:
+        # One unit of the axes in radians: some old maps count in grads.
+        turn = math.pi / crs.axis_info[0].unit_conversion_factor
+        _check_within(flat, (-turn, -turn / 2, turn, turn / 2), crs, noun)
+    degrees = flat if crs.equals(_WGS84, ignore_axis_order=True) else _converted(flat, crs, noun)
+    _check_within(degrees, (-_MOST_LON, -_MOST_LAT, _MOST_LON, _MOST_LAT), crs, noun)
+    _check_region(degrees, crs, noun)
+    return degrees
+
+
+def _converted(shapes: NDArray[Any], crs: CRS, noun: str) -> NDArray[Any]:
+    try:
+        transformer = Transformer.from_crs(crs, _WGS84, always_xy=True)
+        # What cannot be converted is infinite, and is refused by whoever looks next.
+        with np.errstate(invalid="ignore"):
+            return np.asarray(
+                shapely.transform(
+                    shapes, lambda xy: np.column_stack(transformer.transform(xy[:, 0], xy[:, 1]))
+                )
+            )
+    except (ProjError, shapely.errors.GEOSException):
+        raise _disagrees(crs, noun) from None
+
+
+def _check_within(
+    shapes: NDArray[Any], box: tuple[float, float, float, float], crs: CRS, noun: str
+) -> None:
+    corners = shapely.get_coordinates(shapes)
+    low, high = np.array(box[:2]) * _SLACK, np.array(box[2:]) * _SLACK
+    # Written so that NaN is outside.
+    if not ((corners >= low) & (corners <= high)).all():
+        raise _disagrees(crs, noun)
+
+
+def _check_region(degrees: NDArray[Any], crs: CRS, noun: str) -> None:
+    """Refuses shapes far from where the CRS is used, such as degrees that are said to be metres."""
+    region = crs.area_of_use
+    if region is None or region.west > region.east:
+        return
+    west, south, east, north = shapely.total_bounds(degrees)
+    apart = (
+        east < region.west - _MARGIN
+        or west > region.east + _MARGIN
+        or north < region.south - _MARGIN
+        or south > region.north + _MARGIN
+    )
+    if apart:
+        raise _disagrees(crs, noun)
+
+
+def _disagrees(crs: CRS, noun: str) -> GeographyError:
+    return GeographyError(
+        f"The coordinates of {noun} cannot be in the CRS {_short(crs.name)}.",
+        advice="Name the CRS that they are in, for example EPSG:4326 or EPSG:2154.",
+    )
+
+
+def _short(crs: Any) -> str:
+    text = str(crs).strip()
+    return (text if len(text) <= 60 else text[:60] + "...") or "one without a name"  # noqa: PLR2004
