@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.artefact import od_description, sequences_description
+from hushway.artefact import density_description, od_description, sequences_description
+from hushway.artefact.density import DensityContents
+from hushway.artefact.density_check import check_density
 from hushway.artefact.finding import Notes
 from hushway.artefact.od import ODContents
 from hushway.artefact.od_check import check_od
@@ -15,10 +17,11 @@ from hushway.artefact.sequences_check import check_sequences
 from hushway.errors import PrivacyError, ReleaseError
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.internal import Internal
+from hushway.releases.density.table import DensityTable
 from hushway.releases.od.table import ODTable
 from hushway.releases.sequences.table import SequenceTable
 
-PublishedTable = ODTable | SequenceTable
+PublishedTable = ODTable | SequenceTable | DensityTable
 Checker = Callable[[Notes, Path, Certificate, Mapping[str, Any]], Description | None]
 
 
@@ -38,6 +41,7 @@ class _Family:
 _FAMILIES = {
     "od": _Family(check=check_od, facts_fit=od_description.facts_fit),
     "sequences": _Family(check=check_sequences, facts_fit=sequences_description.facts_fit),
+    "density": _Family(check=check_density, facts_fit=density_description.facts_fit),
 }
 
 
@@ -57,6 +61,8 @@ def contents_of(table: object) -> Contents:
         return ODContents(table)
     if type(table) is SequenceTable:
         return SequencesContents(table)
+    if type(table) is DensityTable:
+        return DensityContents(table)
     raise PrivacyError(
         f"A {type(table).__name__} is not a published table.",
         advice="Publish only what a mechanism's `fit` returned.",

@@ -1,12 +1,12 @@
 """What data packages say about the public lists that several families publish."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hushway.artefact.formats.places import period_columns
 from hushway.artefact.resource import Resource, table_schema
 from hushway.geography.locations import LOCATION_FACTS
-from hushway.geography.periods import Periods
+from hushway.geography.periods import Cycle, Periods
 
 _LOCATION_WORDS = (
     ("string", "Id of the place."),
@@ -18,11 +18,17 @@ _LOCATION_WORDS = (
 _PERIOD_WORDS = {
     "period": ("string", "Label of the period."),
     "weekday": ("string", "Day of the week."),
+    "day": ("date", "Day of the period."),
     "starts": ("string", "Start on the wall clock."),
     "ends": ("string", "End on the wall clock; 24:00 is midnight."),
     "first_day": ("date", "First day of the window."),
     "last_day": ("date", "Last day of the window, included."),
     "time_zone": ("string", "IANA name of the time zone."),
+}
+_COUNTED: Mapping[Cycle, str] = {
+    "day": "counted over all days of the window",
+    "week": "counted over all days of the window with the weekday of the period",
+    "window": "each counted by itself: every part of every day of the window",
 }
 
 
@@ -41,13 +47,11 @@ def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
 
 def periods_resource(periods: Periods, *, path: str) -> Resource:
     """Returns what a data package says about the public periods."""
-    weekday = " with the weekday of the period" if periods.cycle == "week" else ""
     columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
     return Resource(
         path=path,
         title="Public periods",
-        description="Periods of the agency's wall clock, counted over all days of the window"
-        f"{weekday}.",
+        description=f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}.",
         mediatype="text/csv",
         schema=table_schema(*columns, key=["period"]),
     )

@@ -3,15 +3,19 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from hushway.errors import ReleaseError
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
-from hushway.geography.periods import WEEKDAYS, Periods
+from hushway.geography.periods import WEEKDAYS, Cycle, Periods
 
 _DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
-_WEEK_COLUMNS = ("period", "weekday", "starts", "ends", "first_day", "last_day", "time_zone")
+_PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
+    "day": _DAY_COLUMNS,
+    "week": ("period", "weekday", *_DAY_COLUMNS[1:]),
+    "window": ("period", "day", *_DAY_COLUMNS[1:]),
+}
 
 _WHOLE = re.compile(r"-?\d+")
 
@@ -22,8 +26,8 @@ def location_columns(locations: Locations) -> tuple[str, ...]:
 
 
 def period_columns(periods: Periods) -> tuple[str, ...]:
-    """Returns the columns of periods.csv; only periods of the week have a weekday."""
-    return _WEEK_COLUMNS if periods.cycle == "week" else _DAY_COLUMNS
+    """Returns the columns of periods.csv; a period of the day has neither weekday nor day."""
+    return _PERIOD_COLUMNS[periods.cycle]
 
 
 def locations_csv(locations: Locations) -> bytes:
@@ -38,8 +42,12 @@ def locations_csv(locations: Locations) -> bytes:
 def periods_csv(periods: Periods) -> bytes:
     """Returns the public periods as CSV, in index order, each row with the window of days."""
     window = (periods.first_day.isoformat(), periods.last_day.isoformat(), periods.zone)
-    weekdays = [(weekday,) for weekday in WEEKDAYS] if periods.cycle == "week" else [()]
-    facts = ((*weekday, *clock) for weekday in weekdays for clock in periods.part_clocks)
+    days: list[tuple[str, ...]] = [()]
+    if periods.cycle == "week":
+        days = [(weekday,) for weekday in WEEKDAYS]
+    elif periods.cycle == "window":
+        days = [(day.isoformat(),) for day in periods.days]
+    facts = ((*day, *clock) for day in days for clock in periods.part_clocks)
     rows = ((label, *fact, *window) for label, fact in zip(periods.labels, facts, strict=True))
     return csv_bytes(period_columns(periods), rows)
 
@@ -75,8 +83,8 @@ def read_periods(data: bytes) -> Periods:
         ReleaseError: The bytes are not what `periods_csv` writes.
     """
     header, rows = _table(data)
-    known = header in {_DAY_COLUMNS, _WEEK_COLUMNS}
-    if not known or not rows or any(len(row) != len(header) for row in rows):
+    cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
+    if header not in cycles or not rows or any(len(row) != len(header) for row in rows):
         raise _rewritten("periods.csv")
     first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
     periods = Periods(
@@ -86,9 +94,10 @@ def read_periods(data: bytes) -> Periods:
         opens=_minutes(first["starts"]),
         closes=_minutes(last["ends"]),
         minutes=_minutes(first["ends"]) - _minutes(first["starts"]),
-        cycle="week" if header == _WEEK_COLUMNS else "day",
+        cycle=cycles[header],
     )
-    if periods_csv(periods) != data:
+    # A few bytes can claim a window of centuries: count its periods before writing them all.
+    if len(periods) != len(rows) or periods_csv(periods) != data:
         raise _rewritten("periods.csv")
     return periods
 
