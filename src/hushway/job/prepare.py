@@ -1,9 +1,12 @@
 """From a plan to a job, by its family."""
 
+from typing import assert_never
+
+from hushway.job.density import prepare_density
 from hushway.job.job import Job
 from hushway.job.od import prepare_od
 from hushway.job.sequences import prepare_sequences
-from hushway.plan import ODPlan, Plan
+from hushway.plan import DensityPlan, ODPlan, Plan, SequencesPlan
 
 
 def prepare(plan: Plan) -> Job:
@@ -12,4 +15,12 @@ def prepare(plan: Plan) -> Job:
     Raises:
         GeographyError: A public file is wrong.
     """
-    return prepare_od(plan) if isinstance(plan, ODPlan) else prepare_sequences(plan)
+    match plan:
+        case ODPlan():
+            return prepare_od(plan)
+        case SequencesPlan():
+            return prepare_sequences(plan)
+        case DensityPlan():
+            return prepare_density(plan)
+        case _:
+            assert_never(plan)

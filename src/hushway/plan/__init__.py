@@ -4,6 +4,7 @@ Paths are relative to the plan's own folder, so a plan can be moved together wit
 that is not in the model is an error: a misspelt option must not silently fall back to a default.
 """
 
+from hushway.plan.density import DensityPlan
 from hushway.plan.features import FeaturePlan
 from hushway.plan.load import Plan, load_plan, plan_from
 from hushway.plan.mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
@@ -12,6 +13,7 @@ from hushway.plan.sequences import SequencesPlan
 
 __all__ = [
     "CBDPPlan",
+    "DensityPlan",
     "FeaturePlan",
     "HierarchicalPlan",
     "LaplacePlan",

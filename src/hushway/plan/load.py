@@ -8,13 +8,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
+from hushway.plan.density import DensityPlan
 from hushway.plan.mechanisms import MECHANISMS
 from hushway.plan.od import ODPlan
 from hushway.plan.sequences import SequencesPlan
 
-Plan = ODPlan | SequencesPlan
+Plan = ODPlan | SequencesPlan | DensityPlan
 
-_FAMILIES: dict[str, type[Plan]] = {"od": ODPlan, "sequences": SequencesPlan}
+_FAMILIES: dict[str, type[Plan]] = {
+    "od": ODPlan,
+    "sequences": SequencesPlan,
+    "density": DensityPlan,
+}
 
 
 def load_plan(path: Path | str) -> Plan:

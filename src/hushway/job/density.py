@@ -1,0 +1,187 @@
+"""The job of a density plan."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from hushway.engine.check_events import check_events
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import EngineSettings
+from hushway.engine.visits_duckdb import DuckDBVisits
+from hushway.geography.density import DensityUniverse
+from hushway.geography.density_geometry import density_universe
+from hushway.geography.periods import Periods
+from hushway.geography.visits import VisitLimits
+from hushway.job.job import Job, Wording, account_of
+from hushway.job.wording import NOT_PROTECTED, plural
+from hushway.plan import DensityPlan
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.releases.density.catalogue import density_series, naive_laplace
+from hushway.releases.density.recommended import Crowd, optimised_shares, recommended_shares
+from hushway.releases.density.series import DensitySeries
+from hushway.releases.density.spends import Shares
+from hushway.tables.areas import AreaColumns, read_areas
+from hushway.tables.check import Problem
+from hushway.tables.events import EventColumns, EventsSource
+from hushway.tables.locations import LocationColumns, read_locations
+from hushway.tables.policy import Policy
+
+_ASSUMED_PUBLIC = (
+    "The areas, and the list of towers with their positions if events name towers.",
+    "The window of days, its bins and the time zone.",
+    "The mechanism, its parameters, the contribution bounds and the guesses that the plan states.",
+)
+_BEYOND = (
+    "How many events a person has beyond the bounds does not show; that the published counts are "
+    "scaled to the noisy number of all visits does."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRows:
+    """The events of a plan.
+
+    Attributes:
+        source: Where they are.
+        universe: The public areas, bins and sites.
+        limits: How much of one person counts.
+        policy: What becomes of events that cannot be counted.
+    """
+
+    source: EventsSource
+    universe: DensityUniverse
+    limits: VisitLimits
+    policy: Policy
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the events; with notes also what may be."""
+        return check_events(self.source, self.universe, self.policy, settings=settings, notes=notes)
+
+    def counter(
+        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
+    ) -> DuckDBVisits:
+        """Returns who counts them, each person bounded."""
+        return DuckDBVisits(
+            source=self.source,
+            universe=self.universe,
+            limits=self.limits,
+            key=key,
+            settings=settings,
+            progress=progress,
+        )
+
+
+def prepare_density(plan: DensityPlan) -> Job:
+    """Reads the public files of a density plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: The areas, the towers or the window are wrong.
+    """
+    universe = _universe(plan)
+    limits = VisitLimits(max_visits=plan.privacy.max_visits, most_counted=plan.privacy.most_counted)
+    visits = min(limits.max_visits, universe.bins)
+    bound = Bound(cells=visits, each=1, total=visits)
+    mechanism = _mechanism(plan, universe, limits)
+    return Job(
+        plan=plan,
+        geography=universe,
+        bound=bound,
+        mechanism=mechanism,
+        account=account_of(plan),
+        rows=EventRows(
+            source=_source(plan),
+            universe=universe,
+            limits=limits,
+            policy=Policy(**plan.problems.model_dump()),
+        ),
+        wording=_wording(mechanism, universe, bound),
+        check_writable=lambda: None,
+    )
+
+
+def _universe(plan: DensityPlan) -> DensityUniverse:
+    areas, towers = plan.areas, plan.towers
+    return density_universe(
+        read_areas(
+            plan.path(areas.file),
+            AreaColumns(id=areas.id, name=areas.name),
+            crs=areas.crs,
+            dissolve=areas.dissolve,
+        ),
+        Periods(**plan.time.model_dump(), cycle="window"),
+        None
+        if towers is None
+        else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),
+        outside="refuse" if towers is None else towers.outside,
+        cache=None if areas.cache is None else plan.path(areas.cache),
+    )
+
+
+def _source(plan: DensityPlan) -> EventsSource:
+    return EventsSource(
+        path=plan.path(plan.data.events),
+        columns=EventColumns(**plan.data.columns.model_dump()),
+        clock=plan.data.clock,
+    )
+
+
+def _mechanism(plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits) -> DensitySeries:
+    chosen, budget = plan.mechanism, _budget(plan)
+    if chosen.name == "laplace":
+        return naive_laplace(limits, budget=budget)
+    return density_series(
+        limits,
+        budget=budget,
+        shares=_shares(plan, universe, limits, budget),
+        denoise=chosen.denoise,
+        clustering=chosen.clustering,
+        scaling=chosen.scaling,
+        night=chosen.night,
+        cluster_error=chosen.cluster_error,
+    )
+
+
+def _budget(plan: DensityPlan) -> Loss:
+    privacy, chosen = plan.privacy, plan.mechanism
+    if chosen.name == "series" and chosen.noise == "gaussian" and privacy.delta is not None:
+        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
+    return PureLoss(privacy.epsilon)
+
+
+def _shares(
+    plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits, budget: Loss
+) -> Shares:
+    """Returns the shares that the plan gives, and recommended ones where it gives none."""
+    chosen = plan.mechanism
+    usual = recommended_shares(
+        scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
+    )
+    given = {name: share for name, share in chosen.shares if share is not None}
+    shares = replace(usual, **given)
+    if chosen.crowd is None:
+        return shares
+    crowd = Crowd(people=chosen.crowd.people, visits=chosen.crowd.visits)
+    return optimised_shares(universe, limits, budget, crowd, shares)
+
+
+def _wording(mechanism: DensitySeries, universe: DensityUniverse, bound: Bound) -> Wording:
+    limits = mechanism.limits
+    errors = mechanism.forecast(universe, bound)
+    seen = "" if universe.sites is None else f"{plural(universe.site_count, 'site')}, "
+    return Wording(
+        rows="events",
+        counted="visits",
+        universe=f"{plural(len(universe.areas), 'area')}, {seen}{plural(universe.bins, 'bin')}, "
+        f"{plural(len(universe.cover), 'cell')} of the cover.",
+        contribution=f"At most one visit of a person in a bin and "
+        f"{plural(bound.total, 'visit')} in the window are counted, chosen uniformly at random; "
+        f"besides, one random visit by its site, and the number of a person's visits up to "
+        f"{limits.most_counted:,}.",
+        limits={"visits": bound.total, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
+        assumed_public=_ASSUMED_PUBLIC,
+        not_protected=(*NOT_PROTECTED, _BEYOND),
+        error="Standard deviations of the noise: "
+        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + ". Published counts come with standard errors of their own.",
+    )
