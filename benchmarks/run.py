@@ -13,6 +13,10 @@ BENCHMARKS = (
     "sequences",
     "sequence_utility",
     "sequences_engine",
+    "density_geometry",
+    "visits_engine",
+    "earth_movers",
+    "density",
 )
 RESULTS = Path("bench-results")
 

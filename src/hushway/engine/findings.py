@@ -3,6 +3,7 @@
 from typing import Final
 
 from hushway.tables.check import Problem, Severity
+from hushway.tables.events import EventColumns
 from hushway.tables.policy import Policy
 from hushway.tables.sequences import SequenceColumns
 from hushway.tables.taps import TapColumns
@@ -69,10 +70,27 @@ TAP_WORDS: Final[Words] = {
 
 SEQUENCE_WORDS: Final[Words] = {"null_value": TRIP_WORDS["null_value"], **_STOP_WORDS}
 
+EVENT_WORDS: Final[Words] = {
+    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    "impossible_position": (
+        "Longitude or latitude is not a number of degrees on Earth.",
+        "Write WGS84 degrees: longitude from -180 to 180, latitude from -90 to 90.",
+    ),
+    "unknown_location": (
+        "The place is not in the public list, or lies in none of the public areas.",
+        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+    ),
+    "outside_window": TRIP_WORDS["outside_window"],
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Together they are one visit.",
+        "Leave it so: nobody counts twice in a bin.",
+    ),
+}
+
 
 def problems_of(
     found: dict[str, int],
-    columns: TripColumns | TapColumns | SequenceColumns,
+    columns: TripColumns | TapColumns | SequenceColumns | EventColumns,
     policy: Policy,
     words: Words = TRIP_WORDS,
 ) -> list[Problem]:

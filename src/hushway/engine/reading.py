@@ -1,4 +1,4 @@
-"""Rows of CSV and Parquet as DuckDB reads them: ids by purpose, and (us, timed) or stops.
+"""Rows of CSV and Parquet as DuckDB reads them: ids by purpose, (us, timed), positions or stops.
 
 The only place with SQL of our own. Whatever types the files have, ids come out as 64-bit integers
 or as text, and times as microseconds since 1970: UTC for instants, "as if it were UTC" for a wall
@@ -22,19 +22,21 @@ from hushway.tables.trips import Clock
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
+_POSITIONS = ("lon", "lat")
 
 
 def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
-    """Returns trips or taps as an Ibis table of a DuckDB.
+    """Returns trips, taps or events as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
-    one. Columns that are not in the layout are left out.
+    one. `lon` and `lat` are null where they are missing, and NaN where they are no numbers. Columns
+    that are not in the layout are left out.
 
     Raises:
         DataError: A file cannot be opened.
     """
     columns = [
-        f"{_id(_column(layout, role), kind)} AS {role}"
+        f"{_value(_column(layout, role), role, kind)} AS {role}"
         for role, kind in layout.kinds.items()
         if role != "time"
     ]
@@ -119,6 +121,13 @@ def _column(layout: Layout, role: str) -> str:
     if layout.files.format == "csv":
         return f"c{layout.places[role]}"
     return '"' + layout.names[role].replace('"', '""') + '"'
+
+
+def _value(column: str, role: str, kind: Kind) -> str:
+    if role not in _POSITIONS:
+        return _id(column, kind)
+    read = f"coalesce(TRY_CAST({column} AS DOUBLE), CAST('nan' AS DOUBLE))"
+    return f"CASE WHEN {column} IS NOT NULL THEN {read} END"
 
 
 def _id(column: str, kind: Kind) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import duckdb
 import ibis
 import numpy as np
+import pyarrow as pa
 from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
@@ -139,6 +140,21 @@ def store(
     return backend.table(name)
 
 
+def stream(
+    backend: Backend, expression: ibis.Table, rows: int, progress: Progress | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Runs an expression and hands out its rows in batches, while it runs.
+
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    query = backend.compile(expression)
+    with _watched(backend.con, progress):
+        reader = quietly(lambda: backend.con.execute(query).to_arrow_reader(rows))
+        while (batch := quietly(lambda: next(reader, None))) is not None:
+            yield batch
+
+
 def quietly(work: Callable[[], T]) -> T:
     """Does work on rows and keeps what the engine says about them to itself.
 
@@ -151,14 +167,16 @@ def quietly(work: Callable[[], T]) -> T:
     """
     try:
         return work()
-    except (duckdb.Error, IbisError) as error:
+    except (duckdb.Error, IbisError, pa.ArrowException, OSError) as error:
         trouble = _translated(error)
     raise trouble
 
 
 def _translated(error: Exception) -> DataError:
     text = str(error).casefold()
-    if isinstance(error, duckdb.OutOfMemoryException) or "no space left" in text:
+    # In a stream of batches errors of the engine come as errors of Arrow, with the same text.
+    full = "out of memory" in text or "no space left" in text
+    if isinstance(error, duckdb.OutOfMemoryException) or full:
         return DataError(
             "There is not enough memory or disk space to count the rows.",
             advice="Raise memory_limit, or set temp_folder to a folder with more free space.",

@@ -15,3 +15,11 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Floating point stays as written: reordering sums would break double-double arithmetic.
     """
     return cast("Callable[P, R]", njit(cache=True, error_model="numpy")(function))
+
+
+def compiled_for_threads(function: Callable[P, R]) -> Callable[P, R]:
+    """Compiles a function likewise, for use by several threads at once.
+
+    While it runs it does not hold Python's lock, so it must not share what it writes to.
+    """
+    return cast("Callable[P, R]", njit(cache=True, nogil=True, error_model="numpy")(function))

@@ -10,14 +10,18 @@ import pyarrow.parquet as pq
 
 from hushway.errors import DataError
 from hushway.tables.csv_header import read_header
+from hushway.tables.events import EventsSource
 from hushway.tables.files import RowFiles, find_files
 from hushway.tables.sequences import SequencesSource
 from hushway.tables.taps import TapsSource
 from hushway.tables.trips import TripsSource
 
-Kind = Literal["integer", "text", "naive time", "zoned time", "list of integers", "list of texts"]
-Source = TripsSource | TapsSource | SequencesSource
+Kind = Literal[
+    "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"
+]
+Source = TripsSource | TapsSource | SequencesSource | EventsSource
 
+_POSITIONS = ("lon", "lat")
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
@@ -163,6 +167,8 @@ def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
             f"Column {column!r} ({role}) holds neither lists nor text.",
             advice="Write the stops as a list of ids, or as a text with a separator.",
         )
+    if role in _POSITIONS:
+        return _number_kind(role, column, kind)
     return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
 
 
@@ -181,6 +187,15 @@ def _time_kind(role: str, column: str, kind: pa.DataType) -> Kind:
     raise DataError(
         f"Column {column!r} ({role}) holds neither timestamps nor text.",
         advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
+    )
+
+
+def _number_kind(role: str, column: str, kind: pa.DataType) -> Kind:
+    if pa.types.is_floating(kind):
+        return "number"
+    raise DataError(
+        f"Column {column!r} ({role}) does not hold floating-point numbers.",
+        advice="Write longitude and latitude as floating-point numbers, in degrees.",
     )
 
 

@@ -22,6 +22,7 @@ class Policy:
         unparsable_time: The time is not ISO 8601, or does not suit the clock.
         same_place: The trip ends where it began, and such trips have no cells.
         impossible_time: The wall clock never showed this time: it went forward.
+        impossible_position: Longitude or latitude is not a number of degrees on Earth.
         duplicate_trip_id: Rows share a trip id.
     """
 
@@ -31,4 +32,5 @@ class Policy:
     unparsable_time: Rule = "refuse"
     same_place: Rule = "drop"
     impossible_time: Rule = "drop"
+    impossible_position: Rule = "drop"
     duplicate_trip_id: Rule = "refuse"

@@ -1,0 +1,264 @@
+"""Times the way from events in files to bounded counts of visits by site and bin.
+
+A city like the Paris of the 2014 paper: 1,303 towers, the 168 hours of a week, 13.55 events of a
+person with a standard deviation of 18. With --large 27 million events of 2 million people; without
+it a quarter of them. Every job runs in a process of its own.
+
+- Peer: DuckDB's bare `GROUP BY` of the same file by tower and hour. It knows no persons, and
+  neither bounds nor checks anything.
+
+Bars: the three counts in 8 times the bare count, the check in 3 times, and 2.5 GB.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+PEOPLE, MANY_PEOPLE = 500_000, 2_000_000
+TOWERS, HOURS = 1_303, 168
+MEAN_EVENTS, SPREAD_EVENTS = 13.55, 18.0
+MAX_VISITS, MOST_COUNTED, QUANTA = 30, 60, 100
+ROUNDS = 3
+FIRST_DAY_US = 1_189_382_400_000_000  # Monday 2007-09-10
+HOUR_US = 3_600_000_000
+BAR_COUNT, BAR_CHECK, BAR_GB = 8.0, 3.0, 2.5
+
+# name: kind of ids
+JOBS = {
+    "bare group by": "integers",
+    "check": "integers",
+    "visits": "integers",
+    "bare group by, text ids": "text",
+    "check, text ids": "text",
+    "visits, text ids": "text",
+}
+
+
+def main(*, people: int = PEOPLE, rounds: int = ROUNDS) -> dict[str, Any]:
+    with TemporaryDirectory(prefix="hushway-bench-") as name:
+        folder = Path(name)
+        events = in_process("generate", folder, people)["events"]
+        print(f"{events:,} events of {people:,} people; medians of {rounds} interleaved rounds")
+        runs: dict[str, list[dict[str, float]]] = {job: [] for job in JOBS}
+        for _ in range(rounds):
+            for job in JOBS:
+                runs[job].append(in_process(job, folder, people))
+    return {"events": events, **summary(runs)}
+
+
+def summary(runs: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
+    print(f"{'':28}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}{'x bare':>9}")
+    results: dict[str, dict[str, float]] = {}
+    for name, some in runs.items():
+        result = {key: median(run[key] for run in some) for key in some[0]}
+        text = ", text ids" if "text" in name else ""
+        # Rounds are compared one by one: what else this machine does changes from round to round.
+        bare = runs[f"bare group by{text}"]
+        pairs = zip(some, bare, strict=True)
+        result["ratio"] = median(one["seconds"] / other["seconds"] for one, other in pairs)
+        results[name] = result
+        print(
+            f"{name:28}{result['seconds']:9.2f}{result['cpu_s']:9.2f}{result['peak_gb']:9.2f}"
+            f"{result['ratio']:9.1f}"
+        )
+    count, check = results["visits"]["ratio"], results["check"]["ratio"]
+    peak = max(result["peak_gb"] for result in results.values())
+    print(
+        f"bars: counts {BAR_COUNT:g} times the bare count ({count:.1f}), check {BAR_CHECK:g} times "
+        f"({check:.1f}), {BAR_GB:g} GB ({peak:.2f})"
+    )
+    return {"jobs": results, "count_ratio": count, "check_ratio": check, "peak_gb": peak}
+
+
+def in_process(job: str, folder: Path, people: int) -> dict[str, Any]:
+    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
+    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
+    command += ["--people", str(people)]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, Any] = json.loads(answer)
+    return result
+
+
+def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
+    """Runs one measurement, or writes events."""
+    import resource
+
+    if name == "generate":
+        return {"events": generate(folder, people)}
+    # What is loaded before does not count.
+    import duckdb
+
+    import hushway.engine.check_events
+    import hushway.engine.visits_duckdb  # noqa: F401
+
+    # The first query with a parameter loads much else, which would make the bare count look slow.
+    duckdb.connect().execute("SELECT ?", ["warm"]).fetchnumpy()
+    file, kind = folder / f"{JOBS[name]}.parquet", JOBS[name]
+    work = {"bare": bare, "check": check, "visits": visits}[name.replace(",", " ").split()[0]]
+    before, begin = resource.getrusage(resource.RUSAGE_SELF), perf_counter()
+    found = work(file, kind)
+    seconds, after = perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF)
+    return {
+        "seconds": seconds,
+        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "peak_gb": after.ru_maxrss * 1024 / 1e9,
+        "found": found,
+    }
+
+
+def generate(folder: Path, people: int) -> int:
+    """Writes the events twice, with ids as integers and as text, in the order of time."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    shape = MEAN_EVENTS**2 / (SPREAD_EVENTS**2 - MEAN_EVENTS)
+    number = rng.negative_binomial(shape, shape / (shape + MEAN_EVENTS), people)
+    person = np.repeat(rng.permutation(people), number)
+    events = len(person)
+    # Half of the events are at home, the others anywhere; days are busier than nights.
+    home = np.repeat(rng.integers(0, TOWERS, people), number)
+    popular = np.cumsum(np.arange(1, TOWERS + 1) ** -0.5)
+    away = np.searchsorted(popular, rng.random(events) * popular[-1])
+    tower = np.where(rng.random(events) < 0.5, home, away)
+    busy = np.cumsum(np.tile(np.repeat([1.0, 4.0, 6.0], [7, 9, 8]), HOURS // 24))
+    hour = np.searchsorted(busy, rng.random(events) * busy[-1])
+    since = hour * HOUR_US + rng.integers(0, 3_600, events) * 1_000_000
+    order = np.argsort(since, kind="stable")
+    table = pa.table(
+        {
+            "person": person[order],
+            "location": tower[order],
+            "time": pa.array(FIRST_DAY_US + since[order], pa.timestamp("us")),
+        }
+    )
+    pq.write_table(table, folder / "integers.parquet", row_group_size=1_000_000)
+    for i, (name, prefix) in enumerate((("person", "card-"), ("location", "tower-"))):
+        words = pc.binary_join_element_wise(prefix, table[name].cast(pa.string()), "")
+        table = table.set_column(i, name, words)
+    pq.write_table(table, folder / "text.parquet", row_group_size=1_000_000)
+    return events
+
+
+def bare(file: Path, _kind: str) -> int:
+    import duckdb
+
+    connection = duckdb.connect(config={"memory_limit": "2GB", "temp_directory": str(file.parent)})
+    connection.execute("SET preserve_insertion_order = false")
+    found = connection.execute(
+        "SELECT location, epoch_us(time) // 3600000000 AS hour, count(*) AS events "
+        "FROM read_parquet(?) GROUP BY ALL",
+        [str(file)],
+    ).fetchnumpy()
+    return int(found["events"].sum())
+
+
+def check(file: Path, kind: str) -> int:
+    from hushway.engine.check_events import check_events
+    from hushway.engine.session import EngineSettings
+    from hushway.tables.events import EventColumns, EventsSource
+    from hushway.tables.policy import Policy
+
+    problems = check_events(
+        EventsSource(file, EventColumns()),
+        town(kind),
+        Policy(),
+        settings=EngineSettings(memory_limit="2GB"),
+        notes=False,
+    )
+    return len(problems)
+
+
+def visits(file: Path, kind: str) -> int:
+    import numpy as np
+
+    from hushway.engine.key import BoundingKey
+    from hushway.engine.session import EngineSettings
+    from hushway.engine.visits_duckdb import DuckDBVisits
+    from hushway.geography.visits import ClusterSeries, SiteHistogram, VisitLimits, VisitTotal
+    from hushway.privacy.query import Query
+    from hushway.tables.events import EventColumns, EventsSource
+
+    universe = town(kind)
+    counter = DuckDBVisits(
+        source=EventsSource(file, EventColumns()),
+        universe=universe,
+        limits=VisitLimits(max_visits=MAX_VISITS, most_counted=MOST_COUNTED),
+        key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
+        settings=EngineSettings(memory_limit="2GB"),
+    )
+    every = np.arange(len(universe.cover))
+    cells = (
+        VisitTotal(universe=universe),
+        SiteHistogram(universe=universe),
+        ClusterSeries(universe=universe, cluster=every, quanta=QUANTA),
+    )
+    found = [int(counter.count(Query(name="visits", cells=each)).values.sum()) for each in cells]
+    return found[-1] // QUANTA
+
+
+def town(kind: str) -> Any:
+    """Returns a public universe with an area for each tower; areas have no part in the counting."""
+    from datetime import date
+
+    import numpy as np
+    import shapely
+
+    from hushway.geography.areas import Area, Areas
+    from hushway.geography.cover import Cover, Pieces
+    from hushway.geography.density import DensityUniverse, Sites
+    from hushway.geography.locations import Location, Locations
+    from hushway.geography.periods import Periods
+
+    prefix = "tower-" if kind == "text" else ""
+    every = np.arange(TOWERS)
+    ids = [f"{prefix}{i}" for i in every]
+    shapes = shapely.box(every / 100, 0.0, (every + 1) / 100, 0.01)
+    places = tuple(Location(id=each, name="", lon=0.0, lat=0.0, zone="") for each in ids)
+    pieces = Pieces(sites=TOWERS, areas=TOWERS, site=every, area=every, size=np.ones(TOWERS))
+    return DensityUniverse(
+        areas=Areas(
+            areas=tuple(
+                Area(id=each, name="", shape=shape) for each, shape in zip(ids, shapes, strict=True)
+            )
+        ),
+        periods=Periods(
+            zone="Europe/Paris",
+            first_day=date(2007, 9, 10),
+            last_day=date(2007, 9, 16),
+            opens=0,
+            closes=1440,
+            minutes=60,
+            cycle="window",
+        ),
+        sites=Sites(locations=Locations(places), site=every),
+        cover=Cover(
+            pieces=pieces,
+            is_site=np.zeros(TOWERS, np.bool_),
+            member=every,
+            cell=every,
+            centres=np.zeros((TOWERS, 2)),
+        ),
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="four times as many people")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--people", type=int, default=PEOPLE, help=argparse.SUPPRESS)
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.job:
+        print(json.dumps(run_job(chosen.job, chosen.folder, chosen.people)))
+    else:
+        main(people=MANY_PEOPLE if chosen.large else PEOPLE, rounds=chosen.rounds)

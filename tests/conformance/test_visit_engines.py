@@ -1,0 +1,279 @@
+"""All counters of visits count alike, to the last visit, and as the rule says in words."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+import shapely
+
+from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
+from hushway.engine.session import EngineSettings
+from hushway.engine.visits_duckdb import DuckDBVisits
+from hushway.engine.visits_memory import ArrayVisits
+from hushway.geography.areas import Area, Areas
+from hushway.geography.cover import Cover, Pieces
+from hushway.geography.density import DensityUniverse, Sites
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
+from hushway.geography.visits import (
+    ClusterSeries,
+    ClusterTotals,
+    SiteHistogram,
+    VisitCells,
+    VisitLimits,
+    VisitTotal,
+)
+from hushway.privacy.query import Query
+from hushway.tables.events import EventColumns, EventsSource
+
+SITES, AREAS, QUANTA = 5, 4, 12
+ZONE = ZoneInfo("Europe/Paris")
+LIMITS = VisitLimits(max_visits=4, most_counted=6)
+# The clocks go forward in the first window and back in the second.
+WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
+CLUSTER = np.array([0, 1, 1, 0, 2], dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Events:
+    """Random events, with instants; some cannot be counted."""
+
+    person: list[int | None]
+    place: list[int | None]
+    instant: list[datetime]
+
+
+def window_of(first: date) -> Periods:
+    return Periods(
+        zone="Europe/Paris",
+        first_day=first,
+        last_day=first + timedelta(days=2),
+        opens=60,
+        closes=1320,
+        minutes=30,
+        cycle="window",
+    )
+
+
+def universe_of(first: date, *, positions: bool) -> DensityUniverse:
+    """Squares in a row as areas; without positions, sites that are shared among them."""
+    count = SITES if positions else AREAS
+    areas = Areas(
+        areas=tuple(
+            Area(id=str(i), name="", shape=shapely.box(i, 0.0, i + 1.0, 1.0)) for i in range(count)
+        )
+    )
+    every = np.arange(SITES)
+    if positions:
+        pieces = Pieces(sites=SITES, areas=SITES, site=every, area=every, size=np.ones(SITES))
+        member, is_site, cell = every, np.zeros(SITES, np.bool_), every
+    else:
+        site = np.array([0, 0, 1, 1, 2, 2, 3, 4])
+        area = np.array([0, 1, 1, 2, 1, 3, 3, 0])
+        pieces = Pieces(sites=SITES, areas=AREAS, site=site, area=area, size=np.arange(1.0, 9.0))
+        # Areas 1 and 3, and the sites 0, 1 and 4 for what is left.
+        is_site = np.array([False, False, True, True, True])
+        member = np.array([1, 3, 0, 1, 4])
+        cell = np.array([2, 0, 0, 3, 0, 1, 1, 4])
+    cover = Cover(
+        pieces=pieces, is_site=is_site, member=member, cell=cell, centres=np.zeros((SITES, 2))
+    )
+    # Two towers share site 2, and one is left out.
+    towers = tuple(
+        Location(id=str(70 + i), name="", lon=0.0, lat=0.0, zone="") for i in range(SITES + 2)
+    )
+    sites = Sites(locations=Locations(towers), site=np.array([0, 1, 2, 3, 4, 2, -1]))
+    return DensityUniverse(
+        areas=areas, periods=window_of(first), sites=None if positions else sites, cover=cover
+    )
+
+
+def random_events(seed: int, size: int, first: date) -> Events:
+    rng = np.random.default_rng(seed)
+    start = datetime(first.year, first.month, first.day, tzinfo=ZONE).astimezone(UTC)
+    minutes = rng.integers(-300, 3 * 1440 + 300, size).tolist()
+    person = (rng.zipf(1.25, size) % 97 - 20).tolist()
+    place = rng.integers(-1, SITES + 2, size).tolist()
+    lost = rng.random((2, size)) < 0.02
+    return Events(
+        person=[None if gone else p for p, gone in zip(person, lost[0], strict=True)],
+        place=[None if gone else p for p, gone in zip(place, lost[1], strict=True)],
+        instant=[start + timedelta(minutes=m) for m in minutes],
+    )
+
+
+def visits_by_hand(
+    events: Events, universe: DensityUniverse, *, text: bool
+) -> dict[int, set[tuple[int, int]]]:
+    """The (bin, site) of every event that counts, by salt."""
+    site_of = range(SITES) if universe.sites is None else universe.sites.site.tolist()
+    periods, found = universe.periods, defaultdict(set)
+    for person, place, instant in zip(events.person, events.place, events.instant, strict=True):
+        wall = instant.astimezone(ZONE)
+        minute = wall.hour * 60 + wall.minute
+        known = place is not None and 0 <= place < len(site_of) and site_of[place] >= 0
+        served = periods.opens <= minute < periods.closes and wall.date() in periods.days
+        if person is not None and place is not None and known and served:
+            day = (wall.date() - periods.first_day).days
+            number = day * periods.parts + (minute - periods.opens) // periods.minutes
+            found[salt_of(person, text=text)].add((number, int(site_of[place])))
+    return found
+
+
+def salt_of(person: int, *, text: bool) -> int:
+    if not text:
+        return person
+    return int(md5(name_of(person).encode(), usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def name_of(person: int) -> str:
+    return f"é {person}"
+
+
+def number_by_hand(key: BoundingKey, salt: int, what: int, kind: int) -> int:
+    a, b, c, d, *polynomial, _, _ = key.coefficients
+    mixed = (a * (salt % 2**30) + b * ((salt >> 30) % 2**31) + c * what + d * kind) % PRIME
+    return int(sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME)
+
+
+def counts_by_hand(
+    visits: dict[int, set[tuple[int, int]]], universe: DensityUniverse, key: BoundingKey
+) -> list[dict[int, int]]:
+    """The rule in words: the answers to series, totals, histogram and total."""
+    kept: Counter[tuple[int, int]] = Counter()
+    histogram: Counter[int] = Counter()
+    total = 0
+    slope, shift = key.coefficients[-2:]
+    for salt, own in visits.items():
+        ordered = sorted(own)
+        total += min(len(own), LIMITS.most_counted)
+        histogram[ordered[number_by_hand(key, salt, 0, 0) % len(own)][1]] += 1
+        bins = sorted({number for number, _ in own})
+        chosen = []
+        for number in bins:
+            there = [visit for visit in ordered if visit[0] == number]
+            chosen.append(there[number_by_hand(key, salt, number, 1) % len(there)])
+        if len(chosen) > LIMITS.max_visits:
+            place = {visit: number_by_hand(key, salt, visit[0], 2) for visit in chosen}
+            turn = ((sum(place.values()) & SUM_MASK) * slope + shift) % PRIME
+            ring = sorted(chosen, key=lambda visit: (place[visit], visit))
+            chosen = [ring[(i + turn) % len(ring)] for i in range(LIMITS.max_visits)]
+        kept.update(chosen)
+    series: Counter[int] = Counter()
+    totals: Counter[int] = Counter()
+    parts = ClusterSeries(universe=universe, cluster=CLUSTER, quanta=QUANTA).parts
+    for cluster, site, part in zip(*(column.tolist() for column in parts), strict=True):
+        for (number, where), times in kept.items():
+            if where == site:
+                series[cluster * universe.bins + number] += part * times
+                totals[cluster] += part * times
+    return [dict(series), dict(totals), dict(histogram), {0: total}]
+
+
+def questions(universe: DensityUniverse) -> list[VisitCells]:
+    return [
+        ClusterSeries(universe=universe, cluster=CLUSTER, quanta=QUANTA),
+        ClusterTotals(universe=universe, cluster=CLUSTER, quanta=QUANTA),
+        SiteHistogram(universe=universe),
+        VisitTotal(universe=universe),
+    ]
+
+
+def answers(counter: ArrayVisits | DuckDBVisits, universe: DensityUniverse) -> list[dict[int, int]]:
+    found = []
+    for cells in questions(universe):
+        counts = counter.count(Query(name="visits", cells=cells))
+        assert (np.diff(counts.cells) > 0).all()
+        found.append(dict(zip(counts.cells.tolist(), counts.values.tolist(), strict=True)))
+    return found
+
+
+def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.Table:
+    names = [None if p is None else name_of(p) for p in events.person]
+    times = [t.astimezone(ZONE).replace(tzinfo=None) for t in events.instant]
+    columns: dict[str, Any] = {
+        "person": pa.array(names if text else events.person),
+        "time": pa.array(times, pa.timestamp("us"))
+        if clock == "wall"
+        else pa.array(events.instant, pa.timestamp("us", "UTC")),
+    }
+    if positions:
+        columns["lon"] = pa.array([None if p is None else p + 0.25 for p in events.place])
+        columns["lat"] = pa.array([0.5] * len(names))
+    else:
+        ids = [None if p is None else 70 + p for p in events.place]
+        columns["location"] = pa.array(ids).cast(pa.string() if text else pa.int64())
+    return pa.table(columns)
+
+
+def written(folder: Path, table: pa.Table, form: str, pieces: int) -> Path:
+    folder.mkdir()
+    step = -(-len(table) // pieces)
+    for i in range(pieces):
+        piece = table.slice(i * step, step)
+        if form == "parquet":
+            pq.write_table(piece, folder / f"{i}.parquet", row_group_size=400)
+        else:
+            if piece.schema.field("time").type.tz is not None:
+                texts = [t.isoformat() for t in piece["time"].to_pylist()]
+                place = piece.schema.get_field_index("time")
+                piece = piece.set_column(place, "time", pa.array(texts))
+            pa_csv.write_csv(piece, folder / f"{i}.csv")
+    return folder
+
+
+@pytest.mark.parametrize("season", WINDOWS)
+@pytest.mark.parametrize("clock", ["wall", "instant"])
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("positions", [False, True])
+def test_every_counter_counts_what_the_rule_says(
+    tmp_path: Path, season: str, clock: Any, text: bool, positions: bool
+) -> None:
+    first = WINDOWS[season]
+    universe, key = universe_of(first, positions=positions), random_key(12)
+    events = random_events(seed=11, size=2_500, first=first)
+    visits = visits_by_hand(events, universe, text=text)
+    assert max(map(len, visits.values())) > LIMITS.max_visits + 100
+    expected = counts_by_hand(visits, universe, key)
+    assert all(expected)
+    person, number, site = np.array(
+        [(salt, *visit) for salt, own in visits.items() for visit in own]
+    ).T
+    memory = ArrayVisits(
+        universe=universe, limits=LIMITS, key=key, person=person, site=site, bin=number
+    )
+    assert answers(memory, universe) == expected
+    table = table_of(events, text=text, positions=positions, clock=clock)
+    order = np.random.default_rng(5).permutation(len(table))
+    columns = EventColumns(location=None, lon="lon", lat="lat") if positions else EventColumns()
+    # Persons of a CSV file are text, so their salts are others: text only.
+    runs = [("parquet", 1, table, 1), ("parquet", 3, table.take(order), 2)]
+    if text:
+        runs.append(("csv", 2, table.take(order), 2))
+    for run, (form, pieces, rows, threads) in enumerate(runs):
+        path = written(tmp_path / str(run), rows, form, pieces)
+        counter = DuckDBVisits(
+            source=EventsSource(path, columns, clock=clock),
+            universe=universe,
+            limits=LIMITS,
+            key=key,
+            settings=EngineSettings(memory_limit="500MB", threads=threads),
+        )
+        assert answers(counter, universe) == expected
+        for cells in questions(universe):
+            query = Query(name="visits", cells=cells)
+            assert counter.bound(query) == memory.bound(query)
+
+
+def random_key(seed: int) -> BoundingKey:
+    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
+    return BoundingKey.from_words([int(word) for word in words])

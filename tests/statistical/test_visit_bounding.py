@@ -1,0 +1,116 @@
+"""The choices among a person's visits are uniform, and neither people nor choices share their luck.
+
+All keys come from fixed seeds, so a passing test passes for ever; each p-value is held against a
+level at which a sound rule fails less than once in a million fresh seeds.
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from hushway.engine.key import PRIME, BoundingKey
+from hushway.engine.visits_bounding import BoundedVisits, VisitRule, bounded_rows
+from hushway.engine.visits_grouping import VisitRows
+from hushway.geography.visits import VisitLimits
+
+PValue = Callable[[ArrayLike, ArrayLike], float]
+
+KEYS = 6_000
+LEVEL = 1e-7
+SITES, BINS = 10, 168
+
+
+def keys(seed: int, count: int) -> list[BoundingKey]:
+    drawn = np.random.default_rng(seed).integers(1, PRIME, (count, BoundingKey.WORDS))
+    return [BoundingKey(tuple(row)) for row in drawn.tolist()]
+
+
+def bounded(
+    key: BoundingKey, codes: list[int], most: int, people: int = 1, first: int = 7
+) -> BoundedVisits:
+    """People with numbers one after the other, who all have the same visits."""
+    rows = VisitRows(
+        owner=np.repeat(np.arange(first, first + people), len(codes)),
+        code=np.tile(np.array(codes, dtype=np.int32), people),
+    )
+    limits = VisitLimits(max_visits=most, most_counted=BINS)
+    return bounded_rows([rows], VisitRule(sites=SITES, bins=BINS, limits=limits, key=key))
+
+
+# Bins that people are seen in: they make a life as regular as can be.
+HABITS: dict[str, list[int]] = {
+    "every hour": list(range(7)),
+    "every day at the same hour": [24 * day + 8 for day in range(7)],
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize("most", [1, 3, 5])
+def test_every_set_of_visits_is_kept_equally_often(
+    chi_square: PValue, habit: str, most: int
+) -> None:
+    bins = HABITS[habit]
+    seen = np.zeros((KEYS, len(bins)), dtype=np.int64)
+    for i, key in enumerate(keys(41, KEYS)):
+        kept = bounded(key, [each * SITES + 4 for each in bins], most).series
+        seen[i] = kept[bins, 4]
+    assert (seen.sum(axis=1) == most).all()
+    found = seen @ (1 << np.arange(len(bins)))
+    sets = [sum(1 << i for i in members) for members in combinations(range(len(bins)), most)]
+    observed = [int((found == code).sum()) for code in sets]
+    assert sum(observed) == KEYS
+    assert chi_square(observed, np.full(len(sets), 1 / comb(len(bins), most))) > LEVEL
+
+
+def test_one_visit_of_a_bin_and_one_for_the_histogram_are_uniform_and_apart(
+    chi_square: PValue,
+) -> None:
+    """Five sites in the only two bins: 5 * 5 choices of the series, times 5 of the histogram."""
+    codes = [each * SITES + site for each in (3, 4) for site in range(5)]
+    observed = np.zeros((5, 5, 5), dtype=np.int64)
+    for key in keys(42, KEYS):
+        found = bounded(key, codes, most=2)
+        series = [int(np.flatnonzero(found.series[each])[0]) for each in (3, 4)]
+        observed[(*series, int(np.flatnonzero(found.histogram)[0]))] += 1
+    assert chi_square(observed.ravel(), np.full(125, 1 / 125)) > LEVEL
+
+
+def test_the_window_is_cut_apart_from_the_other_choices(chi_square: PValue) -> None:
+    """Three bins with two sites each, one visit kept: 3 bins * 2 sites * 6 for the histogram.
+
+    The histogram says the site alone, so the sites of each bin are its own.
+    """
+    codes = [each * SITES + 2 * each + side for each in range(3) for side in range(2)]
+    observed = np.zeros((6, 6), dtype=np.int64)
+    for key in keys(43, KEYS):
+        found = bounded(key, codes, most=1)
+        observed[
+            int(np.flatnonzero(found.series.sum(axis=0))[0]),
+            int(np.flatnonzero(found.histogram)[0]),
+        ] += 1
+    assert chi_square(observed.ravel(), np.full(36, 1 / 36)) > LEVEL
+
+
+@pytest.mark.parametrize("first", [0, 10**9, 1 << 40])
+def test_people_with_the_same_visits_do_not_share_the_choice(first: int) -> None:
+    """400 people keep 4 of 20 visits, and one for the histogram; numbers follow each other.
+
+    If they shared the choice, the number of them at the first visit would vary 400 times as much.
+    """
+    people, visits, most, rounds = 400, 20, 4, 400
+    codes = [each * SITES + each % 2 for each in range(visits)]
+    kept, drawn = [], []
+    for key in keys(44, rounds):
+        found = bounded(key, codes, most, people, first)
+        assert found.series.sum() == people * most
+        kept.append(int(found.series[0, 0]))
+        drawn.append(int(found.histogram[0]))
+    for numbers, share in ((kept, most / visits), (drawn, 0.5)):
+        variance = people * share * (1 - share)
+        # 400 draws estimate a variance within 7% (one standard deviation).
+        assert 0.6 * variance < np.var(numbers) < 1.5 * variance
+        assert abs(np.mean(numbers) - people * share) < 6 * np.sqrt(variance / rounds)

@@ -1,0 +1,296 @@
+"""Counters of visits state the bound they keep, drop what cannot count, and refuse the rest."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.reading import read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, stream
+from hushway.engine.visits_duckdb import DuckDBVisits
+from hushway.engine.visits_memory import ArrayVisits
+from hushway.errors import DataError, PrivacyError
+from hushway.geography.areas import Area, Areas
+from hushway.geography.cover import Cover, Pieces
+from hushway.geography.density import DensityUniverse, Sites
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
+from hushway.geography.visits import (
+    ClusterSeries,
+    ClusterTotals,
+    SiteHistogram,
+    VisitCells,
+    VisitLimits,
+    VisitTotal,
+)
+from hushway.privacy.query import Query
+from hushway.privacy.unit import Unit
+from hushway.tables.events import EventColumns, EventsSource
+from hushway.tables.layout import layout_of
+
+WriteFile = Callable[..., Path]
+SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
+LIMITS = VisitLimits(max_visits=3, most_counted=5)
+HEADER = "person,location,time"
+
+
+def universe_of(
+    first: date = date(2026, 3, 2), days: int = 1, minutes: int = 360, **periods: Any
+) -> DensityUniverse:
+    """Three towers whose cells are shared among two areas; the cover is the areas."""
+    areas = Areas(
+        areas=tuple(
+            Area(id=str(i), name="", shape=shapely.box(i, 0.0, i + 1.0, 1.0)) for i in range(2)
+        )
+    )
+    chosen: dict[str, Any] = {"opens": 0, "closes": 1440, **periods}
+    window = Periods(
+        zone="Europe/Paris",
+        first_day=first,
+        last_day=first + timedelta(days=days - 1),
+        minutes=minutes,
+        cycle="window",
+        **chosen,
+    )
+    pieces = Pieces(
+        sites=3,
+        areas=2,
+        site=np.array([0, 1, 1, 2]),
+        area=np.array([0, 0, 1, 1]),
+        size=np.array([2.0, 1.0, 2.0, 1.0]),
+    )
+    cover = Cover(
+        pieces=pieces,
+        is_site=np.zeros(2, np.bool_),
+        member=np.arange(2),
+        cell=pieces.area,
+        centres=np.zeros((2, 2)),
+    )
+    towers = tuple(
+        Location(id=key, name="", lon=0.0, lat=0.0, zone="") for key in ("a", "b", "c", "d")
+    )
+    sites = Sites(locations=Locations(towers), site=np.array([0, 1, 2, -1]))
+    return DensityUniverse(areas=areas, periods=window, sites=sites, cover=cover)
+
+
+UNIVERSE = universe_of()
+KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
+
+
+def questions(universe: DensityUniverse, quanta: int = 6) -> dict[str, VisitCells]:
+    cluster = np.arange(2)
+    return {
+        "series": ClusterSeries(universe=universe, cluster=cluster, quanta=quanta),
+        "totals": ClusterTotals(universe=universe, cluster=cluster, quanta=quanta),
+        "sites": SiteHistogram(universe=universe),
+        "total": VisitTotal(universe=universe),
+    }
+
+
+def dense(counter: ArrayVisits | DuckDBVisits, cells: VisitCells) -> list[int]:
+    found = counter.count(Query(name="visits", cells=cells))
+    values = np.zeros(cells.size, dtype=np.int64)
+    values[found.cells] = found.values
+    return values.tolist()
+
+
+def arrays(events: list[tuple[int, int, int]], **changes: Any) -> ArrayVisits:
+    person, site, number = np.array(events, dtype=np.int64).reshape(-1, 3).T
+    columns: dict[str, Any] = {"person": person, "site": site, "bin": number, **changes}
+    return ArrayVisits(universe=UNIVERSE, limits=LIMITS, key=KEY, **columns)
+
+
+def files(path: Path, universe: DensityUniverse = UNIVERSE, clock: Any = "wall") -> DuckDBVisits:
+    return DuckDBVisits(
+        source=EventsSource(path, EventColumns(), clock=clock),
+        universe=universe,
+        limits=LIMITS,
+        key=KEY,
+        settings=SETTINGS,
+    )
+
+
+def test_counts_are_parts_of_visits_by_cluster_and_bin() -> None:
+    """Site 1 gives a third to area 0 and two thirds to area 1."""
+    counter = arrays([(1, 0, 0), (1, 0, 0), (1, 1, 3), (2, 1, 3), (2, 2, 1)])
+    cells = questions(UNIVERSE)
+    assert dense(counter, cells["series"]) == [6, 0, 0, 4, 0, 6, 0, 8]
+    assert dense(counter, cells["totals"]) == [10, 14]
+    assert sum(dense(counter, cells["sites"])) == 2
+    assert dense(counter, cells["total"]) == [4]
+    assert counter.unit is Unit.PERSON
+
+
+def test_nobody_counts_nothing() -> None:
+    counter = arrays([])
+    assert all(not any(dense(counter, cells)) for cells in questions(UNIVERSE).values())
+
+
+EVENT = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3))
+
+
+@given(events=st.lists(EVENT, max_size=50), leaving=st.integers(0, 3), quanta=st.integers(1, 9))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_one_person_moves_no_answer_beyond_its_bound(
+    events: list[tuple[int, int, int]], leaving: int, quanta: int
+) -> None:
+    whole = arrays(events)
+    others = arrays([event for event in events if event[0] != leaving])
+    for cells in questions(UNIVERSE, quanta).values():
+        moved = np.abs(np.array(dense(whole, cells)) - np.array(dense(others, cells)))
+        bound = whole.bound(Query(name="visits", cells=cells))
+        assert (moved > 0).sum() <= bound.cells
+        assert moved.max() <= bound.each
+        assert moved.sum() <= bound.l1 <= bound.total
+        assert (moved**2).sum() <= bound.l2_squared
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"site": np.array([3])},
+        {"site": np.array([-1])},
+        {"bin": np.array([4])},
+        {"bin": np.array([0, 1])},
+        {"site": np.array([0.0])},
+        {"person": np.array([2**63], dtype=np.uint64)},
+        {"person": np.array([[1]])},
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(DataError):
+        arrays([(1, 0, 0)], **changes)
+
+
+@pytest.mark.parametrize("name", ["series", "totals", "sites", "total"])
+def test_cells_of_another_universe_are_refused(tmp_path: Path, name: str) -> None:
+    own = Query(name="visits", cells=questions(universe_of())[name])
+    other = Query(name="visits", cells=questions(universe_of(minutes=120))[name])
+    counters: list[ArrayVisits | DuckDBVisits] = [arrays([]), files(tmp_path / "none.csv")]
+    for counter in counters:
+        assert counter.bound(own).total > 0
+        for ask in (counter.bound, counter.count):
+            with pytest.raises(PrivacyError, match="counts other cells"):
+                ask(other)
+
+
+def test_cells_that_are_no_visits_are_refused() -> None:
+    with pytest.raises(PrivacyError, match="counts other cells"):
+        arrays([]).count(Query(name="visits", cells=UNIVERSE))
+
+
+def test_events_that_cannot_count_are_dropped_one_by_one(csv_file: WriteFile) -> None:
+    noon = "2026-03-02T12:00:00"
+    path = csv_file(
+        [
+            ("p", "a", noon),
+            ("p", "", noon),
+            ("p", "d", noon),
+            ("p", "e", noon),
+            ("", "b", noon),
+            ("p", "c", ""),
+            ("p", "c", "noon"),
+            ("p", "c", "2026-03-03T00:00:00"),
+            ("p", "c", "2026-03-01T23:59:59"),
+        ],
+        header=HEADER,
+    )
+    counter = files(path)
+    assert dense(counter, questions(UNIVERSE)["sites"]) == [1, 0, 0]
+    assert dense(counter, questions(UNIVERSE)["total"]) == [1]
+    assert dense(counter, questions(UNIVERSE)["series"]) == [0, 0, 6, 0, 0, 0, 0, 0]
+
+
+def test_the_hour_that_the_clocks_skip_is_empty(csv_file: WriteFile) -> None:
+    universe = universe_of(date(2026, 3, 29), minutes=60)
+    rows = [(f"p{hour}", "a", f"2026-03-29T0{hour}:30:00") for hour in range(1, 4)]
+    found = dense(files(csv_file(rows, header=HEADER), universe), questions(universe)["series"])
+    assert np.flatnonzero(found).tolist() == [1, 3]
+
+
+def test_the_hour_that_comes_twice_is_one_bin(csv_file: WriteFile) -> None:
+    universe = universe_of(date(2026, 10, 25), minutes=60)
+    rows = [(f"p{hour}", "a", f"2026-10-25T0{hour}:30:00Z") for hour in range(3)]
+    counter = files(csv_file(rows, header=HEADER), universe, "instant")
+    found = dense(counter, questions(universe)["series"])
+    # 00:30 and 01:30 in UTC are both 02:30 in Paris.
+    assert {i: value for i, value in enumerate(found) if value} == {2: 12, 3: 6}
+    one = csv_file([("p", *row[1:]) for row in rows], header=HEADER)
+    found = dense(files(one, universe, "instant"), questions(universe)["series"])
+    assert {i: value for i, value in enumerate(found) if value} == {2: 6, 3: 6}
+
+
+def test_a_window_without_events_counts_nothing(parquet_file: WriteFile) -> None:
+    for person in (pa.array([1, 2]), pa.array(["1", "2"])):
+        times = pa.array([0, 1], pa.timestamp("us"))
+        path = parquet_file({"person": person, "location": ["a", "b"], "time": times})
+        assert dense(files(path), questions(UNIVERSE)["total"]) == [0]
+
+
+def test_a_damaged_row_is_not_quoted(csv_file: WriteFile) -> None:
+    rows: list[Any] = [("secret", "a", "2026-03-02T12:00:00")] * 5_000
+    path = csv_file([*rows, ("secret", "a", "2026-03-02", "x", "y")], header=HEADER)
+    with pytest.raises(DataError, match="cannot be read") as caught:
+        dense(files(path), questions(UNIVERSE)["total"])
+    assert "secret" not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_events_of_the_other_kind_are_refused(tmp_path: Path) -> None:
+    columns = EventColumns(location=None, lon="lon", lat="lat")
+    with pytest.raises(DataError, match="name places and the universe has none, or"):
+        DuckDBVisits(
+            source=EventsSource(tmp_path, columns), universe=UNIVERSE, limits=LIMITS, key=KEY
+        )
+
+
+def test_more_cells_than_memory_are_refused() -> None:
+    century = universe_of(days=36_000, minutes=1)
+    with pytest.raises(DataError, match="pairs of a site and a bin"):
+        ArrayVisits(
+            universe=century,
+            limits=LIMITS,
+            key=KEY,
+            person=np.empty(0, np.int64),
+            site=np.empty(0, np.int64),
+            bin=np.empty(0, np.int64),
+        )
+
+
+def test_progress_is_told_while_files_are_read(csv_file: WriteFile) -> None:
+    told: list[float] = []
+    counter = DuckDBVisits(
+        source=EventsSource(
+            csv_file([("p", "a", "2026-03-02T12:00:00")], header=HEADER), EventColumns()
+        ),
+        universe=UNIVERSE,
+        limits=LIMITS,
+        key=KEY,
+        settings=SETTINGS,
+        progress=told.append,
+    )
+    assert dense(counter, questions(UNIVERSE)["total"]) == [1]
+    assert all(0.0 <= share <= 1.0 for share in told)
+
+
+def test_a_damaged_row_far_down_is_not_quoted_by_a_stream(csv_file: WriteFile) -> None:
+    """By then batches come from Arrow, whose errors are not the engine's."""
+    rows: list[Any] = [("secret", "a", "2026-03-02T12:00:00")] * 200_000
+    path = csv_file([*rows, ("secret", "a", "2026-03-02", "x", "y")], header=HEADER)
+    source = EventsSource(path, EventColumns())
+    seen: list[Any] = []
+    with duckdb_session(SETTINGS) as backend:
+        batches = stream(backend, read_rows(backend, layout_of(source), "wall"), 2_048)
+        with pytest.raises(DataError, match="cannot be read") as caught:
+            seen.extend(batches)
+    assert seen
+    assert "secret" not in str(caught.value)
+    assert caught.value.__context__ is None
