@@ -7,6 +7,7 @@ count, a uniform choice; each moves one cell by one.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from hushway.geography.periods import Periods
 from hushway.geography.roads import RoadNetwork
 from hushway.geography.visits import Reach
 
+# Of speeds, in km/h.
+SPEED_STEP: Final = 5.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class MovementLimits:
@@ -24,14 +28,15 @@ class MovementLimits:
 
     Attributes:
         max_items: Most items of one person: links, beginnings and ends of trips together.
-        fastest: Speeds above it, in whole km/h, count as this much.
+        speed_steps: A speed counts by its steps of `SPEED_STEP` from the link's usual speed, at
+            most so many up or down.
     """
 
     max_items: int
-    fastest: int = 130
+    speed_steps: int = 6
 
     def __post_init__(self) -> None:
-        if not all(type(n) is int and n >= 1 for n in (self.max_items, self.fastest)):
+        if not all(type(n) is int and n >= 1 for n in (self.max_items, self.speed_steps)):
             raise GeographyError(
                 "Limits of movements must be whole numbers, at least 1.",
                 advice="Let every person count with at least one link.",
@@ -116,9 +121,9 @@ class MovementCells:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpeedSums:
-    """Sums of the speeds of counted persons on links, in whole km/h.
+    """Sums over counted persons of how far their speeds on links were from the usual ones.
 
-    Cell number = period * links + link.
+    In whole steps of `SPEED_STEP`, down or up. Cell number = period * links + link.
     """
 
     universe: LinkUniverse
@@ -126,7 +131,7 @@ class SpeedSums:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "sums of speeds by (period, link)"
+        return "steps from the usual speed by (period, link)"
 
     @property
     def size(self) -> int:
@@ -139,9 +144,9 @@ class SpeedSums:
         return digest_of({"universe": self.universe.digest, "kind": "speeds"})
 
     def reach(self, limits: MovementLimits) -> Reach:
-        """Returns how far one person moves the sums: the same links, each by a speed."""
-        most, fastest = limits.max_items, limits.fastest
-        return Reach(cells=most, each=fastest, total=most * fastest)
+        """Returns how far one person moves the sums: the same links, each by some steps."""
+        most, steps = limits.max_items, limits.speed_steps
+        return Reach(cells=most, each=steps, total=most * steps)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
