@@ -99,7 +99,7 @@ def _set_days(axes: Axes, periods: Periods, *, labels: bool) -> None:
     axes.set_xlim(-_HALF_A_BIN, bins - _HALF_A_BIN)
     if len(periods.days) == 1:
         step = math.ceil(bins / _MOST_LABELS)
-        at = np.arange(0, bins, step, dtype=np.float64)
+        at: FloatArray = np.arange(0, bins, step, dtype=np.float64)
         words = [periods.part_clocks[int(i)][0] for i in at]
         if bins == 1:
             words = [day_words(periods.first_day)]

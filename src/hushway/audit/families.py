@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hushway.audit.density import audit_density, audit_density_mutants
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.noise import audit_noise
 from hushway.audit.od import audit_mutants, audit_od
@@ -28,6 +29,7 @@ def _no_mutants(**_options: object) -> list[MutantFinding]:
 
 
 FAMILIES = {
+    "density": Suite(audit=audit_density, mutants=audit_density_mutants),
     "noise": Suite(audit=audit_noise, mutants=_no_mutants),
     "od": Suite(audit=audit_od, mutants=audit_mutants),
     "sequences": Suite(audit=audit_sequences, mutants=audit_sequence_mutants),

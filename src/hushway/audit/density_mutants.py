@@ -1,0 +1,100 @@
+"""Planted mistakes of densities. Each is the product with one part exchanged."""
+
+from hushway.audit import density_cover, density_cuts, density_measured, density_whole
+from hushway.audit.density_mutant_counters import (
+    ManyInABin,
+    NoCap,
+    NoCutOff,
+    SensitivityOfOne,
+    Subtraction,
+    WholeHistogram,
+)
+from hushway.audit.density_mutant_curators import (
+    ExactPeople,
+    Peeping,
+    PrintedExponent,
+    SeenOnly,
+    SharedByBins,
+    SharedByClusters,
+    nosy,
+    unsplit,
+)
+from hushway.audit.density_product import DensityProduct
+from hushway.audit.hunt import Mutant
+from hushway.audit.mutant_parts import BlindPurse
+from hushway.privacy.loss import Loss
+from hushway.privacy.unit import Unit
+
+
+def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
+    """Returns a purse that agrees to everything, whatever it was filled with."""
+    return BlindPurse()
+
+
+DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
+    Mutant(
+        name="sensitivity 1 instead of the root of l",
+        product=DensityProduct(counter=SensitivityOfOne),
+        audits=(density_measured.nine_visits, density_measured.shift_of_nine),
+    ),
+    Mutant(
+        name="the paper's subtraction in the cover",
+        product=DensityProduct(counter=Subtraction),
+        audits=(density_measured.shared_site, density_cover.one_visit_is_one),
+    ),
+    Mutant(
+        name="several visits in one bin",
+        product=DensityProduct(counter=ManyInABin),
+        audits=(density_measured.crowded_bin,),
+    ),
+    Mutant(
+        name="no cap",
+        product=DensityProduct(counter=NoCap),
+        audits=(density_measured.restless,),
+    ),
+    Mutant(
+        name="a total that is not cut off",
+        product=DensityProduct(counter=NoCutOff),
+        audits=(density_measured.cut_off_total,),
+    ),
+    Mutant(
+        name="a histogram of all visits",
+        product=DensityProduct(counter=WholeHistogram),
+        audits=(density_measured.one_drawn_visit,),
+    ),
+    Mutant(
+        name="the same noise for every cluster",
+        product=DensityProduct(curator=SharedByClusters),
+        audits=(density_measured.cell_less_another, density_measured.fresh_cells),
+    ),
+    Mutant(
+        name="the same noise for every bin",
+        product=DensityProduct(curator=SharedByBins),
+        audits=(density_measured.bin_less_another, density_measured.fresh_bins),
+    ),
+    Mutant(
+        name="sites and cells taken from the data",
+        product=DensityProduct(curator=SeenOnly),
+        audits=(density_measured.nine_visits, density_measured.one_drawn_visit),
+    ),
+    Mutant(
+        name="the exact number of people",
+        product=DensityProduct(curator=ExactPeople),
+        audits=(density_measured.one_more_person,),
+    ),
+    Mutant(
+        name="clusters made from exact totals",
+        product=DensityProduct(curator=Peeping, mechanism=nosy),
+        audits=(density_whole.next_clusters,),
+    ),
+    Mutant(
+        name="cuts with the printed exponent",
+        product=DensityProduct(curator=PrintedExponent),
+        audits=(density_cuts.four_cells,),
+    ),
+    Mutant(
+        name="the whole budget for every question",
+        product=DensityProduct(mechanism=unsplit, budget=_blind),
+        audits=(density_whole.people_and_series,),
+    ),
+)

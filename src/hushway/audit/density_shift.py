@@ -1,0 +1,90 @@
+"""How far a person moves a statistic, in its standard deviations: what rho itself bounds.
+
+A rho-zCDP mechanism bounds the chi-square divergence of its outputs by exp(2 rho) - 1, so no
+statistic whatsoever moves by more than sqrt(exp(2 rho) - 1) of its standard deviations (Hammersley
+1950, Chapman and Robbins 1951). A linear one of Gaussian noise moves by sqrt(2 rho) at most, and
+the projection on what the person does moves by just that. A few thousand runs see it, where an
+event that proves an epsilon is rare.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hushway.audit.bounds import SHARE_TO_SHOW, FloatArray
+from hushway.audit.finding import Finding
+from hushway.audit.harness import World, enough
+
+# The means of so many runs are normal to a good approximation; 8 standard errors of the normal law
+# have probability 1e-15, which leaves room for it to be wrong by a factor of a million before 1e-9.
+_STANDARD_ERRORS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShiftCheck:
+    """The claim that a person moves a statistic by so many standard deviations and no more.
+
+    Attributes:
+        name: What is audited.
+        statistic: What is moved.
+        epsilon: The claimed epsilon.
+        delta: The claimed delta.
+        worlds: The two neighbouring inputs.
+        most: How many standard deviations it may move.
+        tight: Whether it should move as far, but for a fixed share; more noise is a bug too.
+        effort: How many times the runs that are asked for it takes.
+    """
+
+    name: str
+    statistic: str
+    epsilon: Fraction
+    delta: Fraction
+    worlds: tuple[World, World]
+    most: float
+    tight: bool = False
+    effort: Fraction = Fraction(1)
+
+    def examine(self, runs: int) -> Finding:
+        """Compares the means of both worlds; the smaller spread counts, as either bounds them."""
+        runs = enough(runs, self.effort)
+        one, other = (world.sample(runs).astype(np.float64) for world in self.worlds)
+        moved = abs(float(one.mean() - other.mean()))
+        shift, slack = max(_shift(moved, one, other), _shift(moved, other, one))
+        least = SHARE_TO_SHOW * self.most if self.tight else 0.0
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            epsilon_lower=0.0,
+            runs=runs,
+            event=(
+                f"{self.statistic} moves by {shift:.4g} standard deviations from "
+                f"{self.worlds[1].words} to {self.worlds[0].words}; {self.most:.4g} are allowed"
+            ),
+            passed=shift - slack <= self.most and shift + slack >= least,
+            reason=f"Chance explains {shift - slack:.4g} to {shift + slack:.4g}.",
+        )
+
+
+def _shift(moved: float, spread: FloatArray, other: FloatArray) -> tuple[float, float]:
+    """Returns a move in standard deviations of the first sample, and what chance adds to it."""
+    apart = spread - spread.mean()
+    variance = float(np.mean(apart**2))
+    if variance == 0:
+        return (math.inf, 0.0) if moved else (0.0, 0.0)
+    shift = moved / math.sqrt(variance)
+    tails = float(np.mean(apart**4)) / variance**2 - 1
+    squares = 1 + float(other.var()) / variance + shift**2 * tails / 4
+    return shift, _STANDARD_ERRORS * math.sqrt(squares / len(spread))
+
+
+def most_of_rho(rho: Fraction) -> float:
+    """Returns how many standard deviations any statistic of a rho-zCDP mechanism moves at most."""
+    return math.sqrt(math.expm1(2 * rho))
+
+
+def most_of_gaussian(rho: Fraction) -> float:
+    """Returns how many standard deviations a sum of Gaussian measurements moves at most."""
+    return math.sqrt(2 * rho)
