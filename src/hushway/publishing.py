@@ -12,7 +12,7 @@ from hushway.certify import certify, check_as_planned, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import HushwayError
 from hushway.job import Job
-from hushway.job.job import settings_of
+from hushway.job.job import Means, settings_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
@@ -84,7 +84,13 @@ def publish(
             secret=bounding.to_text(),
         )
         try:
-            counter = job.rows.counter(bounding, settings, lambda share: progress(_COUNTING, share))
+            means = Means(
+                key=bounding,
+                bits=source,
+                settings=settings,
+                progress=lambda share: progress(_COUNTING, share),
+            )
+            counter = job.rows.counter(means)
             curator = Curator(counter=counter, budget=reservation, source=source)
             table = _measure(job, curator, progress)
             check_as_planned(draft.events, curator.events, adaptive=job.mechanism.adaptive)

@@ -1,17 +1,15 @@
 """The job of a density plan."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hushway.engine.check_events import check_events
-from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.engine.visits_duckdb import DuckDBVisits
 from hushway.geography.density import DensityUniverse
 from hushway.geography.density_geometry import density_universe
 from hushway.geography.periods import Periods
 from hushway.geography.visits import VisitLimits
-from hushway.job.job import Job, Wording, account_of
+from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.wording import NOT_PROTECTED, plural
 from hushway.plan import DensityPlan
 from hushway.privacy.accounting import rho_for
@@ -58,17 +56,15 @@ class EventRows:
         """Returns what is wrong with the events; with notes also what may be."""
         return check_events(self.source, self.universe, self.policy, settings=settings, notes=notes)
 
-    def counter(
-        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
-    ) -> DuckDBVisits:
+    def counter(self, means: Means) -> DuckDBVisits:
         """Returns who counts them, each person bounded."""
         return DuckDBVisits(
             source=self.source,
             universe=self.universe,
             limits=self.limits,
-            key=key,
-            settings=settings,
-            progress=progress,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
         )
 
 

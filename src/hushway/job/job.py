@@ -10,8 +10,26 @@ from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.ledger import AccountKey
 from hushway.privacy.query import Cells, Counter
+from hushway.privacy.randomness import BitSource
 from hushway.releases.mechanism import Mechanism
 from hushway.tables.check import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """What a counter is given besides the rows.
+
+    Attributes:
+        key: Decides which of a unit's rows are kept.
+        bits: The random bits of the release.
+        settings: How much of this machine to use.
+        progress: Told from 0 to 1 how far it is.
+    """
+
+    key: BoundingKey
+    bits: BitSource
+    settings: EngineSettings
+    progress: Callable[[float], None]
 
 
 class Rows(Protocol):
@@ -21,9 +39,7 @@ class Rows(Protocol):
         """Returns what is wrong with the rows; with notes also what may be."""
         ...
 
-    def counter(
-        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
-    ) -> Counter:
+    def counter(self, means: Means) -> Counter:
         """Returns who counts them, each unit bounded."""
         ...
 

@@ -1,18 +1,16 @@
 """The job of an OD plan."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from hushway.artefact.od_guard import check_sizes
 from hushway.engine.bounding import trip_bound
 from hushway.engine.check import check_trips
 from hushway.engine.duckdb import DuckDBTrips
-from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.geography.features import Feature
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
-from hushway.job.job import Job, Wording, account_of
+from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.od_features import asked_features, asked_labels
 from hushway.job.od_mechanism import ODMechanism, mechanism_of
 from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
@@ -55,18 +53,16 @@ class TripRows:
         """Returns what is wrong with the trips; with notes also what may be."""
         return check_trips(self.source, self.cells, self.policy, settings=settings, notes=notes)
 
-    def counter(
-        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
-    ) -> DuckDBTrips:
+    def counter(self, means: Means) -> DuckDBTrips:
         """Returns who counts them, each unit bounded."""
         return DuckDBTrips(
             source=self.source,
             cells=self.cells,
             unit=self.unit,
             max_trips=self.max_trips,
-            key=key,
-            settings=settings,
-            progress=progress,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
         )
 
 

@@ -1,18 +1,16 @@
 """The job of a sequences plan."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.engine.check_stops import check_sequences, check_taps
-from hushway.engine.key import BoundingKey
 from hushway.engine.sequence_rule import SequenceRule, record_bound
 from hushway.engine.sequences_duckdb import DuckDBSequences
 from hushway.engine.session import EngineSettings
 from hushway.geography.periods import Periods
 from hushway.geography.sequences import SequenceUniverse
 from hushway.geography.taxonomy import Taxonomy
-from hushway.job.job import Job, Wording, account_of
+from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.taxonomy import planned_taxonomy
 from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
 from hushway.plan import SequencesPlan
@@ -103,18 +101,16 @@ class RecordRows:
             )
         ]
 
-    def counter(
-        self, key: BoundingKey, settings: EngineSettings, progress: Callable[[float], None]
-    ) -> DuckDBSequences:
+    def counter(self, means: Means) -> DuckDBSequences:
         """Returns who counts them, each unit bounded."""
         return DuckDBSequences(
             source=self.source,
             taxonomy=self.taxonomy,
             rule=self.rule,
             unit=self.unit,
-            key=key,
-            settings=settings,
-            progress=progress,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
         )
 
 
