@@ -19,14 +19,15 @@ PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML
 @plan.command("new")
 def new(
     family: Annotated[
-        str, typer.Argument(help="The family of releases: od, sequences or density.")
+        str, typer.Argument(help="The family of releases: od, sequences, density or links.")
     ],
 ) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
     template = files("hushway") / "templates" / f"{family}.toml"
     if not family.isalnum() or not template.is_file():
         raise PlanError(
-            f"There is no family {family!r}.", advice="The families are: od, sequences, density."
+            f"There is no family {family!r}.",
+            advice="The families are: od, sequences, density, links.",
         )
     typer.echo(template.read_text(encoding="utf-8"), nl=False)
 

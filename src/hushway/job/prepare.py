@@ -4,9 +4,10 @@ from typing import assert_never
 
 from hushway.job.density import prepare_density
 from hushway.job.job import Job
+from hushway.job.links import prepare_links
 from hushway.job.od import prepare_od
 from hushway.job.sequences import prepare_sequences
-from hushway.plan import DensityPlan, ODPlan, Plan, SequencesPlan
+from hushway.plan import DensityPlan, LinksPlan, ODPlan, Plan, SequencesPlan
 
 
 def prepare(plan: Plan) -> Job:
@@ -22,5 +23,7 @@ def prepare(plan: Plan) -> Job:
             return prepare_sequences(plan)
         case DensityPlan():
             return prepare_density(plan)
+        case LinksPlan():
+            return prepare_links(plan)
         case _:
             assert_never(plan)

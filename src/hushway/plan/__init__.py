@@ -6,6 +6,7 @@ that is not in the model is an error: a misspelt option must not silently fall b
 
 from hushway.plan.density import DensityPlan
 from hushway.plan.features import FeaturePlan
+from hushway.plan.links import LinksPlan
 from hushway.plan.load import Plan, load_plan, plan_from
 from hushway.plan.mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
 from hushway.plan.od import ODPlan
@@ -17,6 +18,7 @@ __all__ = [
     "FeaturePlan",
     "HierarchicalPlan",
     "LaplacePlan",
+    "LinksPlan",
     "ODPlan",
     "Plan",
     "SequencesPlan",

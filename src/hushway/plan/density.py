@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator
 from datetime import date, timedelta
-from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from hushway.errors import PrivacyError
 from hushway.plan.sections import AnyPlan, PlaceColumnsPlan, Rule
-from hushway.plan.values import DAY_HOURS, HOUR_MINUTES, Delta, Exact, MinuteOfDay, Section
-from hushway.privacy.loss import exact
+from hushway.plan.values import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    Delta,
+    Exact,
+    MinuteOfDay,
+    PositiveShare,
+    Section,
+)
 from hushway.privacy.unit import Unit
 
 _WEEK = timedelta(days=6)
@@ -89,26 +94,13 @@ class DensityPrivacyPlan(Section):
     delta: Delta | None = None
 
 
-def _share(value: Any) -> Fraction:
-    try:
-        number = exact(value)
-    except PrivacyError:
-        raise ValueError('must be a number, such as "0.05" or "1/20"') from None
-    if not 0 < number < 1:
-        raise ValueError("must be a share above 0 and below 1")
-    return number
-
-
-Share = Annotated[Fraction, BeforeValidator(_share)]
-
-
 class SharesPlan(Section):
     """The share of each question in the budget; the series gets what they leave."""
 
-    histogram: Share | None = None
-    total: Share | None = None
-    clusters: Share | None = None
-    cuts: Share | None = None
+    histogram: PositiveShare | None = None
+    total: PositiveShare | None = None
+    clusters: PositiveShare | None = None
+    cuts: PositiveShare | None = None
 
 
 class CrowdPlan(Section):
@@ -156,6 +148,8 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
         yield "shares.clusters belongs to clustering = true"
     if not plan.scaling and (*scaled, plan.crowd) != (None, None, None):
         yield "shares.histogram, shares.total and crowd belong to scaling = true"
+    if sum(share or 0 for _, share in shares) >= 1:
+        yield "shares sum to 1 or more and leave nothing for the series"
     if plan.crowd is not None and scaled != (None, None):
         yield "crowd decides on shares.histogram and shares.total: give one of the two"
 

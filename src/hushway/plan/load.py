@@ -9,16 +9,18 @@ from pydantic import ValidationError
 
 from hushway.errors import PlanError
 from hushway.plan.density import DensityPlan
+from hushway.plan.links import LinksPlan
 from hushway.plan.mechanisms import MECHANISMS
 from hushway.plan.od import ODPlan
 from hushway.plan.sequences import SequencesPlan
 
-Plan = ODPlan | SequencesPlan | DensityPlan
+Plan = ODPlan | SequencesPlan | DensityPlan | LinksPlan
 
 _FAMILIES: dict[str, type[Plan]] = {
     "od": ODPlan,
     "sequences": SequencesPlan,
     "density": DensityPlan,
+    "links": LinksPlan,
 }
 
 

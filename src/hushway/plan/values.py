@@ -50,6 +50,24 @@ def _below_one(value: Fraction) -> Fraction:
     return value
 
 
+def _share(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.05" or "1/20"') from None
+    if not 0 <= number < 1:
+        raise ValueError("must be a share, not negative and below 1")
+    return number
+
+
+def _above_zero(value: Fraction) -> Fraction:
+    if value == 0:
+        raise ValueError("must be a share above 0")
+    return value
+
+
 Exact = Annotated[Fraction, BeforeValidator(exact_positive)]
+Share = Annotated[Fraction, BeforeValidator(_share)]
+PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]

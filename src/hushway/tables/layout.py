@@ -14,14 +14,15 @@ from hushway.tables.events import EventsSource
 from hushway.tables.files import RowFiles, find_files
 from hushway.tables.sequences import SequencesSource
 from hushway.tables.taps import TapsSource
+from hushway.tables.traces import TracesSource
 from hushway.tables.trips import TripsSource
 
 Kind = Literal[
     "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"
 ]
-Source = TripsSource | TapsSource | SequencesSource | EventsSource
+Source = TripsSource | TapsSource | SequencesSource | EventsSource | TracesSource
 
-_POSITIONS = ("lon", "lat")
+_NUMBERS = ("lon", "lat", "speed", "heading")
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
@@ -167,7 +168,7 @@ def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
             f"Column {column!r} ({role}) holds neither lists nor text.",
             advice="Write the stops as a list of ids, or as a text with a separator.",
         )
-    if role in _POSITIONS:
+    if role in _NUMBERS:
         return _number_kind(role, column, kind)
     return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
 
@@ -195,7 +196,7 @@ def _number_kind(role: str, column: str, kind: pa.DataType) -> Kind:
         return "number"
     raise DataError(
         f"Column {column!r} ({role}) does not hold floating-point numbers.",
-        advice="Write longitude and latitude as floating-point numbers, in degrees.",
+        advice="Write it as floating-point numbers; longitude and latitude in degrees.",
     )
 
 
