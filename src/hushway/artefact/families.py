@@ -5,10 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.artefact import density_description, od_description, sequences_description
+from hushway.artefact import (
+    density_description,
+    links_description,
+    od_description,
+    sequences_description,
+)
 from hushway.artefact.density import DensityContents
 from hushway.artefact.density_check import check_density
 from hushway.artefact.finding import Notes
+from hushway.artefact.links import LinksContents
+from hushway.artefact.links_check import check_links
 from hushway.artefact.od import ODContents
 from hushway.artefact.od_check import check_od
 from hushway.artefact.resource import Contents, Description
@@ -18,10 +25,11 @@ from hushway.errors import PrivacyError, ReleaseError
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.internal import Internal
 from hushway.releases.density.table import DensityTable
+from hushway.releases.links.table import LinkTable
 from hushway.releases.od.table import ODTable
 from hushway.releases.sequences.table import SequenceTable
 
-PublishedTable = ODTable | SequenceTable | DensityTable
+PublishedTable = ODTable | SequenceTable | DensityTable | LinkTable
 Checker = Callable[[Notes, Path, Certificate, Mapping[str, Any]], Description | None]
 
 
@@ -42,6 +50,7 @@ _FAMILIES = {
     "od": _Family(check=check_od, facts_fit=od_description.facts_fit),
     "sequences": _Family(check=check_sequences, facts_fit=sequences_description.facts_fit),
     "density": _Family(check=check_density, facts_fit=density_description.facts_fit),
+    "links": _Family(check=check_links, facts_fit=links_description.facts_fit),
 }
 
 
@@ -63,6 +72,8 @@ def contents_of(table: object) -> Contents:
         return SequencesContents(table)
     if type(table) is DensityTable:
         return DensityContents(table)
+    if type(table) is LinkTable:
+        return LinksContents(table)
     raise PrivacyError(
         f"A {type(table).__name__} is not a published table.",
         advice="Publish only what a mechanism's `fit` returned.",

@@ -1,0 +1,95 @@
+"""Which files a published table of links becomes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hushway.artefact.formats.links import write_links_parquet
+from hushway.artefact.formats.links_geo import links_geojson, write_links_geo
+from hushway.artefact.formats.links_gmns import config_csv, link_csv, measurement_csv, node_csv
+from hushway.artefact.formats.links_groups import measured_classes_csv
+from hushway.artefact.links_certified import check_domain, check_events
+from hushway.artefact.links_description import (
+    GEO,
+    GEOJSON,
+    MEASURED_CLASSES,
+    PARQUET,
+    describe,
+)
+from hushway.artefact.links_gmns_description import (
+    GMNS_CONFIG,
+    GMNS_LINKS,
+    GMNS_MEASUREMENTS,
+    GMNS_NODES,
+)
+from hushway.artefact.links_guard import check_table
+from hushway.artefact.links_universe import check_readable, public_writers
+from hushway.artefact.resource import Description, Progress
+from hushway.errors import ReleaseError
+from hushway.privacy.certificate import Certificate
+from hushway.releases.links.table import LinkTable
+
+Writer = Callable[[Path], object]
+
+
+@dataclass(frozen=True)
+class LinksContents:
+    """A table of links, ready to be written."""
+
+    table: LinkTable
+
+    def check(self, certificate: Certificate) -> None:
+        """Makes sure that the table is one and belongs to the certificate.
+
+        Raises:
+            PrivacyError: The table is not made of published numbers.
+            ReleaseError: The certificate was made for other public lists or other measurements.
+        """
+        check_table(self.table)
+        if certificate.family != "links":
+            raise ReleaseError(
+                f"The certificate is for the family {certificate.family!r}, not for links.",
+                advice="Write each table with its own certificate.",
+            )
+        check_domain(certificate, self.table.universe)
+        check_events(certificate, self.table)
+        check_readable(self.table.universe)
+
+    @property
+    def description(self) -> Description:
+        """What the data package says about the files."""
+        return describe(self.table)
+
+    def write(self, folder: Path, progress: Progress) -> None:
+        """Writes every file of the description into a folder."""
+        writers = self._writers()
+        for resource in self.description.resources:
+            progress(f"Writing {resource.path}")
+            path = folder / resource.path
+            path.parent.mkdir(exist_ok=True)
+            writers[resource.path](path)
+
+    def picture(self, certificate: Certificate) -> bytes:
+        """Returns a map of the roads with the published counts, and their noise, as PNG."""
+        # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.artefact.links_picture import draw_links_picture
+
+        return draw_links_picture(self.table, certificate)
+
+    def _writers(self) -> dict[str, Writer]:
+        table = self.table
+        writers: dict[str, Writer] = {
+            PARQUET: lambda path: write_links_parquet(table, path),
+            GEO: lambda path: write_links_geo(table, path),
+            GEOJSON: lambda path: path.write_bytes(links_geojson(table)),
+            GMNS_CONFIG: lambda path: path.write_bytes(config_csv()),
+            GMNS_LINKS: lambda path: path.write_bytes(link_csv(table)),
+            GMNS_NODES: lambda path: path.write_bytes(node_csv(table.universe.roads)),
+            GMNS_MEASUREMENTS: lambda path: path.write_bytes(measurement_csv(table)),
+            **public_writers(table.universe),
+        }
+        if (measured := table.class_totals) is not None:
+            writers[MEASURED_CLASSES] = lambda path: path.write_bytes(
+                measured_classes_csv(table.universe, measured)
+            )
+        return writers

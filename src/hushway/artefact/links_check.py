@@ -1,0 +1,124 @@
+"""What can be checked about the files of a release of links without the protected data."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hushway.artefact.finding import Notes
+from hushway.artefact.formats.links import read_links_parquet
+from hushway.artefact.formats.links_geo import check_links_geo, fits_geojson, links_geojson
+from hushway.artefact.formats.links_gmns import (
+    config_csv,
+    has_counts,
+    link_csv,
+    measurement_csv,
+    node_csv,
+)
+from hushway.artefact.formats.links_groups import read_measured_classes
+from hushway.artefact.links_certified import check_domain, check_events
+from hushway.artefact.links_description import (
+    GEO,
+    GEOJSON,
+    MEASURED_CLASSES,
+    PARQUET,
+    describe,
+)
+from hushway.artefact.links_gmns_description import (
+    GMNS_CONFIG,
+    GMNS_LINKS,
+    GMNS_MEASUREMENTS,
+    GMNS_NODES,
+)
+from hushway.artefact.links_guard import MOST_CELLS, check_table
+from hushway.artefact.links_universe import read_universe
+from hushway.artefact.resource import Description
+from hushway.errors import ReleaseError
+from hushway.geography.movements import LinkUniverse
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate.plain import plain
+from hushway.releases.links.table import LinkTable
+
+
+def check_links(
+    notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> Description | None:
+    """Checks roads, counts, measurements and the other formats.
+
+    Args:
+        notes: Where the findings go.
+        folder: The release.
+        certificate: Its certificate.
+        facts: What its data package says about the links.
+
+    Returns:
+        The description that the data package must give; None when the links cannot be read.
+    """
+    universe = notes.attempt("geography", lambda: _geography(folder, certificate))
+    if universe is None:
+        return None
+    table = notes.attempt("links", lambda: _table(folder, universe, facts))
+    if table is None:
+        return None
+    notes.attempt("measurements", lambda: _measurements(certificate, table))
+    notes.attempt("formats", lambda: _formats(folder, table))
+    return describe(table)
+
+
+def _geography(folder: Path, certificate: Certificate) -> tuple[LinkUniverse, str]:
+    universe = read_universe(folder)
+    check_domain(certificate, universe)
+    if universe.size > MOST_CELLS:
+        raise ReleaseError(
+            f"A release holds at most {MOST_CELLS:,} counts.",
+            advice="Ask the publisher for a smaller release.",
+        )
+    return universe, (
+        f"The public lists give the {universe.roads.links:,} links, {universe.roads.nodes:,} nodes "
+        f"and the periods of the certificate ({len(universe.periods):,})."
+    )
+
+
+def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tuple[LinkTable, str]:
+    rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
+    totals = None
+    if facts["classes_measured"]:
+        totals = read_measured_classes((folder / MEASURED_CLASSES).read_bytes(), universe)
+    table = LinkTable(
+        universe=universe,
+        period=rows.period,
+        link=rows.link,
+        counts=rows.counts,
+        standard_error=rows.standard_error,
+        speed=rows.speed,
+        speed_error=rows.speed_error,
+        threshold=facts["threshold"],
+        class_totals=totals,
+        diagnostics=plain("diagnostics of the fit", facts["fit"]),
+    )
+    check_table(table)
+    return table, "Every row is a public link in a public period, once, with a count above 0."
+
+
+def _measurements(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
+    check_events(certificate, table)
+    return True, "The events of the certificate are those that the published numbers need."
+
+
+def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
+    check_links_geo(table, folder / GEO)
+    written: dict[str, Callable[[], bytes]] = {
+        GMNS_CONFIG: config_csv,
+        GMNS_NODES: lambda: node_csv(table.universe.roads),
+        GMNS_LINKS: lambda: link_csv(table),
+    }
+    if not has_counts(table):
+        written[GMNS_MEASUREMENTS] = lambda: measurement_csv(table)
+    if fits_geojson(table):
+        written[GEOJSON] = lambda: links_geojson(table)
+    for name, render in written.items():
+        if (folder / name).read_bytes() != render():
+            raise ReleaseError(
+                f"{name} does not hold the same roads and numbers as {PARQUET}.",
+                advice="Ask the publisher for an intact copy of the release.",
+            )
+    return True, f"The maps and the GMNS tables hold the same numbers as {PARQUET}."
