@@ -1,6 +1,7 @@
 """Whole releases from nothing: synthetic cities, plans, budgets, releases that verify."""
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
@@ -8,9 +9,11 @@ from pathlib import Path
 
 from hushway.cities.ann_arbor import ann_arbor
 from hushway.cities.cards import metro
+from hushway.cities.paris import paris
 from hushway.errors import ReleaseError
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
+from hushway.privacy.accounting import cap_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 
@@ -20,6 +23,12 @@ CAP = Fraction(4)
 _MARKER = ".hushway-demo"
 _SEED = 2018
 _CARDS = 150_000
+_PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
+# The template is for a city of millions. In one of 20,000 people so few visits need less noise.
+_FOR_A_SMALL_CITY = {
+    "most_counted = 1000 ": "most_counted = 200  ",
+    'epsilon = "0.3" ': 'epsilon = "1"   ',
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +47,16 @@ class DemoCards:
 
     folder: Path
     records: int
+    job: Job
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoCalls:
+    """What the demo built for calls: a folder with a city's files and a plan, and an account."""
+
+    folder: Path
+    events: int
+    people: int
     job: Job
 
 
@@ -65,13 +84,30 @@ def build_cards(folder: Path) -> DemoCards:
     return DemoCards(folder=folder, records=len(city), job=_planned(folder, "sequences"))
 
 
-def _planned(folder: Path, family: str) -> Job:
-    """Writes the family's template as a plan and opens its account."""
+def build_calls(folder: Path) -> DemoCalls:
+    """Writes a week of calls of a small synthetic Paris, a plan for it, and a ledger."""
+    city = paris(_SEED, people=_PEOPLE, towers=_TOWERS, areas=_AREAS)
+    city.write(folder)
+    return DemoCalls(
+        folder=folder,
+        events=len(city),
+        people=city.people,
+        job=_planned(folder, "density", _FOR_A_SMALL_CITY),
+    )
+
+
+def _planned(folder: Path, family: str, changes: Mapping[str, str] | None = None) -> Job:
+    """Writes the family's template as a plan, with changes, and opens its account."""
     template = files("hushway") / "templates" / f"{family}.toml"
-    (folder / PLAN).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+    text = template.read_text(encoding="utf-8")
+    for old, new in (changes or {}).items():
+        text = text.replace(old, new)
+    (folder / PLAN).write_text(text, encoding="utf-8")
     job = prepare(load_plan(folder / PLAN))
+    delta = job.plan.privacy.delta
     with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, PureLoss(CAP))
+        cap = PureLoss(CAP) if delta is None else cap_for(CAP, delta)
+        ledger.open_account(job.account, cap, delta=delta)
     return job
 
 

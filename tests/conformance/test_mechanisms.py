@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 
 from hushway.certify import check_as_planned
 from hushway.errors import BudgetError
+from hushway.geography.areas import Area, Areas
+from hushway.geography.density import DensityUniverse
+from hushway.geography.density_geometry import density_universe
 from hushway.geography.features import (
     Feature,
     pair_feature,
@@ -25,6 +29,7 @@ from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.geography.sequences import SequenceUniverse
 from hushway.geography.taxonomy import Taxonomy
+from hushway.geography.visits import ClusterSeries, ClusterTotals, VisitCells, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
@@ -32,6 +37,7 @@ from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
+from hushway.releases.density.catalogue import density_series, naive_laplace
 from hushway.releases.mechanism import Forecast, Mechanism
 from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
@@ -85,6 +91,38 @@ def sequence_table(table: Any) -> list[Any]:
     return [table.parent.tolist(), table.code.tolist(), table.counts.tolist(), table.ends.tolist()]
 
 
+def quarters() -> DensityUniverse:
+    """Six squares in a row and four towers, in bins of six hours for two days."""
+    boxes = [shapely.box(2.3 + i / 100, 48.8, 2.31 + i / 100, 48.81) for i in range(6)]
+    areas = Areas(areas=tuple(Area(id=str(i), name="", shape=box) for i, box in enumerate(boxes)))
+    towers = (
+        Location(id=str(i), name="", lon=2.304 + i * 0.016, lat=48.804, zone="") for i in range(4)
+    )
+    periods = Periods(
+        zone="Europe/Paris",
+        first_day=date(2007, 9, 10),
+        last_day=date(2007, 9, 11),
+        opens=0,
+        closes=1440,
+        minutes=360,
+        cycle="window",
+    )
+    return density_universe(areas, periods, Locations(tuple(towers)))
+
+
+QUARTERS, LIMITS = quarters(), VisitLimits(max_visits=3, most_counted=9)
+
+
+def density_table(table: Any) -> list[Any]:
+    return [
+        table.counts.tolist(),
+        table.standard_error.tolist(),
+        table.cluster.tolist(),
+        table.measured_series.tolist(),
+        table.measured_total,
+    ]
+
+
 @dataclass(frozen=True)
 class Case:
     """A mechanism, its geography, and its table as plain values."""
@@ -117,6 +155,21 @@ CASES = {
     "prefix tree gaussian": Case(
         prefix_tree(STATIONS, budget=ZCDPLoss(Fraction(30)), height=3), STATIONS, sequence_table
     ),
+    "density": Case(density_series(LIMITS, budget=RHO), QUARTERS, density_table),
+    "density by cosines": Case(
+        density_series(LIMITS, budget=RHO, denoise="sure"), QUARTERS, density_table
+    ),
+    "density by cuts": Case(
+        density_series(LIMITS, budget=RHO, denoise="cuts"), QUARTERS, density_table
+    ),
+    "density unclustered": Case(
+        density_series(LIMITS, budget=RHO, clustering=False), QUARTERS, density_table
+    ),
+    "density unscaled": Case(
+        density_series(LIMITS, budget=RHO, scaling=False), QUARTERS, density_table
+    ),
+    "density laplace": Case(density_series(LIMITS, budget=EPSILON), QUARTERS, density_table),
+    "density naive": Case(naive_laplace(LIMITS, budget=EPSILON), QUARTERS, density_table),
 }
 
 
@@ -139,13 +192,23 @@ class Town:
 
     def bound(self, query: Query) -> Bound:
         assert query.cells.size > 0
+        if isinstance(query.cells, VisitCells):
+            return Bound(**query.cells.reach(LIMITS)._asdict())
         return BOUND
 
     def count(self, query: Query) -> ExactCounts:
-        assert query.cells.size > 40
         self.counted += 1
+        if isinstance(query.cells, VisitCells):
+            return self._visits(query.cells)
+        assert query.cells.size > 40
         cells = np.array([2, 17, 40], dtype=np.int64)
         return ExactCounts(cells=cells, values=cells * self._scale)
+
+    def _visits(self, asked: VisitCells) -> ExactCounts:
+        """A busy site at the start and one at the end of whatever is asked."""
+        quanta = asked.quanta if isinstance(asked, ClusterSeries | ClusterTotals) else 1
+        cells = np.unique(np.array([0, asked.size - 1], dtype=np.int64))
+        return ExactCounts(cells=cells, values=(cells + 40) * quanta * self._scale)
 
     def charge(self, event: Event) -> None:
         if self._poor:
@@ -231,11 +294,16 @@ def test_the_same_seed_gives_the_same_release_and_another_seed_another(case: Cas
     assert release(5) != release(6)
 
 
-def test_its_counts_are_whole_and_never_negative(case: Case) -> None:
+def test_its_counts_are_written_exactly_and_never_negative(case: Case) -> None:
+    """Whole, or in hundredths with a standard error for each."""
     measured = case.mechanism.measure(curator_of(Town()), case.geography)
     table = case.mechanism.fit(measured, case.geography)
-    assert table.counts.dtype == np.int64
     assert table.counts.min() >= 0
+    if isinstance(case.geography, DensityUniverse):
+        assert np.array_equal(table.counts, np.round(table.counts, 2))
+        assert table.standard_error.min() > 0
+    else:
+        assert table.counts.dtype == np.int64
 
 
 def test_its_forecast_depends_on_public_numbers_only(case: Case) -> None:

@@ -1,6 +1,7 @@
 import inspect
 import re
 import tomllib
+from datetime import date
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -11,12 +12,14 @@ import pytest
 from hushway.errors import PlanError
 from hushway.plan import (
     CBDPPlan,
+    DensityPlan,
     FeaturePlan,
     HierarchicalPlan,
     LaplacePlan,
     load_plan,
     plan_from,
 )
+from hushway.plan import density as density_module
 from hushway.plan import sections as sections_module
 from hushway.plan.values import Section
 from hushway.privacy.unit import Unit
@@ -392,3 +395,167 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     assert len(tables) > 10
     for table in (*tables, FeaturePlan, LaplacePlan, HierarchicalPlan, CBDPPlan):
         assert set(table.model_fields) <= explained
+
+
+@pytest.fixture
+def density() -> dict[str, Any]:
+    template = files("hushway") / "templates" / "density.toml"
+    return tomllib.loads(template.read_text(encoding="utf-8"))
+
+
+def density_of(facts: dict[str, Any]) -> DensityPlan:
+    plan = plan_from(facts, folder=Path())
+    assert isinstance(plan, DensityPlan)
+    return plan
+
+
+def test_the_template_of_a_density_is_a_valid_plan_of_a_week(density: dict[str, Any]) -> None:
+    plan = density_of(density)
+    assert plan.privacy.unit is Unit.PERSON
+    assert (plan.time.first_day, plan.time.last_day) == (date(2007, 9, 10), date(2007, 9, 16))
+    assert (plan.privacy.max_visits, plan.privacy.most_counted) == (30, 1000)
+    assert plan.privacy.delta == Fraction(2, 10**6)
+
+
+def test_the_window_of_a_density_may_have_any_number_of_days(density: dict[str, Any]) -> None:
+    density["time"]["last_day"] = date(2007, 9, 10)
+    assert density_of(density).time.last_day == date(2007, 9, 10)
+    del density["time"]["first_day"]
+    assert "time.first_day: is missing" in refusal(density)
+
+
+def test_the_mechanism_of_a_density_may_be_left_out(density: dict[str, Any]) -> None:
+    written = density_of(density).mechanism
+    del density["mechanism"], density["problems"]
+    assert density_of(density).mechanism == written
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"name": "laplace", "denoise": "sure"}, "denoise is an option of series, not of laplace"),
+        ({"name": "laplace", "crowd": {"people": 9, "visits": 9}}, "crowd is an option of series"),
+        ({"denoise": "cuts", "noise": "laplace"}, 'denoise = "cuts" needs noise = "gaussian"'),
+        ({"shares": {"cuts": "0.1"}}, 'shares.cuts belongs to denoise = "cuts"'),
+        ({"clustering": False, "shares": {"clusters": "0.1"}}, "shares.clusters belongs to"),
+        ({"scaling": False, "shares": {"total": "0.1"}}, "belong to scaling = true"),
+        ({"scaling": False, "shares": {"histogram": "0.1"}}, "belong to scaling = true"),
+        ({"scaling": False, "crowd": {"people": 9, "visits": 9}}, "belong to scaling = true"),
+        (
+            {"crowd": {"people": 9, "visits": 9}, "shares": {"total": "0.1"}},
+            "give one of the two",
+        ),
+    ],
+)
+def test_options_of_a_density_that_do_not_fit_each_other_are_refused(
+    density: dict[str, Any], options: dict[str, Any], words: str
+) -> None:
+    density["mechanism"] = options
+    message = refusal(density)
+    assert "  mechanism: " in message
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("table", "option", "value"),
+    [
+        ("mechanism", "name", "magic"),
+        ("mechanism", "noise", "cauchy"),
+        ("mechanism", "denoise", "wavelets"),
+        ("mechanism", "cluster_error", 0),
+        ("mechanism", "cluster_error", 1),
+        ("mechanism", "weights", "size"),
+        ("privacy", "unit", "trip"),
+        ("privacy", "max_visits", 0),
+        ("privacy", "max_visits", 2.5),
+        ("privacy", "most_counted", 0),
+        ("privacy", "epsilon", "0"),
+        ("privacy", "epsilon", "-0.3"),
+        ("privacy", "epsilon", float("nan")),
+        ("privacy", "delta", "1"),
+        ("privacy", "max_trips", 3),
+        ("time", "minutes", 0),
+        ("time", "cycle", "week"),
+        ("time", "opens", "noon"),
+        ("areas", "file", ""),
+        ("areas", "projection", "EPSG:2154"),
+        ("towers", "outside", "keep"),
+        ("data", "clock", "sundial"),
+        ("problems", "same_place", "drop"),
+    ],
+)
+def test_what_is_wrong_in_a_density_is_shown_where_it_is(
+    density: dict[str, Any], table: str, option: str, value: object
+) -> None:
+    density[table][option] = value
+    assert f"  {table}.{option}: " in refusal(density)
+
+
+@pytest.mark.parametrize("share", ["0", "1", "-0.1", "much", True])
+def test_a_share_is_a_number_between_nothing_and_everything(
+    density: dict[str, Any], share: object
+) -> None:
+    density["mechanism"] = {"shares": {"histogram": share}}
+    assert "  mechanism.shares.histogram: must be a " in refusal(density)
+
+
+def test_shares_that_leave_nothing_for_the_series_are_one_clear_error(
+    density: dict[str, Any],
+) -> None:
+    density["mechanism"] = {"shares": {"histogram": "0.6", "total": "0.4"}}
+    lines = refusal(density).splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("  mechanism: shares sum to 1 or more")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"lon": "x"},
+        {"lat": "y"},
+        {"location": "tower", "lon": "x", "lat": "y"},
+        {"location": "tower", "lat": "y"},
+    ],
+    ids=str,
+)
+def test_events_have_a_place_or_a_position(
+    density: dict[str, Any], columns: dict[str, str]
+) -> None:
+    density["data"]["columns"] = {"person": "p", "time": "t", **columns}
+    assert "data.columns: must name either location, or both lon and lat" in refusal(density)
+
+
+def test_towers_belong_to_events_that_name_them(density: dict[str, Any]) -> None:
+    towers = density.pop("towers")
+    assert "towers: is missing" in refusal(density)
+    density["data"]["columns"] = {"lon": "x", "lat": "y"}
+    assert density_of(density).towers is None
+    density["towers"] = towers
+    assert "need no list of locations" in refusal(density)
+
+
+def test_gaussian_noise_of_a_density_needs_a_delta(density: dict[str, Any]) -> None:
+    del density["privacy"]["delta"]
+    assert "privacy.delta: is missing" in refusal(density)
+    density["mechanism"] = {"noise": "laplace"}
+    assert density_of(density).privacy.delta is None
+    density["mechanism"] = {"name": "laplace"}
+    assert density_of(density).mechanism.name == "laplace"
+
+
+def test_the_template_of_a_density_explains_every_option() -> None:
+    text = (files("hushway") / "templates" / "density.toml").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, re.MULTILINE))
+    # Shares and the crowd are written in one line each.
+    explained |= set(re.findall(r"([a-z_]+) = [\"0-9]", text))
+    models = [model for model in vars(density_module).values() if inspect.isclass(model)]
+    tables = [
+        model
+        for model in models
+        if issubclass(model, Section) and model.__module__ == density_module.__name__
+    ]
+    assert len(tables) >= 10
+    missing = {name for table in tables for name in table.model_fields} - explained
+    # A person is all that a density can protect, and shares.cuts goes with one way of cleaning.
+    assert missing <= {"unit", "cuts", "folder"}

@@ -16,7 +16,7 @@ def demo(
 ) -> None:
     """Build synthetic cities, then check, price, publish and verify releases of them."""
     from hushway.artefact.package import PICTURE
-    from hushway.demo import CAP, PLAN, build_cards, build_demo
+    from hushway.demo import CAP, PLAN, build_calls, build_cards, build_demo
 
     _step(1, "A synthetic city, with the published figures of Ann Arbor")
     city = build_demo(folder)
@@ -39,8 +39,17 @@ def demo(
     publish(cards.folder / PLAN)
     journeys = cards.job.plan.path(cards.job.plan.release.folder)
     verify(journeys)
-    _step(8, "Where everything is")
-    for name, made in (("trips", release), ("journeys", journeys)):
+    _step(8, "Where people are by the hour: a small synthetic Paris")
+    calls = build_calls(folder / "calls")
+    say(
+        f"{calls.events:,} calls of {calls.people:,} people in {calls.folder}, and an account of "
+        f"ε {CAP} (δ {float(calls.job.plan.privacy.delta or 0):.0e})."
+    )
+    publish(calls.folder / PLAN)
+    visits = calls.job.plan.path(calls.job.plan.release.folder)
+    verify(visits)
+    _step(9, "Where everything is")
+    for name, made in (("trips", release), ("journeys", journeys), ("visits", visits)):
         say(f"The release of {name}: {made}")
         say(f"  its picture:      {made / PICTURE}")
         say(f"  its certificate:  {made / 'certificate.html'}")

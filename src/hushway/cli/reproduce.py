@@ -59,3 +59,30 @@ def prefix_tree(
     for line in statements(found.value):
         say(line)
     say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")
+
+
+@reproduce.command()
+def density(
+    *,
+    runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 20,
+    people: Annotated[int, typer.Option(help="People of the city.", min=1000)] = 1_992_846,
+    seed: Annotated[int, typer.Option(help="Chooses the city.", min=0)] = 2014,
+    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
+        "reproduce-density"
+    ),
+) -> None:
+    """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
+    from hushway.evaluation.reproduce.density import reproduce_density
+    from hushway.evaluation.reproduce.density_save import save_reproduction
+    from hushway.evaluation.reproduce.density_statements import statements
+    from hushway.evaluation.reproduce.density_tables import headline_tables
+
+    with working() as show:
+        found = reproduce_density(runs=runs, people=people, seed=seed, progress=show)
+        show("Saving")
+        save_reproduction(found, folder)
+    for study in headline_tables(found.value):
+        table(study.title, study.columns, study.rows)
+    for line in statements(found.value):
+        say(line)
+    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")

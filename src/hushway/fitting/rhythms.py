@@ -36,12 +36,16 @@ class Rhythms:
         ways: Orthonormal columns: directions in which cells differ from the shape.
         strengths: Variance of cells along each direction.
         patterns: How many directions stand out from the noise by themselves.
+        doubt: Variance of the noise in each bin of the shape itself.
+        weights: How much of the shape comes from each cell; they sum to 1.
     """
 
     shape: FloatArray
     ways: FloatArray
     strengths: FloatArray
     patterns: int
+    doubt: float
+    weights: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,7 +73,8 @@ def learn_rhythms(series: FloatArray, totals: FloatArray, variance: float) -> Rh
     noise = variance / totals**2
     weights = _weights(unit, totals, noise)
     shape = weights @ unit
-    shape = np.maximum(shape, _FAINTEST * shape.mean())
+    # The mean that series with a sum of 1 should have: of nothing but noise it may be 0 or less.
+    shape = np.maximum(shape, _FAINTEST / len(shape))
     apart = unit - shape
     found = (apart * weights[:, None]).T @ apart
     level = float(weights @ noise)
@@ -77,7 +82,14 @@ def learn_rhythms(series: FloatArray, totals: FloatArray, variance: float) -> Rh
     shared, patterns = _shared(found, shape, level, crowding)
     rest = found - shared - level * np.eye(len(shape))
     strengths, ways = np.linalg.eigh(shared + _own(rest, shape))
-    return Rhythms(shape=shape, ways=ways, strengths=np.maximum(strengths, 0.0), patterns=patterns)
+    return Rhythms(
+        shape=shape,
+        ways=ways,
+        strengths=np.maximum(strengths, 0.0),
+        patterns=patterns,
+        doubt=float(weights**2 @ noise),
+        weights=weights,
+    )
 
 
 def clean(series: FloatArray, totals: FloatArray, variance: float, rhythms: Rhythms) -> Cleaned:
@@ -87,7 +99,7 @@ def clean(series: FloatArray, totals: FloatArray, variance: float, rhythms: Rhyt
     cell by itself, by the likelihood of its noisy series.
 
     Args:
-        series: Noisy series, one row a cell.
+        series: The noisy series that the rhythms were learnt from.
         totals: About how much each row sums to, above 0.
         variance: Variance of the noise in every entry.
         rhythms: What was learnt.
@@ -95,9 +107,12 @@ def clean(series: FloatArray, totals: FloatArray, variance: float, rhythms: Rhyt
     noise = (variance / totals**2)[:, None]
     along = (series / totals[:, None] - rhythms.shape) @ rhythms.ways
     signal = _boldness(along, noise, rhythms.strengths)[:, None] * rhythms.strengths
-    trust = signal / (signal + noise)
+    # A series differs from the shape that was found also by what the shape is off by.
+    trust = (signal + rhythms.doubt) / (signal + rhythms.doubt + noise)
     values = rhythms.shape + (along * trust) @ rhythms.ways.T
-    left = (trust * noise) @ (rhythms.ways**2).T
+    # Its own noise is in the shape too: few cells do not average it away.
+    again = 1 + 2 * (1 - trust) * rhythms.weights[:, None]
+    left = (trust * noise * again) @ (rhythms.ways**2).T
     return Cleaned(values=values * totals[:, None], variance=left * totals[:, None] ** 2)
 
 

@@ -17,9 +17,14 @@ Denoise = Literal["patterns", "sure", "cuts", "none"]
 Found = tuple[Cleaned, dict[str, Any]]
 """Cleaned series, and what is worth telling about it."""
 
+# Fewer series have nothing in common that could be told from their noise.
+_FEWEST: Final = 3
+
 
 def _patterns(answers: Answers, totals: Totals) -> Found:
     series = answers.series
+    if len(series.values) < _FEWEST:
+        return _sure(answers, totals)
     # Rhythms are relative to a total, and one below its own noise says nothing.
     size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
     rhythms = learn_rhythms(series.values, size, series.variance)

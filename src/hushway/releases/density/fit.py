@@ -45,6 +45,8 @@ def fit_density(
         + cells * max(1 - 1 / max(scale, 1.0), 0.0)
     )
     counts, squares = _areas(universe, cells * scale, variance * scale**2)
+    # The number of all visits is off by the same share everywhere.
+    squares = squares + counts**2 * _doubt(answers, scale * float(totals.cells.sum()))
     return DensityTable(
         universe=universe,
         counts=np.round(counts, 2),
@@ -73,10 +75,20 @@ def _shapes(
 
 
 def _scale(answers: Answers, totals: Totals) -> float:
-    """Returns how many visits there are for each that the series counts."""
+    """Returns how many visits there are for each that the series counts.
+
+    The series counts a part of all visits, so there is at least one, whatever the noise says.
+    """
     if answers.total is None:
         return 1.0
-    return max(float(answers.total.values[0]), 0.0) / max(float(totals.cells.sum()), 1.0)
+    return max(float(answers.total.values[0]) / max(float(totals.cells.sum()), 1.0), 1.0)
+
+
+def _doubt(answers: Answers, visits: float) -> float:
+    """Returns the variance of the number of all visits, relative to its square."""
+    if answers.total is None:
+        return 0.0
+    return answers.total.variance / max(visits, 1.0) ** 2
 
 
 def _areas(

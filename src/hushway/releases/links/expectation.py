@@ -5,7 +5,9 @@ import numpy as np
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 
-# Links of one kind are never quite alike; without this, a group could be taken for a constant.
+# Streets of one kind differ by about as much as their mean. Without such a floor a group of quiet
+# ones could be taken for a constant, with standard errors that nobody should believe.
+_LEAST_VARIATION = 1.0
 _LEAST_SPREAD = 1e-3
 
 
@@ -25,8 +27,10 @@ def expectation(
         groups: Number of groups.
     """
     size = np.maximum(np.bincount(group, minlength=groups), 1)
-    mean = np.maximum(np.bincount(group, counts, minlength=groups) / size, 0.0)[group]
+    middle = np.maximum(np.bincount(group, counts, minlength=groups) / size, 0.0)
+    mean = middle[group]
     apart = (counts - mean) ** 2
     beyond = np.bincount(group, apart, minlength=groups) / size - variance
-    spread = np.maximum(beyond, _LEAST_SPREAD * variance)[group]
+    floor = (_LEAST_VARIATION * middle) ** 2 + _LEAST_SPREAD * variance
+    spread = np.maximum(beyond, floor)[group]
     return mean, spread * np.maximum(apart / (spread + variance), 1.0)

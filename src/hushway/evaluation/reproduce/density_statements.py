@@ -1,0 +1,59 @@
+"""What a reader should know beside the tables of the reproduction of the paper on densities."""
+
+import numpy as np
+
+from hushway.evaluation.reproduce.density import FEW_RUNS, KEYS
+from hushway.evaluation.reproduce.density_methods import DEFAULT, HONEST, PRINTED, SLOW
+from hushway.evaluation.reproduce.density_numbers import Reproduction
+from hushway.evaluation.reproduce.density_published import EPSILON, MAX_VISITS
+
+
+def mean_of(
+    found: Reproduction,
+    method: str,
+    figure: str,
+    *,
+    epsilon: str = EPSILON,
+    visits: int = MAX_VISITS,
+) -> float:
+    """Returns the mean of a figure over runs."""
+    return found.of(method, epsilon, visits, figure).interval.mean
+
+
+def statements(found: Reproduction) -> list[str]:
+    """Returns the claims that the numbers bear out, or do not."""
+    ours = found.of(DEFAULT, EPSILON, MAX_VISITS, "mre")
+    best = min(PRINTED, key=lambda name: mean_of(found, name, "mre"))
+    first = (
+        f"{_whether(mean_of(found, best, 'mre') > ours.interval.mean)}: at the claimed budget the "
+        f"default (MRE {ours.interval.mean:.3f}) beats every printed variant (best: {best}, "
+        f"{mean_of(found, best, 'mre'):.3f})."
+    )
+    lines = [first]
+    for name in HONEST:
+        as_printed = name.removesuffix(", honest")
+        lines.append(
+            f"{_whether(mean_of(found, name, 'mre') > mean_of(found, as_printed, 'mre'))}: "
+            f"{as_printed} with a claim that holds is worse than as printed (MRE "
+            f"{mean_of(found, name, 'mre'):.3f} against {mean_of(found, as_printed, 'mre'):.3f}), "
+            f"and worse than the default "
+            f"({_whether(mean_of(found, name, 'mre') > ours.interval.mean).lower()})."
+        )
+    coverage = mean_of(found, DEFAULT, "coverage")
+    lines.append(f"{coverage:.1%} of the true counts lie within 1.96 published standard errors.")
+    for name, errors in found.keys.items():
+        noise = found.of(name, EPSILON, MAX_VISITS, "mre").deviation
+        lines.append(
+            f"{name}: drawing other visits of the same people moves the MRE by "
+            f"{np.std(errors, ddof=1):.4f} (standard deviation over {KEYS} draws, noise the same); "
+            f"other noise with the same visits by {noise:.4f}. Visits were drawn once for all runs."
+        )
+    lines.append(
+        f"Earth mover's distances are means over all hours of {min(found.runs, FEW_RUNS)} runs; "
+        f"so many runs are behind {', '.join(repr(name) for name in SLOW)} as well."
+    )
+    return lines
+
+
+def _whether(holds: bool) -> str:
+    return "Yes" if holds else "No"

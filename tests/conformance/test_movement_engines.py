@@ -1,0 +1,273 @@
+"""All counters of movements count alike, to the last link, and as the rule says in words."""
+
+from collections import Counter, defaultdict
+from datetime import UTC, date, datetime, timedelta
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+from hushway.cities.road_city import road_city
+from hushway.engine import movements_rows
+from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
+from hushway.engine.movements_memory import ArrayMovements
+from hushway.engine.movements_traces import TraceMovements
+from hushway.engine.session import EngineSettings
+from hushway.geography.movements import (
+    SPEED_STEP,
+    LinkUniverse,
+    MovementCells,
+    MovementLimits,
+    SpeedSums,
+)
+from hushway.geography.periods import Periods
+from hushway.matching.matcher import Matcher
+from hushway.matching.routing import shortest_routes
+from hushway.matching.traces import Traces
+from hushway.privacy.query import Query
+from hushway.tables.traces import TraceColumns, TracesSource
+
+ZONE = ZoneInfo("Europe/Paris")
+ROADS = road_city(3, links=1_000)
+MATCHER = Matcher(ROADS)
+LIMITS = MovementLimits(max_items=25, speed_steps=2)
+# The clocks go forward in the first window and back in the second.
+WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
+Trip = tuple[int, str, list[tuple[datetime, float, float]]]  # person, id, positions
+
+
+def universe_of(first: date) -> LinkUniverse:
+    return LinkUniverse(
+        roads=ROADS,
+        periods=Periods(
+            zone="Europe/Paris",
+            first_day=first,
+            last_day=first + timedelta(days=2),
+            opens=60,
+            closes=1320,
+            minutes=60,
+            cycle="window",
+        ),
+        zone=np.zeros(ROADS.links, dtype=np.int64),
+        zones=("all",),
+    )
+
+
+def random_trips(seed: int, count: int, first: date) -> list[Trip]:
+    """Trips between random nodes, with a position at every node passed, at random speeds.
+
+    They begin at ten past an hour of Paris, never in the hour that the clocks pass twice: on a wall
+    clock nobody could tell which of the two it was.
+    """
+    rng = np.random.default_rng(seed)
+    start, links = shortest_routes(
+        ROADS,
+        rng.integers(0, ROADS.nodes, count),
+        rng.integers(0, ROADS.nodes, count),
+        ROADS.length,
+    )
+    midnight = datetime(first.year, first.month, first.day, tzinfo=ZONE)
+    trips: list[Trip] = []
+    for i in range(count):
+        route = links[start[i] : start[i + 1]]
+        if len(route) < 3:
+            continue
+        hour = int(rng.integers(0, 72))
+        begin = (midnight.astimezone(UTC) + timedelta(hours=hour, minutes=10)).astimezone(ZONE)
+        if begin.hour in (1, 2, 3):
+            continue
+        pace = ROADS.length[route] / (ROADS.speed[route] / 3.6 * rng.uniform(0.5, 1.3))
+        since = np.concatenate([[0.0], np.cumsum(pace)]).round(3)
+        nodes = np.append(ROADS.tail[route], ROADS.head[route[-1]])
+        positions = [
+            (begin.astimezone(UTC) + timedelta(seconds=float(s)), float(lon), float(lat))
+            for s, lon, lat in zip(since, ROADS.node_lon[nodes], ROADS.node_lat[nodes], strict=True)
+        ]
+        trips.append((int(rng.integers(-3, 12)), f"t{i}", positions))
+    return trips
+
+
+def items_by_hand(
+    trips: list[Trip], universe: LinkUniverse, *, text: bool
+) -> dict[int, dict[tuple[int, int], tuple[float, int]]]:
+    """For each salt and (period, item): when it was first driven whole, and the steps then."""
+    links, nodes = ROADS.links, ROADS.nodes
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    found: dict[int, dict[tuple[int, int], tuple[float, int]]] = defaultdict(dict)
+
+    def add(salt: int, item: int, seconds: float, when: float, steps: int) -> None:
+        wall = (begin + timedelta(seconds=seconds)).astimezone(ZONE)
+        day = (wall.date() - universe.periods.first_day).days
+        minute = wall.hour * 60 + wall.minute - universe.periods.opens
+        if not (0 <= day < 3 and 0 <= minute < universe.periods.closes - universe.periods.opens):
+            return
+        key = (day * universe.periods.parts + minute // 60, item)
+        found[salt][key] = min(found[salt].get(key, (np.inf, 0)), (when, steps))
+
+    for person, _, positions in trips:
+        seconds = np.array([(time - begin).total_seconds() for time, _, _ in positions])
+        where = ROADS.plane.to_metres(*(np.array([p[i] for p in positions]) for i in (1, 2)))
+        x, y = where.T.copy()
+        traces = Traces(start=np.array([0, len(seconds)]), x=x, y=y, seconds=seconds)
+        ways = MATCHER.match(traces)
+        count, salt = len(ways.link), salt_of(person, text=text)
+        for i, link in enumerate(ways.link.tolist()):
+            inner = 0 < i < count - 1 and not ways.fresh[i] and not ways.fresh[i + 1]
+            took = float(ways.left[i] - ways.entered[i])
+            steps, when = 0, np.inf
+            if inner and took > 0:
+                speed = ROADS.length[link] / took * 3.6
+                steps = round(float((speed - ROADS.speed[link]) / SPEED_STEP))
+                when = float(ways.entered[i])
+            add(salt, link, float(ways.entered[i]), when, steps)
+        if count:
+            add(salt, links + int(ROADS.tail[ways.link[0]]), float(ways.entered[0]), np.inf, 0)
+            end = links + nodes + int(ROADS.head[ways.link[-1]])
+            add(salt, end, float(ways.left[-1]), np.inf, 0)
+    return found
+
+
+def salt_of(person: int, *, text: bool) -> int:
+    if not text:
+        return person
+    return int(md5(name_of(person).encode(), usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def name_of(person: int) -> str:
+    return f"é {person}"
+
+
+def number_by_hand(key: BoundingKey, salt: int, what: int, kind: int) -> int:
+    a, b, c, d, *polynomial, _, _ = key.coefficients
+    mixed = (a * (salt % 2**30) + b * ((salt >> 30) % 2**31) + c * what + d * kind) % PRIME
+    return int(sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME)
+
+
+def counts_by_hand(
+    items: dict[int, dict[tuple[int, int], tuple[float, int]]],
+    universe: LinkUniverse,
+    key: BoundingKey,
+) -> list[dict[int, int]]:
+    """The rule in words: the answers about movements and about speeds."""
+    counts: Counter[int] = Counter()
+    sums: Counter[int] = Counter()
+    slope, shift = key.coefficients[-2:]
+    for salt, own in items.items():
+        codes = {period * universe.items + item: told for (period, item), told in own.items()}
+        kept = sorted(codes)
+        if len(kept) > LIMITS.max_items:
+            place = {code: number_by_hand(key, salt, code, 3) for code in kept}
+            turn = ((sum(place.values()) & SUM_MASK) * slope + shift) % PRIME
+            ring = sorted(kept, key=lambda code: (place[code], code))
+            kept = [ring[(i + turn) % len(ring)] for i in range(LIMITS.max_items)]
+        for code in kept:
+            counts[code] += 1
+            period, item = divmod(code, universe.items)
+            when, steps = codes[code]
+            if item < ROADS.links and when < np.inf:
+                sums[period * ROADS.links + item] += max(min(steps, 2), -2)
+    return [dict(counts), {cell: total for cell, total in sums.items() if total}]
+
+
+def answers(
+    counter: ArrayMovements | TraceMovements, universe: LinkUniverse
+) -> list[dict[int, int]]:
+    found = []
+    for cells in (MovementCells(universe=universe), SpeedSums(universe=universe)):
+        counts = counter.count(Query(name="movements", cells=cells))
+        assert (np.diff(counts.cells) > 0).all()
+        found.append(dict(zip(counts.cells.tolist(), counts.values.tolist(), strict=True)))
+    return found
+
+
+def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
+    rows = [(person, trip, *each) for person, trip, own in trips for each in own]
+    person, trip, instant, lon, lat = zip(*rows, strict=True)
+    wall = [t.astimezone(ZONE).replace(tzinfo=None) for t in instant]
+    numbers = [int(name[1:]) for name in trip]
+    return pa.table(
+        {
+            "person": pa.array([name_of(p) for p in person] if text else person),
+            "trip": pa.array(trip if text else numbers),
+            "time": pa.array(wall, pa.timestamp("us"))
+            if clock == "wall"
+            else pa.array(instant, pa.timestamp("us", "UTC")),
+            "lon": pa.array(lon),
+            "lat": pa.array(lat),
+        }
+    )
+
+
+def written(folder: Path, table: pa.Table, form: str, pieces: int) -> Path:
+    folder.mkdir()
+    step = -(-len(table) // pieces)
+    for i in range(pieces):
+        piece = table.slice(i * step, step)
+        if form == "parquet":
+            pq.write_table(piece, folder / f"{i}.parquet", row_group_size=400)
+        else:
+            texts = [t.isoformat() for t in piece["time"].to_pylist()]
+            piece = piece.set_column(2, "time", pa.array(texts))
+            pa_csv.write_csv(piece, folder / f"{i}.csv")
+    return folder
+
+
+@pytest.mark.parametrize("season", WINDOWS)
+@pytest.mark.parametrize("clock", ["wall", "instant"])
+@pytest.mark.parametrize("text", [False, True])
+def test_every_counter_counts_what_the_rule_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, season: str, clock: Any, text: bool
+) -> None:
+    first = WINDOWS[season]
+    universe, key = universe_of(first), random_key(12)
+    trips = random_trips(seed=11, count=160, first=first)
+    items = items_by_hand(trips, universe, text=text)
+    assert max(map(len, items.values())) > LIMITS.max_items + 50
+    expected = counts_by_hand(items, universe, key)
+    assert all(expected)
+    person, period, item, steps = np.array(
+        [(salt, *what, steps) for salt, own in items.items() for what, (_, steps) in own.items()]
+    ).T
+    memory = ArrayMovements(
+        universe=universe,
+        limits=LIMITS,
+        key=key,
+        person=person,
+        period=period,
+        item=item,
+        steps=steps,
+    )
+    assert answers(memory, universe) == expected
+    table = table_of(trips, text=text, clock=clock)
+    order = np.random.default_rng(5).permutation(len(table))
+    # Persons of a CSV file are text, so their salts are others: text only.
+    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 3, table.take(order), 2, 100)]
+    if text:
+        runs.append(("csv", 2, table.take(order), 2, 2_048))
+    for run, (form, pieces, rows, threads, batch) in enumerate(runs):
+        # Small batches: people must be whole wherever a batch is cut.
+        monkeypatch.setattr(movements_rows, "_ROWS", batch)
+        path = written(tmp_path / str(run), rows, form, pieces)
+        counter = TraceMovements(
+            source=TracesSource(path, TraceColumns(trip="trip"), clock=clock),
+            universe=universe,
+            limits=LIMITS,
+            key=key,
+            settings=EngineSettings(memory_limit="500MB", threads=threads),
+            matcher=MATCHER,
+        )
+        assert answers(counter, universe) == expected
+        for cells in (MovementCells(universe=universe), SpeedSums(universe=universe)):
+            query = Query(name="movements", cells=cells)
+            assert counter.bound(query) == memory.bound(query)
+
+
+def random_key(seed: int) -> BoundingKey:
+    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
+    return BoundingKey.from_words([int(word) for word in words])

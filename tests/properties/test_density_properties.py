@@ -1,0 +1,110 @@
+"""What is true of every density, whatever was counted and whatever the noise was."""
+
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.visits_memory import ArrayVisits
+from hushway.evaluation.purse import StudyPurse
+from hushway.geography.areas import Area, Areas
+from hushway.geography.density import DensityUniverse
+from hushway.geography.density_geometry import density_universe
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
+from hushway.geography.visits import VisitLimits
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import ZCDPLoss, total
+from hushway.privacy.randomness import SeededSource
+from hushway.releases.density.catalogue import density_series
+from hushway.releases.density.cleaning import Denoise
+from hushway.releases.density.series import DensitySeries
+from hushway.releases.density.table import DensityTable
+
+
+def quarters() -> DensityUniverse:
+    """Twelve rectangles, five towers, and twelve bins of four hours."""
+    boxes = [
+        shapely.box(2.3 + i / 100, 48.8 + j / 100, 2.31 + i / 100, 48.81 + j / 100)
+        for j in range(3)
+        for i in range(4)
+    ]
+    spots = ((2.305, 48.804), (2.318, 48.811), (2.331, 48.823), (2.337, 48.802), (2.309, 48.827))
+    return density_universe(
+        Areas(areas=tuple(Area(id=str(i), name="", shape=box) for i, box in enumerate(boxes))),
+        Periods(
+            zone="Europe/Paris",
+            first_day=date(2007, 9, 10),
+            last_day=date(2007, 9, 11),
+            opens=0,
+            closes=1440,
+            minutes=240,
+            cycle="window",
+        ),
+        Locations(
+            tuple(
+                Location(id=str(i), name="", lon=lon, lat=lat, zone="")
+                for i, (lon, lat) in enumerate(spots)
+            )
+        ),
+    )
+
+
+UNIVERSE = quarters()
+
+
+@st.composite
+def mechanisms(draw: st.DrawFn) -> DensitySeries:
+    denoise: Denoise = draw(st.sampled_from(["patterns", "sure", "cuts", "none"]))
+    rho = draw(st.fractions(Fraction(1, 10**4), Fraction(100), max_denominator=10**4))
+    return density_series(
+        VisitLimits(max_visits=draw(st.integers(1, 20)), most_counted=draw(st.integers(1, 2000))),
+        budget=ZCDPLoss(rho),
+        denoise=denoise,
+        clustering=draw(st.booleans()),
+        scaling=draw(st.booleans()),
+        night=draw(st.booleans()),
+        cluster_error=draw(st.floats(0.001, 0.5)),
+    )
+
+
+def release(way: DensitySeries, people: int, seed: int) -> DensityTable:
+    random = np.random.default_rng(seed)
+    events = 6 * people
+    counter = ArrayVisits(
+        universe=UNIVERSE,
+        limits=way.limits,
+        key=BoundingKey.draw(SeededSource(seed)),
+        person=random.integers(0, max(people, 1), events),
+        site=random.integers(0, UNIVERSE.site_count, events),
+        bin=random.integers(0, UNIVERSE.bins, events),
+    )
+    curator = Curator(counter=counter, budget=StudyPurse(), source=SeededSource(seed + 1))
+    measured = way.measure(curator, UNIVERSE)
+    assert tuple(event.loss for event in curator.events) == way.losses
+    assert total(event.loss for event in curator.events) == total(way.losses)
+    return way.fit(measured, UNIVERSE)
+
+
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(way=mechanisms(), people=st.integers(0, 400), seed=st.integers(0, 1000))
+def test_a_density_is_whole_sound_and_adds_up(way: DensitySeries, people: int, seed: int) -> None:
+    table = release(way, people, seed)
+    shape = (len(UNIVERSE.areas), UNIVERSE.bins)
+    assert table.counts.shape == table.standard_error.shape == shape
+    assert np.isfinite(table.counts).all()
+    assert np.isfinite(table.standard_error).all()
+    assert table.counts.min() >= 0
+    assert table.standard_error.min() >= 0.01
+    assert table.diagnostics["scale"] >= 1
+    if way.spends.total is None:
+        assert table.diagnostics["scale"] == 1
+        assert table.measured_total is table.measured_sites is None
+    elif table.diagnostics["scale"] > 1 and table.counts.sum() > len(UNIVERSE.cover):
+        # Rounded to hundredths, 144 counts are off by less than one.
+        assert table.measured_total is not None
+        assert abs(table.counts.sum() - table.measured_total) < 1 + 0.01 * table.measured_total
