@@ -25,6 +25,7 @@ from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.releases.density.answers import Answers, answers_of
+from hushway.releases.density.scale import scale_of
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.totals import fitted_totals, histogram_totals
 from hushway.releases.mechanism import Measurements
@@ -171,7 +172,7 @@ def fit_variant(
     shapes = variant.close(values, size) / size[:, None]
     scale = 1.0
     if variant.scaled and answers.total is not None:
-        scale = max(float(answers.total.values[0]) / max(float(cells.sum()), 1.0), 1.0)
+        scale = scale_of(answers, float(cells.sum()))
     area, cell, share = cover.area_shares()
     counts = np.zeros((len(universe.areas), universe.bins))
     np.add.at(counts, area, share[:, None] * (scale * shapes[cluster] * cells[:, None])[cell])

@@ -39,7 +39,7 @@ def test_what_the_product_offers_is_fitted_as_the_product_does(
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_fit_has_no_negative_counts_and_keeps_the_measured_total(
+def test_every_fit_has_no_negative_counts_and_is_scaled_towards_the_measured_total(
     scene: DensityScene, name: str
 ) -> None:
     measured = scene.cities[MOST].measured(mechanism(scene), 2)
@@ -47,10 +47,12 @@ def test_every_fit_has_no_negative_counts_and_keeps_the_measured_total(
     assert (found >= 0).all()
     answers = answers_of(measured)
     assert answers.total is not None
+    counted = float(answers.series.values.sum())
     if VARIANTS[name].scaled:
-        assert found.sum() == pytest.approx(float(answers.total.values[0]))
+        # Not quite all the way: the number of all visits is noisy too.
+        assert 1.02 * counted < found.sum() <= float(answers.total.values[0])
     else:
-        assert found.sum() < 0.99 * float(answers.total.values[0])
+        assert found.sum() < 1.01 * counted
 
 
 def test_variants_differ_from_each_other(scene: DensityScene) -> None:

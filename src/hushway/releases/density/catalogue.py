@@ -17,7 +17,7 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
     clustering: bool = True,
     scaling: bool = True,
     night: bool = False,
-    cluster_error: float = 0.02,
+    cluster_error: float = 0.1,
 ) -> DensitySeries:
     """Returns a density by noisy series; without shares, the recommended ones.
 

@@ -8,8 +8,9 @@ from hushway.fitting.night import smooth_nights
 from hushway.fitting.simplex import onto_totals
 from hushway.geography.density import DensityUniverse
 from hushway.geography.plane import FloatArray
-from hushway.releases.density.answers import Answers, answers_of
+from hushway.releases.density.answers import answers_of
 from hushway.releases.density.cleaning import CLEANERS, Denoise
+from hushway.releases.density.scale import doubt_of, scale_of
 from hushway.releases.density.table import DensityTable
 from hushway.releases.density.totals import Totals, fitted_totals
 from hushway.releases.density.within import relative_spread
@@ -29,7 +30,7 @@ def fit_density(
         smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
     )
     shapes, spread = _shapes(values, cleaned.variance, totals)
-    scale = _scale(answers, totals)
+    scale = scale_of(answers, float(totals.cells.sum()))
     cluster = answers.cells.cluster
     cells = shapes[cluster] * totals.cells[:, None]
     alone = totals.cells / np.maximum(totals.clusters[cluster], 1.0)
@@ -46,7 +47,7 @@ def fit_density(
     )
     counts, squares = _areas(universe, cells * scale, variance * scale**2)
     # The number of all visits is off by the same share everywhere.
-    squares = squares + counts**2 * _doubt(answers, scale * float(totals.cells.sum()))
+    squares = squares + counts**2 * doubt_of(answers, scale * float(totals.cells.sum()))
     return DensityTable(
         universe=universe,
         counts=np.round(counts, 2),
@@ -72,23 +73,6 @@ def _shapes(
     size = np.maximum(totals.clusters, 1.0)
     nearest = onto_totals(values, size)
     return nearest / size[:, None], variance / size[:, None] ** 2
-
-
-def _scale(answers: Answers, totals: Totals) -> float:
-    """Returns how many visits there are for each that the series counts.
-
-    The series counts a part of all visits, so there is at least one, whatever the noise says.
-    """
-    if answers.total is None:
-        return 1.0
-    return max(float(answers.total.values[0]) / max(float(totals.cells.sum()), 1.0), 1.0)
-
-
-def _doubt(answers: Answers, visits: float) -> float:
-    """Returns the variance of the number of all visits, relative to its square."""
-    if answers.total is None:
-        return 0.0
-    return answers.total.variance / max(visits, 1.0) ** 2
 
 
 def _areas(

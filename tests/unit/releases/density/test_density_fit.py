@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from hushway.evaluation.density_errors import density_errors
 from hushway.geography.visits import VisitLimits
 from hushway.privacy.loss import PureLoss, ZCDPLoss
+from hushway.releases.density.answers import Answers, Noisy
 from hushway.releases.density.catalogue import density_series, naive_laplace
 from hushway.releases.density.cleaning import Denoise
+from hushway.releases.density.scale import scale_of
 from hushway.releases.density.series import DensitySeries
 
 EVERYTHING = VisitLimits(max_visits=168, most_counted=168)
@@ -161,3 +164,12 @@ def test_the_fit_tells_the_totals_of_its_two_sources_apart(towers_town: Any) -> 
         density_series(EVERYTHING, budget=ZCDPLoss(Fraction(10)))
     ).diagnostics["totals_mismatch"] == pytest.approx(0, abs=0.05)
     assert table.counts.sum(axis=1) == pytest.approx(repeated.truth.sum(axis=1), rel=0.1, abs=60)
+
+
+@pytest.mark.parametrize(("noise", "trusted"), [(1.0, 0.999), (200.0, 0.5), (1e6, 0.001)])
+def test_what_is_beyond_the_series_is_trusted_as_far_as_it_stands_out_from_noise(
+    noise: float, trusted: float
+) -> None:
+    total = Noisy(values=np.array([1200.0]), variance=noise**2)
+    answers = cast("Answers", SimpleNamespace(total=total))
+    assert scale_of(answers, 1000.0) == pytest.approx(1 + 0.2 * trusted, abs=1e-3)
