@@ -7,6 +7,7 @@ from hushway.tables.events import EventColumns
 from hushway.tables.policy import Policy
 from hushway.tables.sequences import SequenceColumns
 from hushway.tables.taps import TapColumns
+from hushway.tables.traces import TraceColumns
 from hushway.tables.trips import TripColumns
 
 Words = dict[str, tuple[str, str]]
@@ -87,12 +88,47 @@ EVENT_WORDS: Final[Words] = {
     ),
 }
 
+TRACE_WORDS: Final[Words] = {
+    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    "impossible_position": EVENT_WORDS["impossible_position"],
+    "unknown_location": (
+        "The position is not in the surroundings of the road network.",
+        "Check the network; or leave it so: such positions are dropped.",
+    ),
+    "outside_window": TRIP_WORDS["outside_window"],
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Together they are one position.",
+        "Leave it so: nobody is twice at one time.",
+    ),
+    "far_from_roads": (
+        "Of some people's positions: further than {far:g} m from every road.",
+        "Check that the network holds all roads; a few such positions are usual.",
+    ),
+    "trips_too_short": (
+        "Of {tried:,} trips tried: too short to find a way.",
+        "Check how often positions are taken.",
+    ),
+    "trips_off_road": (
+        "Of {tried:,} trips tried: not near roads for long enough to find a way.",
+        "Check that the network holds all roads.",
+    ),
+    "trips_without_route": (
+        "Of {tried:,} trips tried: near roads that no route connects.",
+        "Check the directions of the network's links, and that they share their nodes.",
+    ),
+    "trips_broken": (
+        "Of {tried:,} trips tried: a way with gaps in it, whose parts count.",
+        "Leave it so if they are few; many mean that roads are missing.",
+    ),
+}
+
 
 def problems_of(
     found: dict[str, int],
-    columns: TripColumns | TapColumns | SequenceColumns | EventColumns,
+    columns: TripColumns | TapColumns | SequenceColumns | EventColumns | TraceColumns,
     policy: Policy,
     words: Words = TRIP_WORDS,
+    facts: dict[str, float] | None = None,
 ) -> list[Problem]:
     """Returns the problems that there are, those that the plan refuses first.
 
@@ -101,6 +137,7 @@ def problems_of(
         columns: Names for the sentences.
         policy: What the plan says.
         words: A message and an advice for each kind.
+        facts: Numbers that a message names.
     """
     roles = columns.roles
     empty = [roles[role] for role in roles if found.get(f"null_{role}")]
@@ -108,6 +145,7 @@ def problems_of(
         "empty": ", ".join(map(repr, empty)),
         "within": "" if columns.person is None else " of one person",
         "alike": ", ".join(role for role in roles if role != "trip_id"),
+        **(facts or {}),
     }
     problems = [
         Problem(

@@ -22,11 +22,11 @@ from hushway.tables.trips import Clock
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
-_POSITIONS = ("lon", "lat")
+_NUMBERS = ("lon", "lat", "speed", "heading")
 
 
 def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
-    """Returns trips, taps or events as an Ibis table of a DuckDB.
+    """Returns trips, taps, events or traces as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
     one. `lon` and `lat` are null where they are missing, and NaN where they are no numbers. Columns
@@ -124,7 +124,7 @@ def _column(layout: Layout, role: str) -> str:
 
 
 def _value(column: str, role: str, kind: Kind) -> str:
-    if role not in _POSITIONS:
+    if role not in _NUMBERS:
         return _id(column, kind)
     read = f"coalesce(TRY_CAST({column} AS DOUBLE), CAST('nan' AS DOUBLE))"
     return f"CASE WHEN {column} IS NOT NULL THEN {read} END"

@@ -1,0 +1,146 @@
+"""The embedded engine for movements: traces in files, read by DuckDB and matched to roads."""
+
+from functools import cached_property
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.movements_bounding import BoundedMovements, refuse_too_many_cells
+from hushway.engine.movements_counts import (
+    movement_bound,
+    movement_counts,
+    refuse_other_movements,
+)
+from hushway.engine.movements_ends import (
+    EndTreatment,
+    MetricEnds,
+    NoEnds,
+    few_trips,
+    noisy_ends,
+)
+from hushway.engine.movements_items import items_of
+from hushway.engine.movements_matching import RoadMatcher
+from hushway.engine.movements_periods import PeriodLookup
+from hushway.engine.movements_rows import (
+    AnyTraces,
+    PeoplePositions,
+    countable,
+    load_traces,
+    people_at_a_time,
+)
+from hushway.engine.movements_trips import Splitting, Trips, split_trips
+from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.errors import PrivacyError
+from hushway.geography.movements import LinkUniverse, MovementLimits
+from hushway.matching.matcher import Matcher
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import BitSource
+from hushway.privacy.unit import Unit
+
+__all__ = ["TraceMovements"]
+
+
+class TraceMovements:
+    """Counts movements of traces in files, each person bounded. A `hushway.privacy.query.Counter`.
+
+    The files are read, and matched to roads, at the first count; after that the bounded counts are
+    in memory, and nothing of any single person.
+
+    Privacy:
+        Positions without a person, a time or a place, outside the window or far from the network
+        are dropped one by one against public facts. A trip is split, cleaned and matched by looking
+        at that person's positions and public facts. Of what comes out at most `max_items` distinct
+        items count for each person, a uniform choice. Counting is the same for every order and
+        split of the rows. Noise at the ends of trips, if asked for, is drawn once, at the first
+        count; another counter draws, and spends, again.
+
+    Args:
+        source: Where the traces are.
+        universe: The public roads, periods and zones.
+        limits: How much of one person counts.
+        key: Decides which items are kept.
+        settings: How much of this machine to use.
+        progress: Told from 0 to 1 how far it is.
+        ends: What is done to the ends of trips.
+        bits: Random bits for noise at the ends; needed for that alone.
+        splitting: How positions become trips.
+        matcher: Finds ways on the roads; the usual one if not given.
+
+    Raises:
+        DataError: There are more cells than fit into memory.
+        PrivacyError: Noise at the ends is asked for, and there are no random bits.
+    """
+
+    def __init__(  # noqa: PLR0913  what counts, how, and how it is watched
+        self,
+        *,
+        source: AnyTraces,
+        universe: LinkUniverse,
+        limits: MovementLimits,
+        key: BoundingKey,
+        settings: EngineSettings | None = None,
+        progress: Progress | None = None,
+        ends: EndTreatment | None = None,
+        bits: BitSource | None = None,
+        splitting: Splitting | None = None,
+        matcher: RoadMatcher | None = None,
+    ) -> None:
+        refuse_too_many_cells(universe)
+        if isinstance(ends, MetricEnds) and bits is None:
+            raise PrivacyError(
+                "Noise at the ends of trips needs random bits.",
+                advice="Hand in the source of bits of the release.",
+            )
+        self._source = source
+        self._universe = universe
+        self._limits = limits
+        self._key = key
+        self._settings = EngineSettings() if settings is None else settings
+        self._progress = progress
+        self._ends: EndTreatment = NoEnds() if ends is None else ends
+        self._bits = bits
+        self._splitting = Splitting() if splitting is None else splitting
+        self._given_matcher = matcher
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected: a person."""
+        return Unit.PERSON
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound that `count` enforces for this query."""
+        return movement_bound(refuse_other_movements(query, self._universe), self._limits)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact bounded counts.
+
+        Raises:
+            DataError: The traces cannot be read, or memory or disk ran out.
+        """
+        cells = refuse_other_movements(query, self._universe)
+        return movement_counts(self._found, cells)
+
+    @cached_property
+    def _found(self) -> BoundedMovements:
+        found = BoundedMovements(self._universe, self._limits, self._key)
+        lookup = PeriodLookup.of(self._universe.periods, self._source.clock)
+        with duckdb_session(self._settings) as backend:
+            rows = countable(load_traces(backend, self._source), self._universe.roads, lookup)
+            for people in people_at_a_time(backend, rows, self._progress):
+                trips = self._trips(people)
+                ways = self._matcher.match(trips.traces, threads=self._settings.threads)
+                found.add(items_of(ways, trips.person, people.salt, self._universe, lookup))
+        return found
+
+    def _trips(self, people: PeoplePositions) -> Trips:
+        roads = self._universe.roads
+        trips = split_trips(people, roads.plane, self._splitting)
+        if not isinstance(self._ends, MetricEnds) or self._bits is None:
+            return trips
+        fewer = few_trips(trips, people.salt, self._ends.max_trips, self._key)
+        return noisy_ends(fewer, self._ends, self._bits, self._matcher, roads)
+
+    @cached_property
+    def _matcher(self) -> RoadMatcher:
+        if self._given_matcher is not None:
+            return self._given_matcher
+        return Matcher(self._universe.roads)
