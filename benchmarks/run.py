@@ -17,6 +17,9 @@ BENCHMARKS = (
     "visits_engine",
     "earth_movers",
     "density",
+    "roads",
+    "matching",
+    "movements",
 )
 RESULTS = Path("bench-results")
 

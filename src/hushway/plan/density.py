@@ -117,7 +117,7 @@ class DensitySeriesPlan(Section):
     noise: Literal["gaussian", "laplace"] = "gaussian"
     denoise: Literal["patterns", "sure", "cuts", "none"] = "patterns"
     clustering: bool = True
-    cluster_error: float = Field(default=0.1, gt=0, lt=1)
+    cluster_error: float | None = Field(default=None, gt=0, lt=1)
     scaling: bool = True
     night: bool = False
     shares: SharesPlan = SharesPlan()

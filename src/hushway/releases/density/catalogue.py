@@ -3,7 +3,7 @@
 from hushway.geography.visits import VisitLimits
 from hushway.privacy.loss import Loss
 from hushway.releases.density.cleaning import Denoise
-from hushway.releases.density.recommended import recommended_shares
+from hushway.releases.density.recommended import recommended_cluster_error, recommended_shares
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.spends import Shares, spends_of
 
@@ -17,7 +17,7 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
     clustering: bool = True,
     scaling: bool = True,
     night: bool = False,
-    cluster_error: float = 0.1,
+    cluster_error: float | None = None,
 ) -> DensitySeries:
     """Returns a density by noisy series; without shares, the recommended ones.
 
@@ -32,7 +32,8 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
         clustering: Whether small cells are merged before they are measured.
         scaling: Whether series are scaled to totals that were measured apart.
         night: Whether the night is replaced by exponential curves.
-        cluster_error: Noise that a cluster's series may have, as a share of its total.
+        cluster_error: Noise that a cluster's series may have, as a share of its total; without it,
+            as recommended.
     """
     usual = recommended_shares(scaling=scaling, clustering=clustering, cuts=denoise == "cuts")
     return DensitySeries(
@@ -40,7 +41,9 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
         spends=spends_of(budget, usual if shares is None else shares),
         denoise=denoise,
         night=night,
-        cluster_error=cluster_error,
+        cluster_error=recommended_cluster_error(denoise)
+        if cluster_error is None
+        else cluster_error,
     )
 
 

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from hushway.geography.density import DensityUniverse
 from hushway.geography.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss
+from hushway.releases.density.cleaning import Denoise
 from hushway.releases.density.spends import Shares
 
 # Found flat around these on the synthetic city: a half or a double of any changes little.
@@ -22,6 +23,14 @@ _CUTS: Final = Fraction(1, 5)
 # A cleaned series has about this many free numbers.
 _FREE: Final = 12
 _DIGITS: Final = 1000
+# Patterns are learnt from many series, and real places differ from their neighbours more than the
+# synthetic city's do: a middle way. Cosines know one series at a time, and need larger ones.
+_CLUSTER_ERRORS: Final[dict[Denoise, float]] = {
+    "patterns": 0.05,
+    "sure": 0.02,
+    "cuts": 0.02,
+    "none": 0.02,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +44,11 @@ class Crowd:
 
     people: float
     visits: float
+
+
+def recommended_cluster_error(denoise: Denoise) -> float:
+    """Returns how noisy a cluster's series may be, as a share of its total."""
+    return _CLUSTER_ERRORS[denoise]
 
 
 def recommended_shares(*, scaling: bool, clustering: bool, cuts: bool) -> Shares:

@@ -72,7 +72,7 @@ class DensitySeries:
     spends: Spends
     denoise: Denoise = "patterns"
     night: bool = False
-    cluster_error: float = 0.1
+    cluster_error: float = 0.05
     quanta: int = QUANTA
     name: str = "series"
 
@@ -83,7 +83,7 @@ class DensitySeries:
         if self.denoise not in get_args(Denoise) or not 0 < self.cluster_error < 1:
             raise PrivacyError(
                 "There is no such way to clean a series, or the cluster error is not a share.",
-                advice=f"Choose one of {', '.join(get_args(Denoise))}, and an error such as 0.1.",
+                advice=f"Choose one of {', '.join(get_args(Denoise))}, and an error such as 0.05.",
             )
         if (self.denoise == "cuts") != (self.spends.cuts is not None):
             raise PrivacyError(

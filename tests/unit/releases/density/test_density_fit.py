@@ -121,7 +121,7 @@ def test_patterns_beat_cosines_and_cosines_beat_nothing(little_paris: Any, rho_o
     truth = little_paris.truth
 
     def error(denoise: Denoise, seed: int) -> float:
-        way = density_series(LIMITS, budget=rho_of(1), denoise=denoise)
+        way = density_series(LIMITS, budget=rho_of(1), denoise=denoise, cluster_error=0.02)
         return density_errors(truth, little_paris.release(way, seed).counts).value.mre
 
     for seed in (1, 2):
