@@ -24,20 +24,20 @@ def statements(found: Reproduction) -> list[str]:
     """Returns the claims that the numbers bear out, or do not."""
     ours = found.of(DEFAULT, EPSILON, MAX_VISITS, "mre")
     best = min(PRINTED, key=lambda name: mean_of(found, name, "mre"))
+    mean = ours.interval.mean
+    closest = mean_of(found, best, "mre")
     first = (
-        f"{_whether(mean_of(found, best, 'mre') > ours.interval.mean)}: at the claimed budget the "
-        f"default (MRE {ours.interval.mean:.3f}) beats every printed variant (best: {best}, "
-        f"{mean_of(found, best, 'mre'):.3f})."
+        f"At the claimed budget the default (MRE {mean:.3f}) {_does(closest > mean, 'beats')} "
+        f"every printed variant (best: {best}, {closest:.3f})."
     )
     lines = [first]
     for name in HONEST:
         as_printed = name.removesuffix(", honest")
+        honest, printed = mean_of(found, name, "mre"), mean_of(found, as_printed, "mre")
         lines.append(
-            f"{_whether(mean_of(found, name, 'mre') > mean_of(found, as_printed, 'mre'))}: "
-            f"{as_printed} with a claim that holds is worse than as printed (MRE "
-            f"{mean_of(found, name, 'mre'):.3f} against {mean_of(found, as_printed, 'mre'):.3f}), "
-            f"and worse than the default "
-            f"({_whether(mean_of(found, name, 'mre') > ours.interval.mean).lower()})."
+            f"{as_printed} with a claim that holds {_is(honest > printed)} worse than as printed "
+            f"(MRE {honest:.3f} against {printed:.3f}), and {_is(honest > mean)} worse than the "
+            "default."
         )
     coverage = mean_of(found, DEFAULT, "coverage")
     lines.append(f"{coverage:.1%} of the true counts lie within 1.96 published standard errors.")
@@ -55,5 +55,9 @@ def statements(found: Reproduction) -> list[str]:
     return lines
 
 
-def _whether(holds: bool) -> str:
-    return "Yes" if holds else "No"
+def _is(holds: bool) -> str:
+    return "is" if holds else "is not"
+
+
+def _does(holds: bool, verb: str) -> str:
+    return verb if holds else f"does not {verb.removesuffix('s')}"
