@@ -86,3 +86,29 @@ def density(
     for line in statements(found.value):
         say(line)
     say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")
+
+
+@reproduce.command("dp-ani")
+def dp_ani(
+    *,
+    runs: Annotated[int, typer.Option(help="Runs of each method and budget.", min=1)] = 5,
+    seed: Annotated[int, typer.Option(help="Chooses the people of the city.", min=0)] = 2019,
+    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
+        "reproduce-dp-ani"
+    ),
+) -> None:
+    """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
+    from hushway.evaluation.reproduce.dp_ani import reproduce_dp_ani
+    from hushway.evaluation.reproduce.dp_ani_save import save_reproduction
+    from hushway.evaluation.reproduce.dp_ani_statements import statements
+    from hushway.evaluation.reproduce.dp_ani_tables import headline_tables
+
+    with working() as show:
+        found = reproduce_dp_ani(runs=runs, seed=seed, progress=show)
+        show("Saving")
+        save_reproduction(found, folder)
+    for study in headline_tables(found.value):
+        table(study.title, study.columns, study.rows)
+    for line in statements(found.value):
+        say(line)
+    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")

@@ -70,7 +70,7 @@ def planar_radius(p: FloatArray, epsilon: float) -> FloatArray:
     return np.asarray(-(lambertw((p - 1) / np.e, -1).real + 1) / epsilon)
 
 
-def move_ends(
+def move_ends(  # noqa: PLR0917  one argument for each thing that is read
     ends: TripEnds,
     radius: FloatArray,
     epsilon: float,

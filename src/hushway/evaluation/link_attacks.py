@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.engine.movements_memory import ArrayMovements
 from hushway.evaluation.faithful_links import (
     FaithfulLinksPlan,
     Study,
     faithful_links,
     study_of,
-    trip_counts,
 )
 from hushway.evaluation.link_scene import Drives, LinkScene
-from hushway.geography.movements import LinkUniverse
+from hushway.geography.movements import LinkUniverse, MovementCells
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.geography.roads import RoadNetwork
@@ -27,6 +27,7 @@ from hushway.matching.routing import shortest_routes
 from hushway.matching.traces import Traces
 from hushway.privacy.internal import Internal
 from hushway.privacy.measured import Measured
+from hushway.privacy.query import Query
 from hushway.releases.links.counts import LinkCounts
 
 _INTERVAL_S = 5.0
@@ -68,13 +69,11 @@ class Advantage:
 
 
 def most_advantage(epsilon: float, delta: float) -> float:
-    """Returns the largest advantage that (epsilon, delta)-differential privacy lets anybody have."""
+    """Returns the largest advantage that (epsilon, delta)-differential privacy allows."""
     return math.tanh(epsilon / 2) + 2 * delta / (math.exp(epsilon) + 1)
 
 
-def commuters(
-    roads: RoadNetwork, count: int, rng: np.random.Generator
-) -> list[Commuter]:
+def commuters(roads: RoadNetwork, count: int, rng: np.random.Generator) -> list[Commuter]:
     """Returns people with homes and places of work anywhere, some links apart."""
     found: list[Commuter] = []
     cost = roads.length / roads.speed
@@ -138,12 +137,12 @@ def faithful_home(
 def sound_home(
     scene: LinkScene, person: Commuter, mechanism: LinkCounts, homes: IntArray, seed: int
 ) -> Internal[float]:
-    """Measures link counts with one person, and looks for the home that explains them best.
+    """Measures link counts of one person, and looks for the home that explains them best.
 
-    The attacker takes other people's exact counts away, knows the place of work, and for every
-    possible home the links that the person would be on. What is left of the noisy counts is added
-    up over these links; the home with the largest sum for its number of links is the guess. This
-    is the best that there is against Gaussian noise, short of what the fit could only make worse.
+    Nobody else is in the scene: that is what is left when the attacker takes others away. The
+    attacker knows the place of work, and for every possible home the links that the person would be
+    on. Noisy counts are added up over these links, less half their number: the largest sum is the
+    most likely home under Gaussian noise. The fit could only make it worse.
 
     Returns:
         Metres from the home.
@@ -166,6 +165,18 @@ def guessed_home(person: Commuter, homes: IntArray, roads: RoadNetwork) -> float
     return _metres(roads.node_points[homes].mean(axis=0), person, roads)
 
 
+def away_from(
+    road: int, people: Sequence[Commuter], roads: RoadNetwork, metres: float
+) -> list[Commuter]:
+    """Returns people who are never near a link, so that noise does not lead them there."""
+    middle = (roads.node_points[roads.tail] + roads.node_points[roads.head]) / 2
+    return [
+        person
+        for person in people
+        if np.hypot(*(middle[person.route] - middle[road]).T).min() > metres
+    ]
+
+
 def drives_of_person(person: Commuter, roads: RoadNetwork) -> Drives:
     """Returns what somebody does, however often: the links, the beginning and the end."""
     ends = [roads.links + person.home, roads.links + roads.nodes + person.work]
@@ -179,7 +190,8 @@ def faithful_presence(
     """Asks DP-ANI with and without a lone driver whether somebody was on a road.
 
     Args:
-        study: Everybody else; nobody is on the road.
+        study: Everybody else. The road is unused: nobody comes near it, else noise at their ends
+            may lead them there, and they are taken for the driver.
         alone: The driver.
         road: The link, somewhere in the middle of the driver's trip.
         epsilon: The budget of DP-ANI.
@@ -211,7 +223,7 @@ def sound_presence(
     )
     without = LinkScene(universe=universe, drives=others)
     scenes = (without, LinkScene(universe=universe, drives=both))
-    known = _exact_items(others, universe)
+    known = _exact_items(without.bounded(mechanism.limits), universe)
     items = np.unique(person.item)
     said = []
     for side, scene in enumerate(scenes):
@@ -244,6 +256,9 @@ def _noisy_items(measured: Sequence[object]) -> FloatArray:
     return first.values.astype(np.float64)
 
 
-def _exact_items(drives: Drives, universe: LinkUniverse) -> FloatArray:
-    pairs = np.unique(drives.person * universe.items + drives.item) % universe.items
-    return np.bincount(pairs, minlength=universe.items).astype(np.float64)
+def _exact_items(counter: ArrayMovements, universe: LinkUniverse) -> FloatArray:
+    cells = MovementCells(universe=universe)
+    exact = counter.count(Query(name=cells.name, cells=cells))
+    counts = np.zeros(universe.items)
+    counts[exact.cells] = exact.values
+    return counts

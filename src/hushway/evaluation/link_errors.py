@@ -1,4 +1,4 @@
-"""How far a published road network is from the truth, as the DP-ANI paper measures it and beyond."""
+"""How far a published road network is from the truth, in the DP-ANI paper's measures and others."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,8 @@ class LinkErrors:
     Attributes:
         length_ratio: Length of the links with a count above 0, over that of the truth.
         counts_distance: Wasserstein distance between the counts of all links of the map, taken as
-            two heaps of numbers: which link has which count does not matter.
+            two heaps of numbers (which link has which count does not matter), over the mean of
+            the truth.
         class_distance: Wasserstein distance between the classes of links with a count above 0.
         top_share: Share of the truly busiest links that are among the busiest published ones.
         major_share: Share of the kilometres driven on the truly busiest links that is published on
@@ -39,7 +40,9 @@ class LinkErrors:
     rmse: float
 
 
-def link_errors(truth: FloatArray, published: FloatArray, roads: RoadNetwork) -> Internal[LinkErrors]:
+def link_errors(
+    truth: FloatArray, published: FloatArray, roads: RoadNetwork
+) -> Internal[LinkErrors]:
     """Compares published counts of links with true ones, one for each link of the map."""
     most = max(1, round(BUSIEST * len(truth)))
     truly, seemingly = busiest(truth, most), busiest(published, most)
@@ -50,7 +53,7 @@ def link_errors(truth: FloatArray, published: FloatArray, roads: RoadNetwork) ->
     return Internal(
         LinkErrors(
             length_ratio=network_length(published, roads) / network_length(truth, roads),
-            counts_distance=counts_distance(truth, published),
+            counts_distance=counts_distance(truth, published) / float(truth.mean()),
             class_distance=class_distance(truth, published, roads),
             top_share=len(np.intersect1d(truly, seemingly)) / len(truly),
             major_share=float(found / driven),

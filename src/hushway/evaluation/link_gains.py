@@ -38,7 +38,9 @@ def random_drives(roads: RoadNetwork, trips: int, seed: int) -> Drives:
     origin = _nodes(rng, roads, trips)
     choices = np.column_stack([_nodes(rng, roads, trips) for _ in range(_NEARBY)])
     away = roads.node_points[choices] - roads.node_points[origin][:, None, :]
-    keys = np.hypot(away[..., 0], away[..., 1]) / _TYPICAL_M + np.log(-np.log(rng.random(choices.shape)))
+    keys = np.hypot(away[..., 0], away[..., 1]) / _TYPICAL_M + np.log(
+        -np.log(rng.random(choices.shape))
+    )
     destination = choices[np.arange(trips), keys.argmin(axis=1)]
     seconds = roads.length / roads.speed
     person, item = [], []
@@ -78,7 +80,8 @@ def measure_link_gains(
     return Internal(
         {
             name: [
-                float(np.sqrt(((fit(scene, counter, budget, run) - scene.truth) ** 2).mean())) for run in runs
+                float(np.sqrt(((fit(scene, counter, budget, run) - scene.truth) ** 2).mean()))
+                for run in runs
             ]
             for name, fit in FITS.items()
         }

@@ -123,4 +123,6 @@ class LinkScene:
 
 def dense_counts(table: LinkTable) -> FloatArray:
     """Returns a count for each link of the map, summed over periods; 0 where none is published."""
-    return np.bincount(table.link, table.counts, minlength=table.universe.roads.links)
+    counts = np.zeros(table.universe.roads.links)
+    np.add.at(counts, table.link, table.counts)
+    return counts
