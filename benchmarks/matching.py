@@ -2,9 +2,15 @@
 
 Trips are simulated along shortest routes, from the middle of a link to the middle of another, with
 Gaussian errors. The roads are a town of crooked streets or, if HUSHWAY_DATA names a folder that
-holds roads/porto_portugal.osm.pbf, those of Porto. Times are processor seconds of one thread.
+holds roads/porto_portugal.osm.pbf, those of Porto; with roads/porto_taxi_1000.csv real taxi trips
+are matched as well. Times are processor seconds of one thread.
+
+Peers run on the same trips if they are installed: leuvenmapmatching on a small town, and Valhalla
+on Porto.
 """
 
+import csv
+import json
 import os
 import statistics
 import time
@@ -18,8 +24,10 @@ from scipy.spatial import cKDTree
 from hushway.geography.roads import RoadNetwork
 from hushway.matching.matcher import Matcher
 from hushway.matching.routing import shortest_routes
-from hushway.matching.traces import Traces, Ways
+from hushway.matching.traces import Reason, Traces, Ways
 from hushway.tables.roads import read_roads
+from matching_leuven import INSTALLED, Leuven
+from matching_valhalla import Valhalla, builder, ways_of
 
 RUNS = 3
 TRIPS = 150
@@ -27,14 +35,16 @@ SPEED = 10.0
 SIGMA = 10.0
 DEGREE = 111_195.0
 SIDE = 112
+SMALL_SIDE = 14
+FEW_TRIPS = 40
 
 
-def town(seed: int = 1) -> RoadNetwork:
-    """A town of about 50,000 links, all of them two-way."""
+def town(side: int = SIDE, seed: int = 1) -> RoadNetwork:
+    """A town of crooked streets, all of them two-way; about 50,000 links unless it is smaller."""
     rng = np.random.default_rng(seed)
-    grid = np.meshgrid(np.arange(SIDE), np.arange(SIDE))
-    lon, lat = ((g.ravel() + rng.uniform(-0.25, 0.25, SIDE**2)) * 110 / DEGREE for g in grid)
-    node = np.arange(SIDE**2).reshape(SIDE, SIDE)
+    grid = np.meshgrid(np.arange(side), np.arange(side))
+    lon, lat = ((g.ravel() + rng.uniform(-0.25, 0.25, side**2)) * 110 / DEGREE for g in grid)
+    node = np.arange(side**2).reshape(side, side)
     pairs = np.concatenate(
         [
             np.column_stack([node[:, :-1].ravel(), node[:, 1:].ravel()]),
@@ -44,7 +54,7 @@ def town(seed: int = 1) -> RoadNetwork:
     tail, head = np.concatenate([pairs, pairs[:, ::-1]]).T.copy()
     links = len(tail)
     return RoadNetwork(
-        node_id=np.arange(SIDE**2).astype(np.str_),
+        node_id=np.arange(side**2).astype(np.str_),
         node_lon=lon,
         node_lat=lat,
         link_id=np.arange(links).astype(np.str_),
@@ -117,11 +127,95 @@ def seconds_of(work: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
+def beside_leuven() -> dict[str, float]:
+    """Both on a few trips through a small town."""
+    if not INSTALLED:
+        print("leuvenmapmatching is not installed: left out.")
+        return {}
+    roads = town(SMALL_SIDE)
+    traces, truth = simulate(roads, routes_of(roads, FEW_TRIPS), 5.0)
+    ours, peer = Matcher(roads), Leuven(roads)
+    spent = seconds_of(lambda: ours.match(traces, threads=1))
+    before = time.process_time()
+    found = peer.match(traces)
+    peer_spent = time.process_time() - before
+    return {
+        "small town: positions": float(len(truth)),
+        "small town: positions/s": len(truth) / spent,
+        "small town: positions/s, Leuven": len(truth) / peer_spent,
+        "small town: times as fast as Leuven": peer_spent / spent,
+        "small town: link accuracy": float((ours.match(traces).point_link == truth).mean()),
+        "small town: link accuracy, Leuven": float((found == truth).mean()),
+    }
+
+
+def taxi_trips(file: Path, roads: RoadNetwork) -> Traces:
+    """Real trips of taxis: a position every 15 seconds."""
+    with file.open(newline="") as lines:
+        trips = [np.array(json.loads(row["POLYLINE"])) for row in csv.DictReader(lines)]
+    trips = [trip for trip in trips if len(trip) >= 2]
+    x, y = roads.plane.to_metres(*np.concatenate(trips).T).T.copy()
+    return Traces(
+        start=np.concatenate([[0], np.cumsum([len(trip) for trip in trips])]),
+        x=x,
+        y=y,
+        seconds=np.concatenate([np.arange(len(trip)) * 15.0 for trip in trips]),
+    )
+
+
+def beside_valhalla(porto: Path, roads: RoadNetwork, matcher: Matcher) -> dict[str, float]:
+    """Both on simulated trips and, if there are any, on real ones."""
+    measured = {}
+    way = np.array([int(link.split(":")[0]) for link in roads.link_id.tolist()])
+    program = builder()
+    peer = None if program is None else Valhalla(program, porto, roads.plane)
+    if peer is None:
+        print("Valhalla is not installed with the program that builds tiles: left out.")
+    simulated, truth = simulate(roads, routes_of(roads, TRIPS), 5.0)
+    sources = {"simulated": (simulated, SIGMA)}
+    taxis = porto.parent / "porto_taxi_1000.csv"
+    if taxis.is_file():
+        sources["taxi"] = (taxi_trips(taxis, roads), None)
+    for name, (traces, accuracy) in sources.items():
+        # Default arguments: each function must keep its own traces.
+        spent = seconds_of(lambda traces=traces: matcher.match(traces, threads=1))
+        ways = matcher.match(traces)
+        ours = np.where(ways.point_link >= 0, way[ways.point_link], -1)
+        measured[f"{name}: positions/s"] = len(traces.x) / spent
+        measured[f"{name}: trips broken"] = float((ways.reason == Reason.BROKEN).sum())
+        if name == "simulated":
+            measured["simulated: way accuracy"] = float((ours == way[truth]).mean())
+        if peer is None:
+            continue
+        requests = peer.requests(traces, accuracy)
+        peer_spent = seconds_of(lambda requests=requests: peer.match(requests))
+        theirs = ways_of(traces, peer.match(requests))
+        measured[f"{name}: positions/s, Valhalla"] = len(traces.x) / peer_spent
+        measured[f"{name}: times as fast as Valhalla"] = peer_spent / spent
+        if name == "simulated":
+            measured["simulated: way accuracy, Valhalla"] = float((theirs == way[truth]).mean())
+        both = (ours >= 0) & (theirs >= 0)
+        known = both & np.isin(theirs, way)
+        measured[f"{name}: same way as Valhalla"] = float((ours == theirs)[both].mean())
+        measured[f"{name}: same way, on ways both have"] = float((ours == theirs)[known].mean())
+    return measured
+
+
 def main() -> dict[str, float]:
     porto = Path(os.environ.get("HUSHWAY_DATA", "absent")) / "roads" / "porto_portugal.osm.pbf"
     roads = read_roads(porto)[0] if porto.is_file() else town()
-    measured: dict[str, float] = {"links": float(roads.links)}
     matcher = Matcher(roads)
+    measured = {"links": float(roads.links), **alone(roads, matcher), **beside_leuven()}
+    if porto.is_file():
+        measured |= beside_valhalla(porto, roads, matcher)
+    for what, value in measured.items():
+        print(f"{what:44} {value:14,.4f}", flush=True)
+    return measured
+
+
+def alone(roads: RoadNetwork, matcher: Matcher) -> dict[str, float]:
+    """Speed and quality at several rates, counting within radii, and routes."""
+    measured = {}
     routes = routes_of(roads, TRIPS)
     for every in (1.0, 5.0, 15.0):
         traces, truth = simulate(roads, routes, every)
@@ -141,8 +235,6 @@ def main() -> dict[str, float]:
     destination = two_kilometres_away(roads, origin, rng)
     spent = seconds_of(lambda: shortest_routes(roads, origin, destination, roads.length, threads=1))
     measured["route of two kilometres, microseconds"] = spent * 1e3
-    for what, value in measured.items():
-        print(f"{what:40} {value:14,.4f}", flush=True)
     return measured
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import shapely
 
+from hushway.audit.links_ring import rings
 from hushway.certify import check_as_planned
 from hushway.errors import BudgetError
 from hushway.geography.areas import Area, Areas
@@ -25,6 +26,7 @@ from hushway.geography.features import (
 )
 from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.geography.locations import Location, Locations
+from hushway.geography.movements import LinkUniverse, MovementLimits, MovementQueryCells
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.geography.sequences import SequenceUniverse
@@ -38,6 +40,7 @@ from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 from hushway.releases.density.catalogue import density_series, naive_laplace
+from hushway.releases.links.catalogue import link_counts
 from hushway.releases.mechanism import Forecast, Mechanism
 from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
@@ -123,6 +126,21 @@ def density_table(table: Any) -> list[Any]:
     ]
 
 
+# Twenty ring roads of one way, each a zone of its own.
+RINGS, DRIVES = rings(corners=20).universe, MovementLimits(max_items=3)
+
+
+def link_table(table: Any) -> list[Any]:
+    return [
+        table.period.tolist(),
+        table.link.tolist(),
+        table.counts.tolist(),
+        table.standard_error.tolist(),
+        None if table.speed is None else np.nan_to_num(table.speed, nan=-1).tolist(),
+        None if table.class_totals is None else table.class_totals.tolist(),
+    ]
+
+
 @dataclass(frozen=True)
 class Case:
     """A mechanism, its geography, and its table as plain values."""
@@ -170,6 +188,18 @@ CASES = {
     ),
     "density laplace": Case(density_series(LIMITS, budget=EPSILON), QUARTERS, density_table),
     "density naive": Case(naive_laplace(LIMITS, budget=EPSILON), QUARTERS, density_table),
+    "links": Case(link_counts(DRIVES, budget=RHO), RINGS, link_table),
+    "links laplace": Case(link_counts(DRIVES, budget=EPSILON), RINGS, link_table),
+    "links with speeds": Case(
+        link_counts(DRIVES, budget=RHO, speeds=Fraction(1, 4)), RINGS, link_table
+    ),
+    "links unfitted": Case(
+        link_counts(
+            DRIVES, budget=RHO, classes=Fraction(0), shown=0.0, expect=False, conserve=False
+        ),
+        RINGS,
+        link_table,
+    ),
 }
 
 
@@ -194,6 +224,8 @@ class Town:
         assert query.cells.size > 0
         if isinstance(query.cells, VisitCells):
             return Bound(**query.cells.reach(LIMITS)._asdict())
+        if isinstance(query.cells, MovementQueryCells):
+            return Bound(**query.cells.reach(DRIVES)._asdict())
         return BOUND
 
     def count(self, query: Query) -> ExactCounts:
@@ -299,7 +331,7 @@ def test_its_counts_are_written_exactly_and_never_negative(case: Case) -> None:
     measured = case.mechanism.measure(curator_of(Town()), case.geography)
     table = case.mechanism.fit(measured, case.geography)
     assert table.counts.min() >= 0
-    if isinstance(case.geography, DensityUniverse):
+    if isinstance(case.geography, DensityUniverse | LinkUniverse):
         assert np.array_equal(table.counts, np.round(table.counts, 2))
         assert table.standard_error.min() > 0
     else:
@@ -323,7 +355,10 @@ def test_what_it_measured_does_not_depend_on_the_data_except_through_noisy_count
         case.mechanism.measure(curator_of(Town(scale=scale)), case.geography)
         for scale in (1, 10**6)
     ]
-    public = [[(a.query, a.variance, a.event) for a in measured] for measured in answers]
+    public = [
+        [(a.query.name, a.query.cells.digest, a.variance, a.event) for a in measured]
+        for measured in answers
+    ]
     if case.mechanism.adaptive:
         # What is asked next depends on noisy answers, so only the noise is the same.
         public = [[(a.variance, a.event.loss) for a in measured] for measured in answers]

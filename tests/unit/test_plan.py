@@ -16,10 +16,12 @@ from hushway.plan import (
     FeaturePlan,
     HierarchicalPlan,
     LaplacePlan,
+    LinksPlan,
     load_plan,
     plan_from,
 )
 from hushway.plan import density as density_module
+from hushway.plan import links as links_module
 from hushway.plan import sections as sections_module
 from hushway.plan.values import Section
 from hushway.privacy.unit import Unit
@@ -559,3 +561,134 @@ def test_the_template_of_a_density_explains_every_option() -> None:
     missing = {name for table in tables for name in table.model_fields} - explained
     # A person is all that a density can protect, and shares.cuts goes with one way of cleaning.
     assert missing <= {"unit", "cuts", "folder"}
+
+
+@pytest.fixture
+def roads() -> dict[str, Any]:
+    template = files("hushway") / "templates" / "links.toml"
+    return tomllib.loads(template.read_text(encoding="utf-8"))
+
+
+def links_of(facts: dict[str, Any]) -> LinksPlan:
+    plan = plan_from(facts, folder=Path())
+    assert isinstance(plan, LinksPlan)
+    return plan
+
+
+def test_the_template_of_links_is_a_valid_plan(roads: dict[str, Any]) -> None:
+    plan = links_of(roads)
+    assert plan.privacy.unit is Unit.PERSON
+    assert (plan.privacy.max_items, plan.privacy.epsilon) == (60, 1)
+    assert plan.ends is None
+    assert plan.mechanism.speeds == 0
+
+
+def test_the_mechanism_of_links_may_be_left_out(roads: dict[str, Any]) -> None:
+    written = links_of(roads)
+    del roads["mechanism"], roads["problems"], roads["trips"]
+    plain = links_of(roads)
+    assert (plain.mechanism, plain.problems, plain.trips) == (
+        written.mechanism,
+        written.problems,
+        written.trips,
+    )
+
+
+def test_ends_of_trips_may_have_noise_of_their_own(roads: dict[str, Any]) -> None:
+    roads["ends"] = {"epsilon": "1/2"}
+    ends = links_of(roads).ends
+    assert ends is not None
+    assert (ends.epsilon, ends.radius, ends.step, ends.max_trips) == (Fraction(1, 2), 500, 10, 2)
+    roads["ends"] = {}
+    assert "  ends.epsilon: is missing" in refusal(roads)
+
+
+@pytest.mark.parametrize(
+    ("table", "option", "value"),
+    [
+        ("data", "format", "shapefile"),
+        ("data", "clock", "sundial"),
+        ("data", "traces", ""),
+        ("roads", "file", ""),
+        ("roads", "zone_metres", 0),
+        ("roads", "speed_unit", "knots"),
+        ("roads", "projection", "EPSG:2154"),
+        ("trips", "gap_s", 0),
+        ("trips", "most_speed", -1),
+        ("trips", "gap_s", float("inf")),
+        ("privacy", "unit", "trip"),
+        ("privacy", "max_items", 0),
+        ("privacy", "max_items", 2.5),
+        ("privacy", "epsilon", "0"),
+        ("privacy", "epsilon", "-1"),
+        ("privacy", "epsilon", float("nan")),
+        ("privacy", "delta", "1"),
+        ("privacy", "max_trips", 3),
+        ("mechanism", "name", "dp_ani"),
+        ("mechanism", "noise", "cauchy"),
+        ("mechanism", "classes", "1"),
+        ("mechanism", "speeds", "-0.1"),
+        ("mechanism", "speed_steps", 0),
+        ("mechanism", "shown", -1),
+        ("mechanism", "weights", "size"),
+        ("problems", "same_place", "drop"),
+        ("problems", "null_value", "keep"),
+    ],
+)
+def test_what_is_wrong_in_links_is_shown_where_it_is(
+    roads: dict[str, Any], table: str, option: str, value: object
+) -> None:
+    roads[table][option] = value
+    assert f"  {table}.{option}: " in refusal(roads)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("epsilon", "0"), ("radius", 0), ("step", 0), ("max_trips", 0), ("noise", "planar")],
+)
+def test_what_is_wrong_with_ends_is_shown_where_it_is(
+    roads: dict[str, Any], option: str, value: object
+) -> None:
+    roads["ends"] = {"epsilon": "1", option: value}
+    assert f"  ends.{option}: " in refusal(roads)
+
+
+def test_shares_that_leave_nothing_for_the_links_are_one_clear_error(
+    roads: dict[str, Any],
+) -> None:
+    roads["mechanism"] = {"classes": "0.5", "speeds": "0.5"}
+    lines = refusal(roads).splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("  mechanism: classes and speeds leave nothing")
+
+
+@pytest.mark.parametrize("kind", ["gpx", "mds"])
+def test_only_tables_of_traces_have_columns_and_a_clock(roads: dict[str, Any], kind: str) -> None:
+    roads["data"]["format"] = kind
+    assert 'belongs to format = "table"' in refusal(roads)
+    del roads["data"]["clock"], roads["data"]["columns"]
+    assert links_of(roads).data.format == kind
+
+
+def test_gaussian_noise_of_links_needs_a_delta(roads: dict[str, Any]) -> None:
+    del roads["privacy"]["delta"]
+    assert links_of(roads).privacy.delta is None
+    roads["mechanism"]["noise"] = "gaussian"
+    assert "privacy.delta: is missing" in refusal(roads)
+
+
+def test_the_template_of_links_explains_every_option() -> None:
+    text = (files("hushway") / "templates" / "links.toml").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, re.MULTILINE))
+    models = [model for model in vars(links_module).values() if inspect.isclass(model)]
+    tables = [
+        model
+        for model in models
+        if issubclass(model, Section)
+        and model.__module__ == links_module.__name__
+        and model is not links_module.RoadColumnsPlan
+    ]
+    assert len(tables) >= 8
+    missing = {name for table in tables for name in table.model_fields} - explained
+    # A person is all that links can protect.
+    assert missing <= {"unit", "folder", "name"}

@@ -107,7 +107,7 @@ def _set_days(axes: Axes, periods: Periods, *, labels: bool) -> None:
     else:
         step = _day_step(len(periods.days))
         days = np.arange(0, len(periods.days), step)
-        at = days * parts - (_HALF_A_BIN if parts > 1 else 0)
+        at = (days * parts).astype(np.float64) - (_HALF_A_BIN if parts > 1 else 0.0)
         words = [_day_label(periods, day) for day in days.tolist()]
         centred = parts == 1
     axes.set_xticks(at, words if labels else [""] * len(at))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hushway.audit.density import audit_density, audit_density_mutants
 from hushway.audit.finding import Finding, MutantFinding
+from hushway.audit.links import audit_link_mutants, audit_links
 from hushway.audit.noise import audit_noise
 from hushway.audit.od import audit_mutants, audit_od
 from hushway.audit.sequences import audit_sequence_mutants, audit_sequences
@@ -30,6 +31,7 @@ def _no_mutants(**_options: object) -> list[MutantFinding]:
 
 FAMILIES = {
     "density": Suite(audit=audit_density, mutants=audit_density_mutants),
+    "links": Suite(audit=audit_links, mutants=audit_link_mutants),
     "noise": Suite(audit=audit_noise, mutants=_no_mutants),
     "od": Suite(audit=audit_od, mutants=audit_mutants),
     "sequences": Suite(audit=audit_sequences, mutants=audit_sequence_mutants),

@@ -8,7 +8,9 @@ from hushway.cli.screen import AsJson, answer_json, say, table, working
 
 
 def audit(
-    family: Annotated[str, typer.Argument(help="The family to audit: od, sequences or density.")],
+    family: Annotated[
+        str, typer.Argument(help="The family to audit: od, sequences, density or links.")
+    ],
     *,
     runs: Annotated[int, typer.Option(help="Runs of each end-to-end audit.", min=1000)] = 100_000,
     mutants: Annotated[

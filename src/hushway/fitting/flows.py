@@ -2,23 +2,23 @@
 
 What comes into a node leaves it, but for trips that begin or end there. Links of one kind carry
 flows of one order. Both are learnt or known up to a variance, and weighed against the noise of what
-was measured: a least-squares problem with a bound at 0, solved by conjugate gradients on the flows
-that are above it. Everything here sees noisy numbers only.
+was measured: a least-squares problem with a bound at 0. Everything here sees noisy numbers only.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import Bounds, minimize
 from scipy.sparse import csr_array
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_ROUNDS = 6
-_STEPS = 60
-_TOLERANCE = 1e-3
+_STEPS = 1000
+# In units of the noise: where no flow would move by more than this, the search ends.
+_SLOPE = 1e-2
+_GAIN = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,52 +56,27 @@ def fitted_flows(problem: FlowProblem) -> FloatArray:
     grouped = problem.group >= 0
     group = np.where(grouped, problem.group, 0)
     across = problem.balance.T.tocsr()
+    squares = problem.balance.multiply(problem.balance).T @ node_weight
+    # Flows are measured in units in which all of them are about as stiff.
+    unit = 1 / np.sqrt(trust + squares + np.where(grouped, sum_weight[group], 0.0))
+    wanted = problem.noisy / problem.variance + problem.expected / problem.spread
+    wanted = wanted + np.where(grouped, (sum_weight * problem.sums)[group], 0.0)
 
-    def apply(flows: FloatArray) -> FloatArray:
+    def cost(scaled: FloatArray) -> tuple[float, FloatArray]:
+        flows = scaled * unit
         totals = np.bincount(group, np.where(grouped, flows, 0.0), minlength=len(problem.sums))
         pulled = across @ (node_weight * (problem.balance @ flows))
         held = np.where(grouped, (sum_weight * totals)[group], 0.0)
-        return np.asarray(trust * flows + pulled + held)
+        slope = trust * flows + pulled + held
+        return float(flows @ (slope / 2 - wanted)), (slope - wanted) * unit
 
-    wanted = problem.noisy / problem.variance + problem.expected / problem.spread
-    wanted = wanted + np.where(grouped, (sum_weight * problem.sums)[group], 0.0)
-    squares = problem.balance.multiply(problem.balance).T @ node_weight
-    diagonal = trust + squares + np.where(grouped, sum_weight[group], 0.0)
-    flows = np.maximum(problem.noisy, 0.0)
-    free = np.ones(len(flows), dtype=np.bool_)
-    for _ in range(_ROUNDS):
-        flows = _conjugate(apply, wanted, diagonal, np.where(free, flows, 0.0), free)
-        pushed = apply(np.maximum(flows, 0.0)) - wanted
-        # A flow that was taken to 0 comes back where the sum of squares would fall.
-        wanted_free = np.where(free, flows > 0, pushed < 0)
-        flows = np.maximum(flows, 0.0)
-        if (wanted_free == free).all():
-            break
-        free = wanted_free
-    return flows
-
-
-def _conjugate(
-    apply: Callable[[FloatArray], FloatArray],
-    wanted: FloatArray,
-    diagonal: FloatArray,
-    flows: FloatArray,
-    free: NDArray[np.bool_],
-) -> FloatArray:
-    """Solves for the free flows with all others at 0, starting from `flows`."""
-    rest = np.where(free, wanted - apply(flows), 0.0)
-    scaled = rest / diagonal
-    direction = scaled.copy()
-    strength = float(rest @ scaled)
-    small = _TOLERANCE**2 * max(float(wanted @ (wanted / diagonal)), 1e-300)
-    for _ in range(_STEPS):
-        if strength <= small:
-            break
-        moved = np.where(free, apply(direction), 0.0)
-        length = strength / float(direction @ moved)
-        flows = flows + length * direction
-        rest -= length * moved
-        scaled = rest / diagonal
-        before, strength = strength, float(rest @ scaled)
-        direction = scaled + (strength / before) * direction
-    return flows
+    start = np.maximum(problem.noisy, 0.0) / unit
+    found = minimize(
+        cost,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(0.0, np.inf),
+        options={"maxiter": _STEPS, "maxfun": 2 * _STEPS, "gtol": _SLOPE, "ftol": _GAIN},
+    )
+    return np.asarray(np.maximum(found.x, 0.0) * unit)

@@ -159,7 +159,8 @@ def _source(plan: LinksPlan) -> AnyTraces:
 
 def _ends(plan: LinksPlan) -> EndTreatment:
     given = plan.ends
-    return NoEnds() if given is None else MetricEnds(**given.model_dump())
+    # Not model_dump, which would write fractions out as text.
+    return NoEnds() if given is None else MetricEnds(**dict(given))
 
 
 def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:

@@ -18,6 +18,9 @@ ONWARD: Final = 2
 
 # Routes are first looked for up to this much more than the straight line.
 _FIRST_SLACK = 100.0
+# A step that leaves out a position may be this much longer than the straight line. More would
+# bridge roads that are missing on the map, by detours that nobody drove.
+_EASY_SLACK = 50.0
 # Positions may seem to go back on a link by this many standard deviations.
 _BACKWARDS = 4.0
 
@@ -49,6 +52,24 @@ def advance(
         if bound >= most:
             return False
         bound = min(2.0 * bound, most)
+
+
+@compiled_for_threads
+def leap(
+    chain: Chain,
+    layers: tuple[int, int],
+    roads: tuple[LinkGraph, Search, Balls],
+    beliefs: Beliefs,
+) -> bool:
+    """Does as `advance`, over positions that are left out: only if the route is almost straight."""
+    before, after = chain.layer[layers[0]], chain.layer[layers[1]]
+    if before.forced or after.forced:
+        return advance(chain, layers, roads, beliefs)
+    straight = np.hypot(after.x - before.x, after.y - before.y)
+    if straight > beliefs.longest_step:
+        return False
+    after.bound = straight + _EASY_SLACK
+    return _step(chain.candidate, (before, after), straight, roads, beliefs)
 
 
 @compiled_for_threads

@@ -103,14 +103,18 @@ def match_trips(ground: Ground, memory: Memory, trips: Positions, beliefs: Belie
         layers = _layers(ground, memory, xy, forced, beliefs)
         connect(chain, layers, roads, beliefs)
         choose(chain, layers)
-        before, stretches, lone = filled, 0, 0
+        before, stretches, lone, row = filled, 0, 0, 0
         for layer in range(layers):
             if chain.layer[layer].previous != FIRST:
                 continue
             if chain.layer[layer].next < 0:
-                lone += 1
+                # A few at an end of a trip are outliers, unless a trip must begin or end there.
+                row += 1
+                if row > beliefs.skipped or chain.layer[layer].forced:
+                    lone += 1
                 continue
             stretches += 1
+            row = 0
             path, size, ends = follow(chain, layer, roads, trips.seconds[begin:end], path)
             begin_on = chain.candidate[chain.layer[layer].chosen]
             length = ground.graph.link[begin_on.link].length

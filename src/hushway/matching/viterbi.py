@@ -8,7 +8,7 @@ from hushway.matching.balls import Balls
 from hushway.matching.chain import Chain
 from hushway.matching.search import LinkGraph, Search
 from hushway.matching.settings import Beliefs
-from hushway.matching.steps import advance
+from hushway.matching.steps import advance, leap
 
 FIRST = -1
 LEFT_OUT = -2
@@ -20,28 +20,51 @@ def connect(
 ) -> None:
     """Connects layers to stretches, as few as possible one after the other.
 
-    A layer that cannot be reached is left out if one of the next few can be: it is an outlier.
+    Where there is no step from one layer to the next, a few layers on either side are left out if
+    there is an easy step over them: they are outliers.
     """
     before, layer = -1, 0
     while layer < layers:
-        reached = -1
+        last, reached = -1, layer
         if before >= 0:
-            for after in range(layer, min(layer + 1 + beliefs.skipped, layers)):
-                if advance(chain, (before, after), roads, beliefs):
-                    reached = after
-                    break
-        if reached < 0:
-            chain.layer[layer].previous = FIRST
-            for j in range(chain.layer[layer].first, chain.layer[layer].last):
+            last, reached = _joint(chain, (before, layer, layers), roads, beliefs)
+        if last < 0:
+            chain.layer[reached].previous = FIRST
+            for j in range(chain.layer[reached].first, chain.layer[reached].last):
                 chain.candidate[j].total = chain.candidate[j].misfit
                 chain.candidate[j].back = -1
-            before = layer
         else:
-            for skipped in range(layer, reached):
+            for skipped in range(last + 1, reached):
                 chain.layer[skipped].previous = LEFT_OUT
-            chain.layer[reached].previous = before
-            before = reached
-        layer = before + 1
+            chain.layer[reached].previous = last
+        before, layer = reached, reached + 1
+
+
+@compiled_for_threads
+def _joint(
+    chain: Chain,
+    places: tuple[int, int, int],
+    roads: tuple[LinkGraph, Search, Balls],
+    beliefs: Beliefs,
+) -> tuple[int, int]:
+    """Returns the layers that a step connects, as near as possible; -1 and the next if none.
+
+    Either may be the outlier: the layer that is not reached, or the last that was.
+    """
+    before, layer, layers = places
+    if advance(chain, (before, layer), roads, beliefs):
+        return before, layer
+    for skipped in range(1, beliefs.skipped + 1):
+        last = before
+        for after in range(layer + skipped, layer - 1, -1):
+            # Layers that were left out before count too.
+            near = after < layers and after - last <= beliefs.skipped + 1
+            if near and leap(chain, (last, after), roads, beliefs):
+                return last, after
+            last = chain.layer[last].previous
+            if last < 0:
+                break
+    return -1, layer
 
 
 @compiled_for_threads

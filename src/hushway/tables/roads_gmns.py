@@ -75,9 +75,11 @@ def _rows(file: Path, demanded: tuple[str, ...]) -> list[Row]:
         with open_text(file) as opened:
             reader = csv.DictReader(opened, restval="")
             rows: list[Row] = list(reader)
+            # Read from the file if there was no row, so not after it is closed.
+            names = reader.fieldnames or ()
     except csv.Error:
         raise damaged_roads(file) from None
-    check_roads_columns(file, reader.fieldnames or (), demanded)
+    check_roads_columns(file, names, demanded)
     # What stands beyond the last column is kept by the reader under no name.
     if any(None in row for row in rows):
         raise damaged_roads(file)

@@ -101,7 +101,7 @@ def test_a_mutant_is_not_caught_by_too_much_noise(monkeypatch: pytest.MonkeyPatc
 
 
 def test_families_are_found_by_name() -> None:
-    assert sorted(FAMILIES) == ["density", "noise", "od", "sequences"]
+    assert sorted(FAMILIES) == ["density", "links", "noise", "od", "sequences"]
     assert suite_of("od").audit is audit_od
     assert suite_of("od").mutants is audit_mutants
     assert suite_of("noise").mutants(runs=RUNS) == []

@@ -81,6 +81,66 @@ def test_an_outlier_is_left_out(make_roads: MakeRoads) -> None:
     assert ways.reason.tolist() == [Reason.MATCHED]
 
 
+def test_an_outlier_is_left_out_even_if_a_route_leads_to_it(make_roads: MakeRoads) -> None:
+    # A one-way ramp leaves the first street and comes to an end.
+    x, y = np.array([0.0, 200, 900, 300]), np.array([0.0, 0, 0, 120])
+    roads = make_roads(x, y, np.array([0, 1, 1]), np.array([1, 2, 3]))
+    ways = match(roads, [50.0, 150, 290, 400, 600], [0.0, 0.0, 118.0, 0.0, 0.0])
+    assert ways.link.tolist() == [0, 1]
+    assert ways.point_link.tolist() == [0, 0, -1, 1, 1]
+    assert ways.reason.tolist() == [Reason.MATCHED]
+
+
+@pytest.mark.parametrize("end", [0, -1])
+def test_an_outlier_at_an_end_is_left_out(make_roads: MakeRoads, end: int) -> None:
+    x, y = np.array([0.0, 900, 0, 900]), np.array([0.0, 0, 200, 200])
+    roads = make_roads(x, y, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
+    north = [0.0] * 5
+    north[end] = 195.0
+    ways = match(roads, [50.0, 150, 250, 350, 500], north)
+    assert ways.link.tolist() == [0]
+    assert ways.point_link[end] == -1
+    assert ways.reason.tolist() == [Reason.MATCHED]
+
+
+def test_a_forced_end_is_never_an_outlier(make_roads: MakeRoads) -> None:
+    roads = two_islands(make_roads)
+    x = np.array([100.0, 200, 400]) + roads.node_points[0, 0]
+    traces = Traces(
+        start=np.array([0, 3]),
+        x=x,
+        y=np.full(3, roads.node_points[0, 1]),
+        seconds=np.arange(3) * 5.0,
+    )
+    matcher, other_island = Matcher(roads), np.array([2])
+    assert matcher.match(traces, first_link=other_island).reason.tolist() == [Reason.BROKEN]
+    assert matcher.match(traces, last_link=other_island).reason.tolist() == [Reason.BROKEN]
+
+
+def test_more_outliers_at_an_end_than_may_be_left_out_break_a_trip(make_roads: MakeRoads) -> None:
+    # Every island is one link that cannot be left.
+    x = np.array([0.0, 900, *(1000 + 100 * i for i in range(6))])
+    tail, head = np.array([0, 2, 4, 6]), np.array([1, 3, 5, 7])
+    roads = make_roads(x, np.zeros(8), tail, head)
+    lone = [1050.0, 1250, 1450]
+    for count, reason in ((2, Reason.MATCHED), (3, Reason.BROKEN)):
+        ways = match(roads, [100.0, 300, 500, *lone[:count]], 0.0, radius=20.0)
+        assert ways.link.tolist() == [0]
+        assert ways.reason.tolist() == [reason]
+
+
+def test_a_road_that_is_missing_is_not_bridged_by_a_detour(make_roads: MakeRoads) -> None:
+    # From one half of the street to the other there is only a way round of 460 metres.
+    x = np.array([0.0, 500, 520, 1000, 500, 520])
+    y = np.array([0.0, 0, 0, 0, 220, 220])
+    tail, head = np.array([0, 2, 1, 4, 5]), np.array([1, 3, 4, 5, 2])
+    roads = make_roads(x, y, tail, head)
+    ways = match(roads, [100.0, 250, 400, 600, 750, 900], 0.0)
+    assert ways.link.tolist() == [0, 1]
+    assert ways.fresh.tolist() == [True, True]
+    assert ways.reason.tolist() == [Reason.BROKEN]
+
+
 def test_positions_off_the_roads_do_not_break_a_way(street: RoadNetwork) -> None:
     ways = match(street, [50.0, 150, 300, 450, 560], [0.0, 0.0, -500.0, 0.0, 0.0])
     assert ways.link.tolist() == [0, 2]

@@ -77,7 +77,7 @@ def test_each_part_of_the_fit_helps(town: Any) -> None:
     balanced = error(town, way(**bare | {"conserve": True}))
     expected = error(town, way(**bare | {"expect": True}))
     whole = error(town, way(shown=0.0))
-    noise = float(np.sqrt(LIMITS.max_items / (2 * SOME.rho)))
+    noise = float(LIMITS.max_items / (2 * SOME.rho)) ** 0.5
     assert clamped < noise
     assert balanced < 0.95 * clamped
     assert expected < 0.95 * clamped
@@ -152,14 +152,16 @@ def test_looseness_is_told_from_what_noise_does_not_explain(town: Any) -> None:
 
 def test_items_are_expected_to_be_like_their_group() -> None:
     random = np.random.default_rng(5)
-    group = np.repeat([0, 1], 500)
-    counts = np.where(group == 0, 5.0, 40.0) + random.normal(0, 3, 1000)
-    counts[7] = 300.0
-    mean, variance = expectation(counts, 9.0, group, 2)
+    group = np.repeat([0, 1, 2], 500)
+    counts = np.array([0.0, 40.0, 5.0])[group] + random.normal(0, 3, 1500)
+    counts[1007] = 300.0
+    mean, variance = expectation(counts, 9.0, group, 3)
     assert mean[600] == pytest.approx(40.0, abs=0.5)
-    assert variance[600] < 9.0
+    assert variance[:500].max() < 9.0
+    # Streets of one kind are never taken for alike, whatever their noisy counts say.
+    assert variance[500:1000].min() > 1000.0
     # What is far from its group is not drawn to it.
-    assert variance[7] > 100 * 9.0
+    assert variance[1007] > 1000 * 9.0
 
 
 def test_a_group_without_items_does_no_harm() -> None:

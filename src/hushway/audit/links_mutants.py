@@ -1,0 +1,94 @@
+"""Planted mistakes of links. Each is the product with one part exchanged; the last is the paper."""
+
+from hushway.audit import links_ends, links_measured, links_whole
+from hushway.audit.hunt import Mutant
+from hushway.audit.links_mutant_parts import (
+    ExactAnswers,
+    NoCap,
+    NoClip,
+    PaperEnds,
+    SeenLinksOnly,
+    SensitivityOfOne,
+    SharedByItems,
+    ThresholdBeforeNoise,
+    TripsForPersons,
+    TwoCounts,
+    UnboundedSums,
+    unsplit,
+    within_the_radius,
+)
+from hushway.audit.links_product import LinkProduct
+from hushway.audit.mutant_parts import BlindPurse
+from hushway.privacy.loss import Loss
+from hushway.privacy.unit import Unit
+
+
+def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
+    """Returns a purse that agrees to everything, whatever it was filled with."""
+    return BlindPurse()
+
+
+LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
+    Mutant(
+        name="no cap on items",
+        product=LinkProduct(counter=NoCap),
+        audits=(links_measured.long_drive, links_measured.long_drive_laplace),
+    ),
+    Mutant(
+        name="every trip for itself",
+        product=LinkProduct(counter=TripsForPersons),
+        audits=(links_measured.one_home, links_measured.long_drive),
+    ),
+    Mutant(
+        name="sensitivity 1 instead of the root of m",
+        product=LinkProduct(counter=SensitivityOfOne),
+        audits=(links_measured.nine_items, links_measured.shift_of_nine),
+    ),
+    Mutant(
+        name="links taken from the data",
+        product=LinkProduct(curator=SeenLinksOnly),
+        audits=(links_measured.lone_road, links_measured.unused_road),
+    ),
+    Mutant(
+        name="the same noise for every link",
+        product=LinkProduct(curator=SharedByItems),
+        audits=(links_measured.link_less_another, links_measured.fresh_links),
+    ),
+    Mutant(
+        name="threshold before noise",
+        product=LinkProduct(counter=ThresholdBeforeNoise),
+        audits=(links_measured.at_threshold,),
+    ),
+    Mutant(
+        name="speeds that are not cut off",
+        product=LinkProduct(counter=NoClip),
+        audits=(links_whole.fast_and_slow, links_whole.slow_driver),
+    ),
+    Mutant(
+        name="classes added up from all rows",
+        product=LinkProduct(counter=TwoCounts, curator=UnboundedSums),
+        audits=(links_whole.hundred_links,),
+    ),
+    Mutant(
+        name="the whole budget for every question",
+        product=LinkProduct(mechanism=unsplit, budget=_blind),
+        audits=(links_whole.all_questions,),
+    ),
+    Mutant(
+        name="ends moved no further than a radius",
+        product=LinkProduct(ends=within_the_radius),
+        audits=(links_ends.moved_home,),
+    ),
+    Mutant(
+        name="the paper: noise at the ends of trips, exact counts",
+        product=LinkProduct(counter=PaperEnds, curator=ExactAnswers),
+        audits=(
+            links_measured.lone_road,
+            links_measured.long_drive,
+            links_measured.one_home,
+            links_measured.two_ends,
+            links_measured.unused_road,
+            links_whole.class_swap,
+        ),
+    ),
+)

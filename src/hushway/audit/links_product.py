@@ -1,0 +1,140 @@
+"""The product under audit: the real parts of a release of links, put together as always.
+
+A planted mutant is the same product with one part exchanged.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.harness import Sampler
+from hushway.audit.links_ring import DriveRows, Drives, Rings
+from hushway.audit.purse import filled_purse
+from hushway.engine.key import BoundingKey
+from hushway.engine.movements_ends import MetricEnds, noisy_ends
+from hushway.engine.movements_matching import RoadMatcher
+from hushway.engine.movements_memory import ArrayMovements
+from hushway.engine.movements_trips import Trips
+from hushway.geography.movements import LinkUniverse, MovementLimits
+from hushway.geography.roads import RoadNetwork
+from hushway.privacy.budget import Budget
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss
+from hushway.privacy.query import Counter
+from hushway.privacy.randomness import BitSource, os_source
+from hushway.privacy.unit import Unit
+from hushway.releases.links.catalogue import link_counts
+from hushway.releases.links.counts import LinkCounts
+
+Look = Callable[[Curator], IntArray]
+"""Asks a curator and returns one whole number for every run that a release holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriveTerms:
+    """The public terms of a release: its universe and how much of a person counts."""
+
+    universe: LinkUniverse
+    limits: MovementLimits
+
+
+def movements_in_memory(rows: DriveRows, terms: DriveTerms, source: BitSource) -> Counter:
+    """Returns the real counter, with a bounding key of its own for every release."""
+    return ArrayMovements(
+        universe=terms.universe,
+        limits=terms.limits,
+        key=BoundingKey.draw(source),
+        person=rows.person,
+        period=rows.period,
+        item=rows.item,
+        steps=rows.steps,
+    )
+
+
+def as_planned(mechanism: LinkCounts) -> LinkCounts:
+    """Returns a mechanism as the catalogue made it."""
+    return mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkProduct:
+    """The parts of a release.
+
+    Attributes:
+        counter: Makes the engine that bounds and counts the movements.
+        curator: Makes the curator that adds the noise.
+        budget: Makes the purse that the curator pays from.
+        mechanism: Has the last word on a mechanism that the catalogue made.
+        ends: Adds noise to the ends of trips, where a plan asks for it.
+    """
+
+    counter: Callable[[DriveRows, DriveTerms, BitSource], Counter] = movements_in_memory
+    curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
+        Curator(counter=counter, budget=budget, source=source)
+    )
+    budget: Callable[[Unit, Loss], Budget] = filled_purse
+    mechanism: Callable[[LinkCounts], LinkCounts] = as_planned
+    ends: Callable[[Trips, MetricEnds, BitSource, RoadMatcher, RoadNetwork], Trips] = noisy_ends
+
+    def open(self, rows: DriveRows, terms: DriveTerms, spend: Loss) -> Curator:
+        """Returns the curator of one release."""
+        source = os_source()
+        counter = self.counter(rows, terms, source)
+        return self.curator(counter, self.budget(counter.unit, spend), source)
+
+
+REAL_LINKS = LinkProduct()
+
+
+def plain(limits: MovementLimits, spend: Loss) -> LinkCounts:
+    """Returns a mechanism that asks for links and ends of trips only, and fits nothing."""
+    return link_counts(limits, budget=spend, classes=Fraction(0), expect=False, conserve=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkStage:
+    """Where an audit takes place.
+
+    Attributes:
+        product: What is audited.
+        rings: The public universe and its corners.
+        limits: How much of a person counts.
+        spend: The price of a release.
+        make: Makes the mechanism, as the catalogue of plans does.
+    """
+
+    product: LinkProduct
+    rings: Rings
+    limits: MovementLimits
+    spend: Loss
+    make: Callable[[MovementLimits, Loss], LinkCounts] = plain
+
+    @property
+    def terms(self) -> DriveTerms:
+        """The public terms of every release."""
+        return DriveTerms(universe=self.rings.universe, limits=self.limits)
+
+    @cached_property
+    def mechanism(self) -> LinkCounts:
+        """The mechanism that every release uses, as the product under audit has it."""
+        return self.product.mechanism(self.make(self.limits, self.spend))
+
+    def opened(self, scene: Drives) -> Curator:
+        """Returns the curator of one release."""
+        return self.product.open(self.rings.play(scene), self.terms, self.spend)
+
+    def sampler(self, scene: Drives, look: Look) -> Sampler:
+        """Returns a way to run a scene: as many releases as it takes."""
+        rows = self.rings.play(scene)
+
+        def sample(runs: int) -> IntArray:
+            seen = [look(self.product.open(rows, self.terms, self.spend))]
+            while len(seen) * len(seen[0]) < runs:
+                seen.append(look(self.product.open(rows, self.terms, self.spend)))
+            return np.concatenate(seen)[:runs]
+
+        return sample

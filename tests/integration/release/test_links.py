@@ -1,0 +1,180 @@
+"""A release of links, from GPS traces to a verified folder, as a steward makes it."""
+
+import json
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+import hushway
+from hushway.cities.road_city import road_city
+from hushway.cities.traces_city import TraceCity
+from hushway.cities.traces_simulate import simulate_traces
+from hushway.cli.app import app
+from hushway.job import Job, prepare
+from hushway.plan import load_plan
+from hushway.privacy.ledger import Ledger
+from hushway.publishing import publish
+
+
+@pytest.fixture(scope="module")
+def made() -> TraceCity:
+    return simulate_traces(road_city(3, links=1000), 3, people=400)
+
+
+@pytest.fixture(scope="module")
+def files_of_town(made: TraceCity, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("roads")
+    made.write(folder)
+    (folder / "roads").mkdir()
+    for name in ("node.csv", "link.csv"):
+        (folder / name).rename(folder / "roads" / name)
+    return folder
+
+
+@pytest.fixture
+def city(files_of_town: Path, made: TraceCity, tmp_path: Path) -> Path:
+    """The template as a plan, with a generous budget, beside the town's files."""
+    for file in files_of_town.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    text = (files("hushway") / "templates" / "links.toml").read_text(encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    change(tmp_path, 'zone = "America/Los_Angeles"', f'zone = "{made.zone}"')
+    change(tmp_path, "first_day = 2019-01-14", f"first_day = {made.first_day}")
+    change(tmp_path, "last_day = 2019-01-14", f"last_day = {made.last_day}")
+    change(tmp_path, 'epsilon = "1"                  # in', 'epsilon = "30" # in')
+    return tmp_path
+
+
+def change(city: Path, old: str, new: str) -> None:
+    plan = city / "plan.toml"
+    text = plan.read_text(encoding="utf-8")
+    assert old in text
+    plan.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def invoke(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def job_of(city: Path) -> Job:
+    return prepare(load_plan(city / "plan.toml"))
+
+
+def open_account(city: Path, *words: str) -> None:
+    opened = invoke(
+        "ledger", "open", city / "plan.toml", *(words or ("--epsilon", "40", "--delta", "1e-6"))
+    )
+    assert opened.exit_code == 0, opened.output
+
+
+def links(folder: Path) -> dict[str, Any]:
+    table: dict[str, Any] = pq.read_table(folder / "links.parquet").to_pydict()
+    return table
+
+
+def test_the_whole_way_on_the_command_line(city: Path, made: TraceCity) -> None:
+    plan = city / "plan.toml"
+    assert invoke("plan", "new", "links").output.startswith("# A hushway plan")
+    checked = invoke("check", plan)
+    assert checked.exit_code == 0, checked.output
+    assert f"{made.roads.links:,} links" in checked.output
+    open_account(city)
+    priced = invoke("price", plan, "--json")
+    assert json.loads(priced.output)["affordable"]
+    done = invoke("publish", plan)
+    assert done.exit_code == 0, done.output
+    verified = invoke("verify", city / "release")
+    assert verified.exit_code == 0, verified.output
+    table = links(city / "release")
+    assert 10 < len(table["count"]) < made.roads.links
+    assert min(table["count"]) > 0
+    assert min(table["standard_error"]) > 0
+    with Ledger.connect(city / "ledger.db") as ledger:
+        assert ledger.unpublished() == []
+        assert ledger.accounts()[0].spent > 0
+        assert ledger.check() == []
+
+
+def test_published_links_are_those_that_people_were_on(city: Path, made: TraceCity) -> None:
+    open_account(city)
+    table = links(publish(job_of(city)).folder)
+    driven = set(made.roads.link_id[np.unique(made.truth.link)].tolist())
+    ids = [str(link) for link in table["link"]]
+    # With a budget as large as this, nearly all that stands out was driven on.
+    assert np.mean([link in driven for link in ids]) > 0.8
+
+
+OPTIONS: dict[str, dict[str, str]] = {
+    "speeds and hours": {
+        'speeds = "0" ': 'speeds = "0.25" ',
+        "minutes = 1440 ": "minutes = 360 ",
+    },
+    "unfitted, every link": {
+        "expect = true ": "expect = false ",
+        "conserve = true ": "conserve = false ",
+        "shown = 2 ": "shown = 0 ",
+        'classes = "0.1" ': 'classes = "0" ',
+    },
+    "noise at the ends": {
+        "# [ends] ": "[ends] ",
+        '# epsilon = "1" ': 'epsilon = "1" ',
+        "# radius = 500 ": "radius = 300 ",
+        "# max_trips = 2 ": "max_trips = 3 ",
+    },
+    "few items and no trip numbers": {
+        "max_items = 60 ": "max_items = 40 ",
+        'trip = "trip" ': "# ",
+    },
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_publishes_a_release_that_verifies(city: Path, name: str) -> None:
+    for old, new in OPTIONS[name].items():
+        change(city, old, new)
+    open_account(city)
+    published = publish(job_of(city))
+    report = hushway.verify(published.folder)
+    assert report.passed, report
+
+
+def test_noise_at_the_ends_is_told_beside_the_claim(city: Path) -> None:
+    for old, new in OPTIONS["noise at the ends"].items():
+        change(city, old, new)
+    words = " ".join(job_of(city).wording.not_protected)
+    assert "1 for 300 m and each end" in words
+    assert "does not need it" in words
+
+
+def test_laplace_noise_is_paid_in_epsilon(city: Path) -> None:
+    change(city, 'noise = "auto" ', 'noise = "laplace" ')
+    open_account(city, "--epsilon", "40")
+    published = publish(job_of(city))
+    assert hushway.verify(published.folder).passed
+    with Ledger.connect(city / "ledger.db") as ledger:
+        assert ledger.accounts()[0].spent == Fraction(30)
+
+
+def test_traces_may_be_text_with_text_persons(city: Path) -> None:
+    traces = pq.read_table(city / "traces.parquet").select(["person", "trip", "time", "lon", "lat"])
+    persons = pa.array([f"car {code}" for code in traces["person"].to_pylist()])
+    pc.write_csv(traces.set_column(0, "person", persons), city / "traces.csv")
+    change(city, 'traces = "traces.parquet"', 'traces = "traces.csv"')
+    open_account(city)
+    assert hushway.verify(publish(job_of(city)).folder).passed
+
+
+def test_a_window_without_a_single_trip_is_published_as_noise(city: Path, made: TraceCity) -> None:
+    change(city, f"first_day = {made.first_day}", "first_day = 2031-01-06")
+    change(city, f"last_day = {made.last_day}", "last_day = 2031-01-06")
+    open_account(city)
+    published = publish(job_of(city))
+    assert hushway.verify(published.folder).passed

@@ -1,0 +1,219 @@
+"""A mutant is wrong in one thing; in everything else it is the real product."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.audit import links
+from hushway.audit.bounds import IntArray
+from hushway.audit.families import suite_of
+from hushway.audit.hunt import Mutant
+from hushway.audit.links import audit_link_mutants, audit_links
+from hushway.audit.links_ends import moved_home
+from hushway.audit.links_looks import ClassSums, Published
+from hushway.audit.links_mutant_parts import (
+    ExactAnswers,
+    NoCap,
+    NoClip,
+    PaperEnds,
+    SeenLinksOnly,
+    SensitivityOfOne,
+    SharedByItems,
+    ThresholdBeforeNoise,
+    TripsForPersons,
+    TwoCounts,
+    UnboundedSums,
+    unsplit,
+    within_the_radius,
+)
+from hushway.audit.links_mutants import LINK_MUTANTS
+from hushway.audit.links_product import REAL_LINKS, LinkProduct, LinkStage
+from hushway.audit.links_ring import NO_DRIVES, Drive, Drives, rings
+from hushway.audit.mutant_parts import BlindPurse
+from hushway.errors import AuditError, BudgetError
+from hushway.geography.movements import (
+    MovementCells,
+    MovementLimits,
+    MovementQueryCells,
+    SpeedSums,
+)
+from hushway.privacy.loss import Loss, ZCDPLoss
+from hushway.privacy.query import Query
+from hushway.privacy.randomness import os_source
+from hushway.releases.links.catalogue import link_counts
+from hushway.releases.links.counts import LinkCounts
+
+RINGS = rings(corners=2)
+LIMITS = MovementLimits(max_items=3, speed_steps=6)
+ITEMS, SPEEDS = MovementCells(universe=RINGS.universe), SpeedSums(universe=RINGS.universe)
+# Noise of items and classes is 0 but for one draw in 10^40.
+PLENTY = ZCDPLoss(Fraction(3000))
+LITTLE = ZCDPLoss(Fraction(1, 10**6))
+EVERYWHERE: Drives = tuple(Drive(link=i, steps=-90) for i in range(10))
+TRIP: Drives = (Drive(link=2), Drive(begin=2), Drive(end=3))
+
+
+def planned(limits: MovementLimits, spend: Loss) -> LinkCounts:
+    third = Fraction(1, 3)
+    return link_counts(limits, budget=spend, classes=third, speeds=third)
+
+
+def stage(product: LinkProduct, spend: Loss = PLENTY) -> LinkStage:
+    return LinkStage(product=product, rings=RINGS, limits=LIMITS, spend=spend, make=planned)
+
+
+def counts(product: LinkProduct, scene: Drives, cells: MovementQueryCells = ITEMS) -> IntArray:
+    """Exact counts of the first corner."""
+    counter = product.counter(RINGS.play(scene), stage(product).terms, os_source())
+    exact = counter.count(Query(name=cells.name, cells=cells))
+    values = np.zeros(cells.size, dtype=np.int64)
+    values[exact.cells] = exact.values
+    first: IntArray = RINGS.by_corner(cells, values)[0]
+    return first
+
+
+def noisy(product: LinkProduct, scene: Drives, spend: Loss = LITTLE) -> IntArray:
+    curator = stage(product, spend).opened(scene)
+    return curator.counts(Query(name=ITEMS.name, cells=ITEMS), spend).values
+
+
+def test_the_mistakes_are_all_planted() -> None:
+    assert [mutant.name for mutant in LINK_MUTANTS] == [
+        "no cap on items",
+        "every trip for itself",
+        "sensitivity 1 instead of the root of m",
+        "links taken from the data",
+        "the same noise for every link",
+        "threshold before noise",
+        "speeds that are not cut off",
+        "classes added up from all rows",
+        "the whole budget for every question",
+        "ends moved no further than a radius",
+        "the paper: noise at the ends of trips, exact counts",
+    ]
+
+
+def test_the_real_product_keeps_to_all_limits() -> None:
+    assert counts(REAL_LINKS, EVERYWHERE).sum() == 3
+    assert counts(REAL_LINKS, EVERYWHERE, SPEEDS).sum() == -18
+    assert counts(REAL_LINKS, (Drive(begin=4, times=100),)).sum() == 1
+
+
+def test_without_a_cap_every_link_counts_and_speeds_stay_cut_off() -> None:
+    product = LinkProduct(counter=NoCap)
+    assert counts(product, EVERYWHERE)[:10].tolist() == [1] * 10
+    assert counts(product, EVERYWHERE, SPEEDS).tolist() == [-6] * 10
+
+
+def test_without_a_cut_off_all_steps_add_up() -> None:
+    product = LinkProduct(counter=NoClip)
+    assert counts(product, EVERYWHERE[:3], SPEEDS).tolist() == [-90] * 3 + [0] * 7
+    assert counts(product, EVERYWHERE).sum() == 3
+
+
+def test_a_hundred_trips_count_a_hundred_times_where_trips_have_their_own_people() -> None:
+    home = (Drive(begin=4, times=100),)
+    assert counts(LinkProduct(counter=TripsForPersons), home).sum() == 100
+
+
+@pytest.mark.parametrize(("cells", "squares"), [(ITEMS, 1), (SPEEDS, 36)])
+def test_only_the_bound_is_wrong_without_sensitivity(
+    cells: MovementQueryCells, squares: int
+) -> None:
+    product = LinkProduct(counter=SensitivityOfOne)
+    bound = stage(product).opened(NO_DRIVES).bound(Query(name=cells.name, cells=cells))
+    assert bound.l2_squared == squares
+    assert counts(product, EVERYWHERE).sum() == 3
+
+
+def test_a_threshold_before_noise_drops_links_that_few_use() -> None:
+    product = LinkProduct(counter=ThresholdBeforeNoise)
+    crowd = tuple(Drive(link=1, person=person) for person in range(5))
+    assert counts(product, crowd)[1] == 5
+    assert counts(product, crowd[:4]).sum() == 0
+
+
+def test_what_nobody_used_has_no_noise_where_links_come_from_the_data() -> None:
+    values = noisy(LinkProduct(curator=SeenLinksOnly), (Drive(link=3),))
+    assert set(np.flatnonzero(values)) <= {3, 13}
+    # Sigma is above 1,000: all draws of the real curator are 0 less than once in 10^100 times.
+    assert np.count_nonzero(noisy(REAL_LINKS, (Drive(link=3),))) > 2
+
+
+def test_shared_noise_is_the_same_for_all_items() -> None:
+    assert np.ptp(noisy(LinkProduct(curator=SharedByItems), NO_DRIVES)) == 0
+    assert np.ptp(noisy(REAL_LINKS, NO_DRIVES)) > 0
+
+
+def test_classes_are_added_up_from_all_rows_behind_the_cap() -> None:
+    place = stage(LinkProduct(counter=TwoCounts, curator=UnboundedSums))
+    # Links 0 and 5 of each corner are of the first class; three of ten items count.
+    assert ClassSums(stage=place).first_class(place.opened(EVERYWHERE)).tolist() == [2, 2]
+    assert counts(place.product, EVERYWHERE).sum() == 3
+    real = stage(REAL_LINKS)
+    answers = real.mechanism.measure(real.opened(EVERYWHERE), RINGS.universe)
+    assert answers[1].values[:10].sum() == 6
+
+
+def test_the_paper_moves_ends_to_neighbours_and_counts_exactly() -> None:
+    product = LinkProduct(counter=PaperEnds, curator=ExactAnswers)
+    values = RINGS.by_corner(ITEMS, noisy(product, TRIP))[0]
+    assert values.min() == 0
+    assert values.sum() == 3
+    assert values[2] == 1
+    assert set(np.flatnonzero(values[10:20])) <= {1, 2, 3}
+    assert set(np.flatnonzero(values[20:])) <= {2, 3, 4}
+
+
+def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+    split = stage(LinkProduct(mechanism=unsplit))
+    with pytest.raises(BudgetError):
+        split.mechanism.measure(split.opened(TRIP), RINGS.universe)
+    blind = stage(LinkProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindPurse()))
+    assert len(blind.mechanism.measure(blind.opened(TRIP), RINGS.universe)) == 3
+    assert blind.mechanism.losses == (PLENTY,) * 3
+
+
+def test_a_lone_person_is_published_where_noise_is_tiny() -> None:
+    place = stage(REAL_LINKS)
+    look = Published(stage=place, link=2)
+    assert look.shown(place.opened(TRIP)).tolist() == [1, 1]
+    assert look.count(place.opened(TRIP)) == pytest.approx([100, 100], abs=1)
+    assert look.shown(place.opened(NO_DRIVES)).tolist() == [0, 0]
+
+
+def test_the_family_is_found_by_name() -> None:
+    assert suite_of("links").audit is audit_links
+    assert suite_of("links").mutants is audit_link_mutants
+
+
+def test_the_suites_report_every_audit_and_every_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant = Mutant(
+        name="mistake", product=LinkProduct(ends=within_the_radius), audits=(moved_home,)
+    )
+    monkeypatch.setattr(links, "LINK_AUDITS", (moved_home,))
+    monkeypatch.setattr(links, "LINK_MUTANTS", (mutant,))
+    told: list[str] = []
+    findings = audit_links(
+        runs=70_000, epsilons=(1, 4), progress=lambda name, _done: told.append(name)
+    )
+    assert [(finding.epsilon, finding.passed) for finding in findings] == [(1, True), (4, True)]
+    assert told == [*(finding.name for finding in findings), "done"]
+    (caught,) = audit_link_mutants(runs=70_000, epsilons=(1,))
+    assert caught.caught
+    assert caught.by == findings[0].name
+
+
+@pytest.mark.parametrize("suite", [audit_links, audit_link_mutants])
+def test_too_few_runs_are_refused(suite: object) -> None:
+    with pytest.raises(AuditError, match="too few"):
+        suite(runs=1000, epsilons=(1,))  # type: ignore[operator]
+
+
+def test_a_stage_can_be_played_with_other_limits() -> None:
+    wide = replace(stage(REAL_LINKS), limits=MovementLimits(max_items=30))
+    curator = wide.opened(EVERYWHERE)
+    values = curator.counts(Query(name=ITEMS.name, cells=ITEMS), PLENTY).values
+    assert RINGS.by_corner(ITEMS, values).sum(axis=1).tolist() == [10, 10]
