@@ -90,7 +90,7 @@ def release(way: DensitySeries, people: int, seed: int) -> DensityTable:
     return way.fit(measured, UNIVERSE)
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=15, derandomize=True)
 @given(way=mechanisms(), people=st.integers(0, 400), seed=st.integers(0, 1000))
 def test_a_density_is_whole_sound_and_adds_up(way: DensitySeries, people: int, seed: int) -> None:
     table = release(way, people, seed)
@@ -105,6 +105,7 @@ def test_a_density_is_whole_sound_and_adds_up(way: DensitySeries, people: int, s
         assert table.diagnostics["scale"] == 1
         assert table.measured_total is table.measured_sites is None
     elif table.diagnostics["scale"] > 1 and table.counts.sum() > len(UNIVERSE.cover):
-        # Rounded to hundredths, 144 counts are off by less than one.
+        # Never beyond what was measured: noise is trusted less. Rounded to hundredths, 144 counts
+        # are off by less than one.
         assert table.measured_total is not None
-        assert abs(table.counts.sum() - table.measured_total) < 1 + 0.01 * table.measured_total
+        assert table.counts.sum() < 1 + 1.01 * table.measured_total

@@ -208,7 +208,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "a guess of the crowd": {
         "# crowd = { people = 2_000_000": "crowd = { people = 1500",
-        "cluster_error = 0.02 ": "cluster_error = 0.2 ",
+        "# cluster_error = 0.05 ": "cluster_error = 0.2 ",
     },
 }
 

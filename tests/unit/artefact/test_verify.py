@@ -255,7 +255,7 @@ def test_an_edited_certificate_ends_the_verification(release: Path, reseal: Rese
 def test_an_unknown_family_is_found(
     release: Path, reseal: Reseal, table: ODTable, certify: Certify
 ) -> None:
-    rewrite(release, certify(table, family="links").to_json())
+    rewrite(release, certify(table, family="weather").to_json())
     reseal(release)
     assert failed(verify(release)) == {"family"}
 
