@@ -46,10 +46,8 @@ class Reach(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ClusterSeries:
-    """Visits by (cluster, bin), in whole parts of a visit: clusters of cells of the cover.
-
-    Cell number = cluster * bins + bin.
+class _Clustered:
+    """Visits by clusters of cells of the cover, in whole parts of a visit.
 
     Attributes:
         universe: The public universe.
@@ -64,25 +62,20 @@ class ClusterSeries:
     def __post_init__(self) -> None:
         _check_clusters(self.cluster, self.universe)
 
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by (cluster, bin)"
-
     @cached_property
     def clusters(self) -> int:
         """Number of clusters."""
         return int(self.cluster.max()) + 1
 
-    @property
-    def size(self) -> int:
-        """Number of cells."""
-        return self.clusters * self.universe.bins
-
     @cached_property
     def digest(self) -> str:
         """A digest of the universe, the clusters and the quanta."""
-        return _digest(self.universe, self.cluster, self.quanta, "series")
+        facts = {
+            "universe": self.universe.digest,
+            "cluster": self.cluster.tolist(),
+            "quanta": self.quanta,
+        }
+        return digest_of({**facts, "kind": type(self).__name__})
 
     @cached_property
     def parts(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -93,6 +86,26 @@ class ClusterSeries:
         """
         return _parts(self.universe, self.cluster, self.quanta)
 
+    def _touched(self, limits: VisitLimits) -> tuple[int, int]:
+        """Returns the most visits of one person, and the most cells that these touch."""
+        most = min(limits.max_visits, self.universe.bins)
+        return most, most * _widest(self.universe, self.quanta)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterSeries(_Clustered):
+    """Visits by (cluster, bin). Cell number = cluster * bins + bin."""
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "visits by (cluster, bin)"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.clusters * self.universe.bins
+
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves the series.
 
@@ -102,54 +115,28 @@ class ClusterSeries:
             its site is shared among cells of the cover. The squares therefore sum to at most
             max_visits * quanta^2. None of that depends on how cells are clustered.
         """
-        most = min(limits.max_visits, self.universe.bins)
-        cells = most * _widest(self.universe, self.quanta)
+        most, cells = self._touched(limits)
         return Reach(cells=cells, each=self.quanta, total=most * self.quanta)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ClusterTotals:
-    """Visits by cluster over the whole window, in whole parts of a visit. Cell = cluster.
-
-    Attributes:
-        universe: The public universe.
-        cluster: The cluster of each cell of the cover, numbered from 0 without gaps.
-        quanta: Parts that a visit is cut into.
-    """
-
-    universe: DensityUniverse
-    cluster: IntArray
-    quanta: int
-
-    def __post_init__(self) -> None:
-        _check_clusters(self.cluster, self.universe)
+class ClusterTotals(_Clustered):
+    """Visits by cluster over the whole window. Cell = cluster."""
 
     @property
     def name(self) -> str:
         """What one cell stands for."""
         return "visits by cluster"
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Number of clusters."""
-        return int(self.cluster.max()) + 1
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the universe, the clusters and the quanta."""
-        return _digest(self.universe, self.cluster, self.quanta, "totals")
-
-    @cached_property
-    def parts(self) -> tuple[IntArray, IntArray, IntArray]:
-        """How a visit at a site is shared: (cluster, site, parts), one entry for each pair."""
-        return _parts(self.universe, self.cluster, self.quanta)
+        return self.clusters
 
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves the totals: all visits may fall into one cluster."""
-        most = min(limits.max_visits, self.universe.bins)
-        moved = most * self.quanta
-        cells = most * _widest(self.universe, self.quanta)
-        return Reach(cells=cells, each=moved, total=moved)
+        most, cells = self._touched(limits)
+        return Reach(cells=cells, each=most * self.quanta, total=most * self.quanta)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,8 +224,3 @@ def _widest(universe: DensityUniverse, quanta: int) -> int:
     """Returns the most cells of the cover that a single site is shared among."""
     _, site, _ = universe.cover.quantised(quanta)
     return int(np.bincount(site).max())
-
-
-def _digest(universe: DensityUniverse, cluster: IntArray, quanta: int, kind: str) -> str:
-    facts = {"universe": universe.digest, "cluster": cluster.tolist(), "quanta": quanta}
-    return digest_of({**facts, "kind": kind})
