@@ -15,7 +15,7 @@ import shapely
 
 from hushway.artefact.formats.arrow import number_array, text_array
 from hushway.artefact.formats.density import MOMENT, start_times
-from hushway.errors import ReleaseError
+from hushway.artefact.formats.geo_check import check_geoparquet
 from hushway.geography.areas import Areas
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
@@ -38,8 +38,6 @@ COLUMNS = tuple(_SCHEMA.names)
 
 _GEOMETRY = "geometry"
 _HUNDREDTHS = 100
-# Pages and dictionaries may take some room beside the numbers themselves.
-_OVERHEAD, _ROOM = 4, 1 << 20
 
 
 def totals_of(counts: FloatArray) -> FloatArray:
@@ -60,21 +58,7 @@ def check_density_geo(table: DensityTable, path: Path) -> None:
     Raises:
         ReleaseError: It does not.
     """
-    expected = _arrow(table)
-    with pq.ParquetFile(path) as file:
-        facts = file.metadata
-        groups = range(facts.num_row_groups)
-        # A few bytes can claim a list of any length: look at the claim before reading it.
-        claimed = sum(facts.row_group(i).total_byte_size for i in groups)
-        fits = claimed <= _OVERHEAD * expected.nbytes + _ROOM
-        # Arrow would take the words from a copy of its own: look at those that others read.
-        words = facts.metadata[b"geo"] == geo_metadata(table.universe.areas)
-        same = fits and words and file.schema_arrow.equals(expected.schema, check_metadata=True)
-        if not same or facts.num_rows != len(expected) or not file.read().equals(expected):
-            raise ReleaseError(
-                f"{path.name} does not hold the areas with the published numbers.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+    check_geoparquet(_arrow(table), path, "the areas")
 
 
 def geo_metadata(areas: Areas) -> bytes:

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.geo_check import check_geoparquet
 from hushway.artefact.formats.links import optional_array
 from hushway.artefact.formats.roads import course_points, courses, lines_metadata
-from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.releases.links.table import LinkTable
@@ -44,8 +44,6 @@ _HUNDREDTHS = 100
 # About a centimetre: nobody needs to know better where a road is.
 _DIGITS = 7
 _BEGIN, _BETWEEN, _END = '{"type":"FeatureCollection","features":[\n', ",\n", "\n]}\n"
-# Pages and dictionaries may take some room beside the numbers themselves.
-_OVERHEAD, _ROOM = 4, 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,21 +97,7 @@ def check_links_geo(table: LinkTable, path: Path) -> None:
     Raises:
         ReleaseError: It does not.
     """
-    expected = _arrow(table)
-    with pq.ParquetFile(path) as file:
-        facts = file.metadata
-        groups = range(facts.num_row_groups)
-        # A few bytes can claim a list of any length: look at the claim before reading it.
-        claimed = sum(facts.row_group(i).total_byte_size for i in groups)
-        fits = claimed <= _OVERHEAD * expected.nbytes + _ROOM
-        # Arrow would take the words from a copy of its own: look at those that others read.
-        words = facts.metadata[b"geo"] == expected.schema.metadata[b"geo"]
-        same = fits and words and file.schema_arrow.equals(expected.schema, check_metadata=True)
-        if not same or facts.num_rows != len(expected) or not file.read().equals(expected):
-            raise ReleaseError(
-                f"{path.name} does not hold the links with the published numbers.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+    check_geoparquet(_arrow(table), path, "the links")
 
 
 def links_geojson(table: LinkTable) -> bytes:
