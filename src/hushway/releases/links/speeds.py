@@ -8,6 +8,9 @@ from hushway.geography.plane import FloatArray
 # A speed that may be off by more than this says nothing, in km/h.
 _LARGEST_ERROR = 10.0
 _SLOWEST = 1.0
+# Links differ by about a step from each other, even where noise hides it. Without this floor all
+# speeds could be taken for one, with standard errors that nobody should believe.
+_LEAST_SPREAD = 1.0
 
 
 def fitted_speeds(
@@ -35,7 +38,7 @@ def fitted_speeds(
     weight = 1 / noise
     common = float(weight @ mean / weight.sum()) if len(mean) else 0.0
     differ = float(weight @ ((mean - common) ** 2 - noise) / weight.sum()) if len(mean) else 0.0
-    spread = max(differ, 1e-6)
+    spread = max(differ, _LEAST_SPREAD)
     trust = spread / (spread + noise)
     best = common + trust * (mean - common)
     error = SPEED_STEP * np.sqrt(spread * noise / (spread + noise))
