@@ -1,0 +1,166 @@
+"""A public transit network: hubs with bus lines between them, and shuttles that serve zones.
+
+This is the on-demand multimodal transit system of Maheo, Kilby and Van Hentenryck: buses run often
+along few lines between hubs, and shuttles on demand bring riders to the hubs and from there to
+their doors. Everything here is public and decides nothing about riders.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.errors import GeographyError
+from hushway.geography.locations import Locations
+from hushway.geography.od import IntArray
+from hushway.geography.plane import Plane
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BusLine:
+    """Buses that run one way along some hubs, again and again.
+
+    Attributes:
+        name: What it is called.
+        stops: Indices of the places that it calls at, in the order of travel.
+        ride_s: Seconds from each stop to the next, its stay there included.
+        headway_s: Seconds from one bus to the next.
+    """
+
+    name: str
+    stops: tuple[int, ...]
+    ride_s: tuple[int, ...]
+    headway_s: int
+
+    def __post_init__(self) -> None:
+        if len(self.stops) < 2 or len(self.ride_s) != len(self.stops) - 1:  # noqa: PLR2004
+            raise GeographyError(
+                f"The line {self.name!r} does not have a ride between each two of its stops.",
+                advice="Give two stops or more, and one ride fewer than stops.",
+            )
+        if len(set(self.stops)) != len(self.stops):
+            raise GeographyError(
+                f"The line {self.name!r} calls twice at one place.",
+                advice="Split a line that comes back into two lines.",
+            )
+        if min(self.ride_s) <= 0 or self.headway_s <= 0:
+            raise GeographyError(
+                f"The line {self.name!r} has a ride or a headway of no length.",
+                advice="Give whole seconds above 0.",
+            )
+
+    def back(self) -> "BusLine":
+        """Returns the line in the other direction."""
+        return BusLine(
+            name=self.name,
+            stops=self.stops[::-1],
+            ride_s=self.ride_s[::-1],
+            headway_s=self.headway_s,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Travel:
+    """How fast people get about without a bus.
+
+    Attributes:
+        shuttle_m_per_s: Speed of a shuttle along the streets.
+        detour: How much longer the streets are than the way by air.
+        stop_s: What a stop costs a shuttle, however many riders get on or off there.
+        walk_m_per_s: Speed of a walker, along the same streets.
+    """
+
+    shuttle_m_per_s: float = 8.0
+    detour: float = 1.3
+    stop_s: int = 20
+    walk_m_per_s: float = 1.3
+
+    def __post_init__(self) -> None:
+        speeds = (self.shuttle_m_per_s, self.walk_m_per_s)
+        if not all(np.isfinite(speed) and speed > 0 for speed in speeds):
+            raise GeographyError(
+                "Shuttles and walkers must move.", advice="Give speeds above 0, in metres a second."
+            )
+        if not (np.isfinite(self.detour) and self.detour >= 1) or self.stop_s < 0:
+            raise GeographyError(
+                "Streets cannot be shorter than the way by air, nor stops than no time.",
+                advice="Give a detour of 1 or more, and a stop_s of 0 or more.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransitNetwork:
+    """Hubs, lines and zones over a public list of places.
+
+    Attributes:
+        locations: The places that riders start and end at; the zone of each is the zone of the
+            shuttles that serve it.
+        hubs: Indices of the places where riders may change, ascending.
+        lines: The bus lines, each in one direction; all their stops are hubs.
+        travel: How fast shuttles and walkers are.
+    """
+
+    locations: Locations
+    hubs: tuple[int, ...]
+    lines: tuple[BusLine, ...]
+    travel: Travel = Travel()
+
+    def __post_init__(self) -> None:
+        if list(self.hubs) != sorted(set(self.hubs)):
+            raise GeographyError(
+                "The hubs are not in order, or one is there twice.",
+                advice="Name every hub once, in the order of the locations.",
+            )
+        if any(not 0 <= hub < len(self.locations) for hub in self.hubs):
+            raise GeographyError(
+                "A hub is not among the locations.", advice="Make hubs of places in the list."
+            )
+        strange = [line.name for line in self.lines if not set(line.stops) <= set(self.hubs)]
+        if strange:
+            raise GeographyError(
+                f"The line {strange[0]!r} calls at a place that is not a hub.",
+                advice="Make every stop of a line a hub.",
+            )
+
+    @cached_property
+    def distance_m(self) -> FloatArray:
+        """Metres by air from every place (row) to every other (column)."""
+        lon = np.array([place.lon for place in self.locations.places])
+        lat = np.array([place.lat for place in self.locations.places])
+        at = Plane(lon=float(lon.mean()), lat=float(lat.mean())).to_metres(lon, lat)
+        return np.hypot(at[:, None, 0] - at[None, :, 0], at[:, None, 1] - at[None, :, 1])
+
+    @cached_property
+    def shuttle_s(self) -> IntArray:
+        """Seconds of a shuttle from one stop (row) to the next (column), its stay there included.
+
+        Whole seconds are rounded up, and a stop costs the same everywhere: going by way of a third
+        place is never shorter.
+        """
+        street_m = self.distance_m * self.travel.detour
+        seconds = np.ceil(street_m / self.travel.shuttle_m_per_s).astype(np.int64)
+        seconds += self.travel.stop_s
+        np.fill_diagonal(seconds, 0)
+        return seconds
+
+    @cached_property
+    def walk_s(self) -> IntArray:
+        """Seconds on foot from every place (row) to every other (column)."""
+        street_m = self.distance_m * self.travel.detour
+        return np.ceil(street_m / self.travel.walk_m_per_s).astype(np.int64)
+
+    @cached_property
+    def zone(self) -> IntArray:
+        """The zone of every place, an index into the sorted names of zones."""
+        number = {name: index for index, name in enumerate(self.locations.zones)}
+        return np.array([number[p.zone] for p in self.locations.places], dtype=np.int64)
+
+    @cached_property
+    def hub_number(self) -> IntArray:
+        """Which hub every place is, an index into `hubs`; -1 if it is none."""
+        number = np.full(len(self.locations), -1, dtype=np.int64)
+        number[list(self.hubs)] = np.arange(len(self.hubs))
+        return number
