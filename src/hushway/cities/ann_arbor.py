@@ -23,12 +23,13 @@ from hushway.cities.figures import (
     day_of,
     figures_for,
 )
-from hushway.cities.modes import MODES, modes_between
-from hushway.cities.places import HUBS, lay_out
+from hushway.cities.network import ann_arbor_network
+from hushway.cities.places import lay_out
 from hushway.cities.population import name_riders
 from hushway.cities.riders import DayTrips, ride
 from hushway.cities.window import fill_window
 from hushway.errors import PlanError
+from hushway.geography.itineraries import MODES, itineraries
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 
@@ -65,7 +66,8 @@ def ann_arbor(
     """
     _check(seed=seed, scale=scale, places=places, days=days)
     locations = lay_out(places)
-    mode_of = modes_between(locations)
+    network = ann_arbor_network(locations)
+    mode_of = itineraries(network).mode
     first_day = FIRST_DAYS[day]
     dates = [first_day + timedelta(days=i) for i in range(days)]
 
@@ -93,7 +95,7 @@ def ann_arbor(
     return City(
         name="Ann Arbor (synthetic)",
         cells=ODCells(locations=locations, periods=periods, same_place=False),
-        hubs=locations.ids[: len(HUBS)],
+        network=network,
         modes=MODES,
         mode_of=mode_of,
         trips=_in_order_of_departure(each_day, people, corridors),

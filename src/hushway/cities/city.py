@@ -7,7 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.geography.network_text import network_toml
 from hushway.geography.od import IntArray, ODCells
+from hushway.geography.transit import TransitNetwork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +50,16 @@ class City:
     Attributes:
         name: What the city is called.
         cells: The public universe of its origin-destination table.
-        hubs: Ids of the locations where bus lines stop.
+        network: Its buses and shuttles.
         modes: Names of the transport modes.
-        mode_of: The mode of each origin (row) and destination (column), an index into `modes`; -1
-            on the diagonal.
+        mode_of: The mode of each origin (row) and destination (column) by the cheapest way through
+            the network, an index into `modes`; -1 on the diagonal.
         trips: The trips: synthetic, but to be treated as the protected rows.
     """
 
     name: str
     cells: ODCells
-    hubs: tuple[str, ...]
+    network: TransitNetwork
     modes: tuple[str, ...]
     mode_of: NDArray[np.int64]
     trips: Trips
@@ -68,7 +70,7 @@ class City:
         *,
         format: Literal["csv", "parquet"] = "csv",  # noqa: A002 - the word that users know
     ) -> None:
-        """Writes locations.csv, modes.csv and the trips.
+        """Writes locations.csv, modes.csv, network.toml and the trips.
 
         Trips have the columns trip_id, rider, origin, destination and departed_at, a wall-clock
         time: ISO text in trips.csv, a timestamp without a zone in trips.parquet.
@@ -84,4 +86,5 @@ class City:
         folder.mkdir(parents=True, exist_ok=True)
         files.write_locations(self.cells.locations, folder / "locations.csv")
         files.write_modes(self, folder / "modes.csv")
+        (folder / "network.toml").write_text(network_toml(self.network), encoding="utf-8")
         files.write_trips(self, folder / f"trips.{format}")

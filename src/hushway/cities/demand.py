@@ -6,8 +6,8 @@ import numpy as np
 
 from hushway.cities.chance import FloatArray, IntArray, largest, race
 from hushway.cities.figures import Day
-from hushway.cities.modes import MODES
 from hushway.cities.places import HUBS, distances_m, positions_m
+from hushway.geography.itineraries import MODES
 from hushway.geography.locations import Locations
 
 # The window has eight cells for each corridor: two directions, four half-hours. Using little more

@@ -30,7 +30,7 @@ def _facts(city: City) -> dict[str, str]:
         "date": f"{city.cells.periods.first_day:%A %Y-%m-%d}",
         "locations": f"{places}",
         "zones": f"{len(city.cells.locations.zones)}",
-        "hubs": f"{len(city.hubs)}",
+        "hubs": f"{len(city.network.hubs)}",
         "transport modes": f"{len(city.modes)}",
         "half-hours of service": f"{len(city.cells.periods)}",
         "trips": f"{len(trips):,}",

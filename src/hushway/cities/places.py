@@ -41,9 +41,9 @@ HUBS = (
     Hub(name="Millrace Terminal", east_m=-700, north_m=2_900),
 )
 
-# High-frequency buses between hubs, both ways. All lines meet at the first hub: one change is
+# Hubs along the bus lines, which run both ways. All lines meet at the first hub: one change is
 # always enough.
-BUS_LINES = ((6, 0, 1, 4), (7, 0, 5), (0, 2, 3))
+BUS_LINES = {"Crosstown": (6, 0, 1, 4), "Meridian": (7, 0, 5), "Hillside": (0, 2, 3)}
 
 # Shuttles belong to the zone whose centre is nearest. The borders meet close to the first hub, as
 # they do in towns that were cut up for dispatching.
@@ -93,14 +93,6 @@ def distances_m(origins: FloatArray, destinations: FloatArray) -> FloatArray:
     east = origins[:, 0][:, None] - destinations[:, 0][None, :]
     north = origins[:, 1][:, None] - destinations[:, 1][None, :]
     return np.asarray(np.hypot(east, north))
-
-
-def linked_hubs() -> NDArray[np.bool_]:
-    """Returns which hubs (rows) reach which others (columns) without a change of bus."""
-    linked = np.eye(len(HUBS), dtype=bool)
-    for line in BUS_LINES:
-        linked[np.ix_(line, line)] = True
-    return linked
 
 
 def _stops(count: int) -> FloatArray:

@@ -7,8 +7,8 @@ import numpy as np
 from hushway.cities.chance import IntArray, draw, largest, race
 from hushway.cities.demand import Corridors
 from hushway.cities.figures import WINDOW, Day, Figures
-from hushway.cities.modes import MODES
 from hushway.cities.rhythm import Leg, profile
+from hushway.geography.itineraries import MODES
 
 # Part of the window's travellers who travel again in it if their way leads back: errands, schools,
 # couriers.

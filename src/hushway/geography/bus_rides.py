@@ -61,11 +61,10 @@ def bus_rides(network: TransitNetwork, *, change_s: int) -> BusRides:
     by_way = single[:, :, None] + single[None, :, :] + change_s
     change = by_way.argmin(axis=1) if hubs else np.zeros((0, 0), dtype=np.int64)
     changed = by_way.min(axis=1, initial=NEVER)
+    np.fill_diagonal(single, 0.0)
     one = single <= changed
-    cost_s = np.where(one, single, changed)
-    np.fill_diagonal(cost_s, 0.0)
     return BusRides(
-        cost_s=cost_s,
+        cost_s=np.where(one, single, changed),
         change=np.where(one | ~np.isfinite(changed), NO_CHANGE, change),
         line=line,
         board=board,

@@ -1,5 +1,6 @@
 """Which legs a trip is made of: the cheapest way through a public network, for every pair."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.errors import GeographyError
 from hushway.geography.bus_rides import NO_CHANGE, BusRides, bus_rides
 from hushway.geography.od import IntArray
 from hushway.geography.transit import TransitNetwork
@@ -58,10 +60,24 @@ class RiderCosts:
     """
 
     shuttle_wait_s: int = 180
-    shuttle_km_s: int = 300
+    shuttle_km_s: int = 400
     change_s: int = 60
     most_walk_m: float = 600.0
     most_across_m: float = 1_200.0
+
+    def __post_init__(self) -> None:
+        costs = (self.shuttle_wait_s, self.shuttle_km_s, self.change_s)
+        # Written so that what is no number is refused too.
+        if not all(np.isfinite(cost) and cost >= 0 for cost in costs):
+            raise GeographyError(
+                "What a way costs a rider cannot be negative.",
+                advice="Give costs of 0 seconds or more.",
+            )
+        if not (self.most_walk_m >= 0 and self.most_across_m >= 0):
+            raise GeographyError(
+                "How far riders walk, or shuttles cross into another zone, cannot be negative.",
+                advice="Give 0 metres or more.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,11 +88,11 @@ class Itineraries:
         network: The network.
         rides: The best bus rides between its hubs.
         first: Which hub the rider goes to first, an index into the network's hubs; -1 if a shuttle
-            goes directly.
+            goes directly, and from a place to itself.
         last: Which hub the rider leaves the buses at; the same as `first` where none is ridden.
         access: How the rider gets to the first hub, as an `Access`.
         egress: How the rider gets from the last hub, as an `Access`.
-        cost_s: The generalised cost.
+        cost_s: The generalised cost; 0 from a place to itself.
     """
 
     network: TransitNetwork
@@ -92,12 +108,13 @@ class Itineraries:
         """The mode of every pair, an index into `MODES`; -1 from a place to itself."""
         by_shuttle = self.access == Access.SHUTTLE
         on_by_shuttle = self.egress == Access.SHUTTLE
-        change = self.rides.change[self.first, self.last] != NO_CHANGE
+        # A direct trip finds the margin: its hubs are -1, the last row and column.
+        change = np.pad(self.rides.change != NO_CHANGE, (0, 1))[self.first, self.last]
         mode = _BUS + 4 * change + 2 * by_shuttle + on_by_shuttle
-        waiting = self.first == self.last
-        mode[waiting & by_shuttle & on_by_shuttle] = _SHUTTLE_SHUTTLE
-        mode[waiting & by_shuttle & (self.egress == Access.WALK)] = _SHUTTLE_WALK
-        mode[waiting & on_by_shuttle & (self.access == Access.WALK)] = _WALK_SHUTTLE
+        no_bus = self.first == self.last
+        mode[no_bus & by_shuttle & on_by_shuttle] = _SHUTTLE_SHUTTLE
+        mode[no_bus & by_shuttle & (self.egress == Access.WALK)] = _SHUTTLE_WALK
+        mode[no_bus & on_by_shuttle & (self.access == Access.WALK)] = _WALK_SHUTTLE
         mode[self.first == DIRECT] = _SHUTTLE
         np.fill_diagonal(mode, NO_MODE)
         return np.asarray(mode, dtype=np.int64)
@@ -114,111 +131,148 @@ def itineraries(network: TransitNetwork, costs: RiderCosts | None = None) -> Iti
     """
     costs = costs or RiderCosts()
     rides = bus_rides(network, change_s=costs.change_s)
-    to_hub = _Ends.of(network, costs)
-    best = _Best.direct(network, costs)
-    for hub in range(len(network.hubs)):
-        # The first hub that is best for each place, given that the buses are left at this one.
-        by_bus = rides.cost_s[:, hub].copy()
-        by_bus[hub] = np.inf
-        reach = to_hub.by_any + costs.change_s * (to_hub.how == Access.SHUTTLE) + by_bus
-        board = reach.argmin(axis=1)
-        leave = to_hub.by_any[:, hub] + costs.change_s * (to_hub.how[:, hub] == Access.SHUTTLE)
-        best.improve(
-            reach.min(axis=1),
-            leave,
-            hubs=(board, hub),
-            how=(np.take_along_axis(to_hub.how, board[:, None], axis=1)[:, 0], to_hub.how[:, hub]),
-        )
-    for hub in range(len(network.hubs)):
-        shuttle, walk = to_hub.by_shuttle[:, hub], to_hub.on_foot[:, hub]
-        here = np.full(len(shuttle), hub)
-        for start, end, kinds in (
-            (shuttle + costs.change_s, shuttle, (Access.SHUTTLE, Access.SHUTTLE)),
-            (shuttle, walk, (Access.SHUTTLE, Access.WALK)),
-            (walk, shuttle, (Access.WALK, Access.SHUTTLE)),
-        ):
-            how = tuple(np.full(len(shuttle), kind, dtype=np.int8) for kind in kinds)
-            best.improve(start, end, hubs=(here, hub), how=(how[0], how[1]))
-    return best.itineraries(network, rides)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Ends:
-    """What it costs to get from every place (row) to every hub (column), and back likewise."""
-
-    by_shuttle: FloatArray
-    on_foot: FloatArray
-    by_any: FloatArray
-    how: CodeArray
-
-    @classmethod
-    def of(cls, network: TransitNetwork, costs: RiderCosts) -> "_Ends":
-        hubs = list(network.hubs)
-        at_hub = network.distance_m[:, hubs] == 0
-        near = (network.distance_m[:, hubs] <= costs.most_walk_m) & ~at_hub
-        on_foot = np.where(near, network.walk_s[:, hubs], np.inf)
-        by_shuttle = np.where(at_hub, np.inf, _shuttle_cost(network, costs)[:, hubs])
-        walked = on_foot <= by_shuttle
-        how = np.where(walked, Access.WALK, Access.SHUTTLE).astype(np.int8)
-        how[at_hub] = Access.THERE
-        return cls(
-            by_shuttle=by_shuttle,
-            on_foot=on_foot,
-            by_any=np.where(at_hub, 0.0, np.minimum(on_foot, by_shuttle)),
-            how=how,
-        )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Best:
-    """The best way of every pair so far."""
-
-    first: IntArray
-    last: IntArray
-    access: CodeArray
-    egress: CodeArray
-    cost_s: FloatArray
-
-    @classmethod
-    def direct(cls, network: TransitNetwork, costs: RiderCosts) -> "_Best":
-        near = network.distance_m <= costs.most_across_m
-        one_zone = network.zone[:, None] == network.zone[None, :]
-        is_hub = network.hub_number >= 0
-        allowed = near | one_zone | (is_hub[:, None] != is_hub[None, :])
-        cost = np.where(allowed | (not network.hubs), _shuttle_cost(network, costs), np.inf)
-        hubs = np.full(cost.shape, DIRECT, dtype=np.int64)
-        there = np.full(cost.shape, Access.THERE, dtype=np.int8)
-        return cls(first=hubs, last=hubs.copy(), access=there, egress=there.copy(), cost_s=cost)
-
-    def improve(
-        self,
-        start: FloatArray,
-        end: FloatArray,
-        *,
-        hubs: tuple[IntArray, int],
-        how: tuple[CodeArray, CodeArray],
-    ) -> None:
-        """Takes the way over some hubs wherever it is cheaper."""
-        total = start[:, None] + end[None, :]
-        origin, destination = np.nonzero(total < self.cost_s)
-        self.cost_s[origin, destination] = total[origin, destination]
-        self.first[origin, destination] = hubs[0][origin]
-        self.last[origin, destination] = hubs[1]
-        self.access[origin, destination] = how[0][origin]
-        self.egress[origin, destination] = how[1][destination]
-
-    def itineraries(self, network: TransitNetwork, rides: BusRides) -> Itineraries:
-        return Itineraries(
-            network=network,
-            rides=rides,
-            first=self.first,
-            last=self.last,
-            access=self.access,
-            egress=self.egress,
-            cost_s=self.cost_s,
-        )
+    shuttle_cost = _shuttle_cost(network, costs)
+    direct = np.where(_goes_directly(network, costs), shuttle_cost, np.inf)
+    np.fill_diagonal(direct, 0.0)
+    ends = _Ends.of(network, costs, shuttle_cost)
+    return _cheapest(direct, [*_by_bus(ends, rides), *_over_one_hub(ends, costs)], network, rides)
 
 
 def _shuttle_cost(network: TransitNetwork, costs: RiderCosts) -> FloatArray:
     street_km = network.distance_m * network.travel.detour / 1000
     return costs.shuttle_wait_s + network.shuttle_s + costs.shuttle_km_s * street_km
+
+
+def _goes_directly(network: TransitNetwork, costs: RiderCosts) -> NDArray[np.bool_]:
+    """Returns whether a shuttle may go from each place (row) to each other (column)."""
+    if not network.hubs:
+        return np.ones(network.distance_m.shape, dtype=np.bool_)
+    near = network.distance_m <= costs.most_across_m
+    one_zone = network.zone[:, None] == network.zone[None, :]
+    is_hub = network.hub_number >= 0
+    return np.asarray(near | one_zone | is_hub[:, None] | is_hub[None, :])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Ends:
+    """What it costs to get from every place (row) to every hub (column), and back likewise.
+
+    Attributes:
+        by_shuttle: The cost by shuttle; infinite from a hub to itself.
+        on_foot: The cost on foot; infinite where it is too far, and from a hub to itself.
+        of_buses: The cheaper of both where a bus follows or went before: a shuttle costs a change.
+        how: Which of them is cheaper, as an `Access`.
+    """
+
+    by_shuttle: FloatArray
+    on_foot: FloatArray
+    of_buses: FloatArray
+    how: CodeArray
+
+    @classmethod
+    def of(cls, network: TransitNetwork, costs: RiderCosts, shuttle_cost: FloatArray) -> "_Ends":
+        hubs = list(network.hubs)
+        # Another place may lie where the hub is: from there riders walk no way at all.
+        at_hub = network.hub_number[:, None] == np.arange(len(hubs))
+        near = (network.distance_m[:, hubs] <= costs.most_walk_m) & ~at_hub
+        on_foot = np.where(near, network.walk_s[:, hubs], np.inf)
+        by_shuttle = np.where(at_hub, np.inf, shuttle_cost[:, hubs])
+        of_buses = np.minimum(on_foot, by_shuttle + costs.change_s)
+        how = np.where(on_foot <= of_buses, Access.WALK, Access.SHUTTLE).astype(np.int8)
+        of_buses[at_hub] = 0.0
+        how[at_hub] = Access.THERE
+        return cls(by_shuttle=by_shuttle, on_foot=on_foot, of_buses=of_buses, how=how)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Way:
+    """A kind of way over hubs, from every origin to every destination.
+
+    Attributes:
+        start: What it costs from every origin to its last hub, the buses included.
+        end: What it costs from there to every destination.
+        first: The first hub, of every origin.
+        last: The last hub.
+        access: How every origin's riders get to the first hub.
+        egress: How they get from the last to every destination.
+    """
+
+    start: FloatArray
+    end: FloatArray
+    first: IntArray
+    last: int
+    access: CodeArray
+    egress: CodeArray
+
+
+def _by_bus(ends: _Ends, rides: BusRides) -> Iterator[_Way]:
+    """Yields the best way by bus to every hub, from there to the door."""
+    bus_cost = rides.cost_s.copy()
+    np.fill_diagonal(bus_cost, np.inf)
+    places = np.arange(len(ends.how))
+    for hub in range(len(bus_cost)):
+        reach = ends.of_buses + bus_cost[:, hub]
+        first = reach.argmin(axis=1)
+        yield _Way(
+            start=reach[places, first],
+            end=ends.of_buses[:, hub],
+            first=first,
+            last=hub,
+            access=ends.how[places, first],
+            egress=ends.how[:, hub],
+        )
+
+
+def _over_one_hub(ends: _Ends, costs: RiderCosts) -> Iterator[_Way]:
+    """Yields the ways over every hub that ride no bus: by two shuttles, or by one and on foot."""
+    for hub in range(ends.how.shape[1]):
+        shuttle, walk = ends.by_shuttle[:, hub], ends.on_foot[:, hub]
+        for start, end, access, egress in (
+            (shuttle + costs.change_s, shuttle, Access.SHUTTLE, Access.SHUTTLE),
+            (shuttle, walk, Access.SHUTTLE, Access.WALK),
+            (walk, shuttle, Access.WALK, Access.SHUTTLE),
+        ):
+            yield _Way(
+                start=start,
+                end=end,
+                first=np.full(len(shuttle), hub),
+                last=hub,
+                access=np.full(len(shuttle), access, dtype=np.int8),
+                egress=np.full(len(shuttle), egress, dtype=np.int8),
+            )
+
+
+def _cheapest(
+    direct: FloatArray, ways: list[_Way], network: TransitNetwork, rides: BusRides
+) -> Itineraries:
+    """Returns the cheapest of going directly and of all ways; of equal ones the one named first."""
+    shape, place = direct.shape, np.arange(len(direct))
+    nowhere, there = np.full(len(direct), DIRECT), np.zeros(len(direct), dtype=np.int8)
+    # Column 0 is going directly; a row is an origin, or of `end` and `egress` a destination.
+    start = np.column_stack([np.zeros(len(direct)), *(way.start for way in ways)])
+    end = np.column_stack([np.zeros(len(direct)), *(way.end for way in ways)])
+    first = np.column_stack([nowhere, *(way.first for way in ways)])
+    last = np.array([DIRECT, *(way.last for way in ways)])
+    access = np.column_stack([there, *(way.access for way in ways)])
+    egress = np.column_stack([there, *(way.egress for way in ways)])
+    best = Itineraries(
+        network=network,
+        rides=rides,
+        first=np.empty(shape, dtype=np.int64),
+        last=np.empty(shape, dtype=np.int64),
+        access=np.empty(shape, dtype=np.int8),
+        egress=np.empty(shape, dtype=np.int8),
+        cost_s=np.empty(shape),
+    )
+    total = np.empty_like(end)
+    # One origin at a time: all totals at once are a gigabyte for 2,000 places.
+    for origin in place:
+        np.add(start[origin], end, out=total)
+        total[:, 0] = direct[origin]
+        way = total.argmin(axis=1)
+        best.cost_s[origin] = total[place, way]
+        best.first[origin] = first[origin, way]
+        best.last[origin] = last[way]
+        best.access[origin] = access[origin, way]
+        best.egress[origin] = egress[place, way]
+    return best

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hushway.cities.ann_arbor import City, Trips, ann_arbor
 from hushway.errors import PlanError
+from hushway.geography.itineraries import MODES, itineraries
 from hushway.geography.od import IntArray
 
 SEEDS = (0, 1, 7, 42, 2018, 2**63)
@@ -66,7 +67,14 @@ def test_the_public_geography_does_not_depend_on_the_seed_or_the_day() -> None:
     city, other = ann_arbor(seed=1), ann_arbor(seed=2, day="weekend")
     assert city.cells.locations == other.cells.locations
     assert np.array_equal(city.mode_of, other.mode_of)
-    assert city.hubs == other.hubs
+    assert city.network == other.network
+
+
+def test_modes_come_from_the_network() -> None:
+    city = ann_arbor(seed=1, places=40)
+    assert city.network.locations is city.cells.locations
+    assert city.modes == MODES
+    assert np.array_equal(city.mode_of, itineraries(city.network).mode)
 
 
 def test_days_have_a_documented_date_and_the_wall_clock_of_detroit() -> None:

@@ -1,14 +1,7 @@
 import numpy as np
 import pytest
 
-from hushway.cities.places import (
-    BUS_LINES,
-    HUBS,
-    distances_m,
-    lay_out,
-    linked_hubs,
-    positions_m,
-)
+from hushway.cities.places import HUBS, distances_m, lay_out, positions_m
 from hushway.geography.locations import Locations
 
 
@@ -44,10 +37,3 @@ def test_a_larger_city_begins_with_the_smaller_one(locations: Locations) -> None
 def test_positions_in_metres_agree_with_the_hubs(locations: Locations) -> None:
     expected = [(hub.east_m, hub.north_m) for hub in HUBS]
     assert positions_m(locations)[: len(HUBS)] == pytest.approx(np.array(expected), abs=0.2)
-
-
-def test_every_hub_has_a_line_and_reaches_all_others_with_one_change() -> None:
-    assert {hub for line in BUS_LINES for hub in line} == set(range(len(HUBS)))
-    linked = linked_hubs().astype(int)
-    assert (linked @ linked > 0).all()
-    assert not linked.all()
