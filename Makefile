@@ -38,7 +38,7 @@ lock: $(VENV)/.uv
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header -q \
 	  pyproject.toml -o requirements/run.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header -q \
-	  pyproject.toml --extra postgres --group dev -o requirements/dev.lock
+	  pyproject.toml --extra gtfs --extra postgres --group dev -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo bench-results
