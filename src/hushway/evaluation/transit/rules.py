@@ -21,7 +21,7 @@ class ServiceRules:
 
     seats: int = 8
     bus_seats: int = 100
-    most_wait_s: int = 600
+    most_wait_s: int = 900
     detour: float = 1.5
     detour_s: int = 180
 
