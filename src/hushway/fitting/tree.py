@@ -9,7 +9,7 @@ among them in proportion to their variances.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -44,7 +44,9 @@ class _Averaged:
     variances: FloatArray | float
 
 
-def infer_tree(levels: Sequence[TreeLevel], *, prune: bool) -> tuple[FloatArray, ...]:
+def infer_tree(
+    levels: Sequence[TreeLevel], *, prune: bool, prune_early: bool = False
+) -> tuple[FloatArray, ...]:
     """Makes the levels of a tree add up.
 
     A node without children, other than a leaf, stands for nothing and is 0.
@@ -53,6 +55,8 @@ def infer_tree(levels: Sequence[TreeLevel], *, prune: bool) -> tuple[FloatArray,
         levels: From the root, or several roots, down to the leaves, which must be measured.
         prune: Whether a consistent node at or below 0 is set to 0 with all its descendants (the
             heuristic of Hay et al.). What is left then adds up to more than the node above it.
+        prune_early: Whether averaged nodes at or below 0 are cut off likewise before the others are
+            made to add up. What is left adds up, but may be negative.
 
     Returns:
         The values of each level, in the order given.
@@ -62,10 +66,23 @@ def infer_tree(levels: Sequence[TreeLevel], *, prune: bool) -> tuple[FloatArray,
     """
     _check(levels)
     averaged = _upwards(levels)
+    if prune_early:
+        averaged = _cut_off(levels, averaged)
     results = [averaged[0].values]
     for level, here in zip(levels[1:], averaged[1:], strict=True):
         results.append(_shared(here, level.parent, results[-1]))
     return _pruned(levels, results) if prune else tuple(results)
+
+
+def _cut_off(levels: Sequence[TreeLevel], averaged: Sequence[_Averaged]) -> list[_Averaged]:
+    """Empties nodes at or below 0 and all below them, so that they take no share of anything."""
+    kept = averaged[0].values > 0
+    results = [replace(averaged[0], values=np.where(kept, averaged[0].values, 0.0))]
+    for level, here in zip(levels[1:], averaged[1:], strict=True):
+        kept = kept[level.parent] & (here.values > 0)
+        variances = np.where(kept, here.variances, 0.0)
+        results.append(_Averaged(values=here.values * kept, variances=variances))
+    return results
 
 
 def _pruned(levels: Sequence[TreeLevel], values: Sequence[FloatArray]) -> tuple[FloatArray, ...]:

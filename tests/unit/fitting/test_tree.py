@@ -129,6 +129,28 @@ def test_a_leaf_that_the_consistent_tree_lifts_above_zero_is_kept() -> None:
     assert np.all(infer_tree(levels, prune=True)[1] > 0)
 
 
+def test_early_pruning_shares_the_parent_among_what_is_left() -> None:
+    levels = [level([10], 1.0, []), level([6, -1, 7], 1.0, [0, 0, 0])]
+    root, leaves = infer_tree(levels, prune=False, prune_early=True)
+    # Going up (3 * 10 + 12) / 4; going down, the two leaves lose half of 2.5 each.
+    np.testing.assert_allclose(root, [10.5])
+    np.testing.assert_allclose(leaves, [4.75, 0, 5.75])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_after_early_pruning_every_node_with_a_child_left_is_the_sum_of_its_children(
+    seed: int,
+) -> None:
+    levels = uneven_tree(seed, (4.0, 3.0, 2.0, 1.0))
+    found = infer_tree(levels, prune=False, prune_early=True)
+    for above, here, below in zip(found, found[1:], levels[1:], strict=False):
+        assert not np.any(here[above[below.parent] == 0])
+        sums = np.bincount(below.parent, here, len(above))
+        left = np.bincount(below.parent, here != 0, len(above)) > 0
+        np.testing.assert_allclose(sums[left], above[left])
+    assert any(np.any(here == 0) for here in found)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_not_pruned_is_as_in_the_consistent_tree(seed: int) -> None:
     levels = uneven_tree(seed, (4.0, 3.0, 2.0, 1.0))

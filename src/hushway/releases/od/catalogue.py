@@ -62,6 +62,7 @@ def od_hierarchical(
     budget: Loss,
     shares: Sequence[Fraction] | None = None,
     prune: bool = True,
+    prune_early: bool = False,
 ) -> Hierarchical:
     """Returns the hierarchical baseline over the tree of some features.
 
@@ -71,10 +72,15 @@ def od_hierarchical(
         budget: What the release costs.
         shares: The share of each level and, last, of the cells; geometric ones unless given.
         prune: Whether a node at or below 0 is emptied with everything under it.
+        prune_early: Whether that is done, too, before the tree is made consistent.
     """
     refuse_idle(features)
     levels = nested(features)
     parts = geometric_shares(len(levels) + 1) if shares is None else shares
     return Hierarchical(
-        universe=universe, features=levels, spends=spends_of(budget, parts), prune=prune
+        universe=universe,
+        features=levels,
+        spends=spends_of(budget, parts),
+        prune=prune,
+        prune_early=prune_early,
     )

@@ -42,12 +42,14 @@ class Hierarchical:
         features: The levels above the cells, from the root down; each refines the one before it.
         spends: What each level costs, from the root down, the cells last.
         prune: Whether a node at or below 0 is emptied with everything under it.
+        prune_early: Whether that is done, too, before the tree is made consistent.
     """
 
     universe: ODCells
     features: tuple[Feature, ...]
     spends: tuple[Loss, ...]
     prune: bool = True
+    prune_early: bool = False
     name: str = "hierarchical"
     adaptive: ClassVar[bool] = False
 
@@ -65,6 +67,8 @@ class Hierarchical:
             ],
             "spends": [str(spend.amount) for spend in self.spends],
             "prune": self.prune,
+            # Releases are older than this choice and must keep their parameters.
+            **({"prune_early": True} if self.prune_early else {}),
         }
 
     @property
@@ -76,9 +80,11 @@ class Hierarchical:
     @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
+        early = ("Before they add up, a node averaged at or below 0 is cut off with its cells.",)
         pruned = ("A node measured at or below 0 is emptied with all cells under it.",)
         return (
             "Levels are averaged by their variances and made to add up from the root down.",
+            *(early if self.prune_early else ()),
             *(pruned if self.prune else ()),
             "Each cell is published as the nearest whole number that is not negative.",
             "A cell without a row is published as 0.",
@@ -128,6 +134,7 @@ class Hierarchical:
                 for level, parent in zip(levels, self._parents, strict=True)
             ],
             prune=self.prune,
+            prune_early=self.prune_early,
         )
         counts = np.rint(leaves).astype(np.int64)
         cells = np.flatnonzero(counts > 0)
