@@ -1,4 +1,4 @@
-"""The comparison of the CBDP paper on the matched city, in few runs of a fixed seed."""
+"""The comparison of the CBDP paper on the matched city, in its number of runs of a fixed seed."""
 
 import json
 from pathlib import Path
@@ -17,24 +17,13 @@ def silent(_step: str, _share: float | None = None, /) -> None:
 
 @pytest.fixture(scope="module")
 def found() -> Internal[Reproduction]:
-    return reproduce_cbdp(runs=12, epsilons=("1", "0.1"), progress=silent)
+    return reproduce_cbdp(runs=50, epsilons=("1", "0.1"), progress=silent)
 
 
 def test_more_features_are_better_and_trees_are_worst_at_a_small_budget(
     found: Internal[Reproduction],
 ) -> None:
-    # On the weekday, modes help the cells so little at this budget that O4 and O5 are level.
-    assert ordering(found.value) == {
-        "weekday, ε = 0.1": "cannot be told in so few runs",
-        "weekend, ε = 0.1": COMES_OUT,
-    }
-    for day in ("weekday", "weekend"):
-        error = {
-            name: found.value.of(day, "0.1", name, "cells_rmse").mean
-            for name in ("O5", "O4", "O3", "Laplace", "H3", "H4", "H5")
-        }
-        trees = [error[name] for name in ("H3", "H4", "H5")]
-        assert max(error["O5"], error["O4"]) < error["O3"] < error["Laplace"] < min(trees)
+    assert ordering(found.value) == {"weekday, ε = 0.1": COMES_OUT, "weekend, ε = 0.1": COMES_OUT}
 
 
 def test_the_default_beats_the_papers_own_choice(found: Internal[Reproduction]) -> None:
