@@ -20,6 +20,7 @@ BENCHMARKS = (
     "roads",
     "matching",
     "movements",
+    "dispatch",
 )
 RESULTS = Path("bench-results")
 

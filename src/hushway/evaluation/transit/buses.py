@@ -45,7 +45,7 @@ def buses_from(
 ) -> Buses:
     """Returns the empty buses that riders can board from start to well after end.
 
-    The first bus of a line leaves its first stop at midnight, and one follows every headway.
+    A bus of each line leaves its first stop at midnight, and one every headway before and after.
     """
     count = len(network.lines)
     line = rows(

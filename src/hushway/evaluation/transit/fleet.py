@@ -10,7 +10,6 @@ so early: the simulation stops as soon as its waits add up to too much or a ride
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hushway.errors import PlanError
 from hushway.evaluation.transit.fleet_bounds import FleetBound, fewest_shuttles
 from hushway.evaluation.transit.legs import ShuttleLegs
 from hushway.evaluation.transit.operate import Operations, Window, limits_of, serve_legs
@@ -81,9 +80,6 @@ def size_fleet(
         rules: What riders are promised.
         window_s: The time of service, in seconds after midnight.
         mean_wait_s: The longest mean wait for a shuttle, in every zone.
-
-    Raises:
-        PlanError: A zone cannot be served within the target by any fleet.
     """
     every = planned_legs(routes, trips, shuttle_wait_s=mean_wait_s)
     return FleetPlan(
@@ -103,7 +99,7 @@ def _size_zone(
     window_s: Window,
     target_s: int,
 ) -> ZoneFleet:
-    order = stand_order(routes.network, zone)
+    order = stand_order(routes.network, zone, legs.pickup)
     limits = limits_of(rules, window_s)._replace(
         most_unserved=0, most_waiting_s=target_s * len(legs)
     )
@@ -118,16 +114,11 @@ def _size_zone(
         return day is not None and day.mean_shuttle_wait_s <= target_s
 
     bound = fewest_shuttles(legs, routes.network.shuttle_s, rules)
-    name = routes.network.locations.zones[zone]
-    found = least_enough(enough, at_least=bound.shuttles, at_most=len(order) + len(legs))
-    if found is None:
-        raise PlanError(
-            f"No fleet of the zone {name!r} keeps the mean wait within {target_s} s.",
-            advice="Allow longer waits, or make the zone smaller.",
-        )
+    # With a stand for every rider nobody waits, so that many are enough.
+    found = least_enough(enough, at_least=bound.shuttles, at_most=len(legs))
     day = days[found]
     return ZoneFleet(
-        zone=name,
+        zone=routes.network.locations.zones[zone],
         legs=len(legs),
         shuttles=found,
         bound=bound,
@@ -135,25 +126,26 @@ def _size_zone(
     )
 
 
-def least_enough(enough: Callable[[int], bool], *, at_least: int, at_most: int) -> int | None:
-    """Returns the smallest size found to be enough; nothing if none up to `at_most` is.
+def least_enough(enough: Callable[[int], bool], *, at_least: int, at_most: int) -> int:
+    """Returns the smallest size found to be enough.
 
     The sizes just below the answer were tried, and are not enough.
+
+    Args:
+        enough: Whether a size is enough; asked about the answer at least.
+        at_least: No smaller size is.
+        at_most: A size that is.
     """
-    if enough(at_least):
-        return at_least
-    fails, step = at_least, 1
-    while not enough(min(fails + step, at_most)):
-        fails = min(fails + step, at_most)
-        if fails == at_most:
-            return None
-        step *= 2
+    fails, step = at_least - 1, 1
+    while fails + step < at_most and not enough(fails + step):
+        fails, step = fails + step, 2 * step
     found = min(fails + step, at_most)
     while found - fails > 1:
         middle = (found + fails) // 2
         found, fails = (middle, fails) if enough(middle) else (found, middle)
-    tried = found - 1
-    while tried > at_least and tried >= found - _LOOK_BACK:
+    for tried in range(found - 1, at_least - 1, -1):
+        if tried < found - _LOOK_BACK:
+            break
         found = tried if enough(tried) else found
-        tried -= 1
+    enough(found)
     return found

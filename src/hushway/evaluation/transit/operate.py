@@ -9,6 +9,7 @@ import numpy as np
 from hushway.errors import PlanError
 from hushway.evaluation.transit.buses import buses_from
 from hushway.evaluation.transit.legs import ShuttleLegs
+from hushway.evaluation.transit.planned_legs import planned_legs
 from hushway.evaluation.transit.rider_trips import RiderTrips
 from hushway.evaluation.transit.routes import Shuttles, parked
 from hushway.evaluation.transit.rules import ServiceRules
@@ -125,6 +126,9 @@ def operate(
 ) -> Operations:
     """Serves trips with a fleet, each leg asked for when the rider is there.
 
+    How many shuttles there are was decided before; where they wait is learnt in operation, so their
+    stands are those that suit the trips.
+
     Args:
         routes: The way of every pair of places.
         trips: The trips.
@@ -144,16 +148,23 @@ def operate(
     trip = trip_rows(routes, trips)
     leg = leg_rows(len(trip))
     leg["zone"][0::2], leg["zone"][1::2] = leg_zones(routes.network, trip)
-    places = [stands(stand_order(routes.network, zone), count) for zone, count in enumerate(fleet)]
+    places = [
+        stands(stand_order(routes.network, zone, legs.pickup), count)
+        for zone, (legs, count) in enumerate(
+            zip(planned_legs(routes, trips, shuttle_wait_s=0), fleet, strict=True)
+        )
+    ]
+    # Riders may set out before the window: shuttles and buses are there from the first on.
+    start_s = int(trip["depart_s"].min(initial=window_s[0]))
     shuttles = parked(
-        np.concatenate(places), window_s[0], drive_s=routes.network.shuttle_s, seats=rules.seats
+        np.concatenate(places), start_s, drive_s=routes.network.shuttle_s, seats=rules.seats
     )
     day = _day(routes.network, routes.rides, trip, leg, np.array(fleet))
     buses = buses_from(
         routes.network,
         routes.rides,
         seats=rules.bus_seats,
-        start_s=int(trip["depart_s"].min(initial=window_s[0])),
+        start_s=start_s,
         end_s=int(trip["depart_s"].max(initial=window_s[1])),
     )
     run_day(day, shuttles, buses, limits_of(rules, window_s))
@@ -175,7 +186,8 @@ def serve_legs(
     trip = direct_rows(legs)
     leg = leg_rows(len(trip))
     window_s = limits.start_s, limits.end_s
-    shuttles = parked(places, limits.start_s, drive_s=routes.network.shuttle_s, seats=seats)
+    start_s = int(legs.request_s.min(initial=limits.start_s))
+    shuttles = parked(places, start_s, drive_s=routes.network.shuttle_s, seats=seats)
     day = _day(routes.network, routes.rides, trip, leg, np.array([len(places)]))
     buses = buses_from(routes.network, routes.rides, seats=1, start_s=0, end_s=0)
     within = run_day(day, shuttles, buses, limits)

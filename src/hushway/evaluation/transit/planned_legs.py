@@ -5,7 +5,9 @@ import numpy as np
 from hushway.evaluation.transit.legs import ShuttleLegs
 from hushway.evaluation.transit.rider_trips import RiderTrips
 from hushway.evaluation.transit.trip_rows import leg_zones, trip_rows
+from hushway.geography.bus_rides import NO_CHANGE
 from hushway.geography.itineraries import DIRECT, Access, Itineraries
+from hushway.geography.od import IntArray
 
 
 def planned_legs(
@@ -49,11 +51,18 @@ def planned_legs(
     )
 
 
-def _bus_s(routes: Itineraries, trips: RiderTrips) -> np.ndarray:
+def _bus_s(routes: Itineraries, trips: RiderTrips) -> IntArray:
     """Returns the planned seconds of every trip from its first hub to its last."""
     ends = trips.origin, trips.destination
-    first, last = routes.first[ends], routes.last[ends]
-    by_bus = first != last
+    by_bus = routes.first[ends] != routes.last[ends]
+    first, last = routes.first[ends][by_bus], routes.last[ends][by_bus]
+    rides = routes.rides
+    # Not the cost of a ride: a change costs riders more than the time that it takes.
+    half_s = np.array([*(line.headway_s // 2 for line in routes.network.lines), 0])
+    single_s = half_s[rides.line] + rides.ride_s
+    change = rides.change[first, last]
+    change = np.where(change == NO_CHANGE, last, change)
     planned = np.zeros(len(trips), dtype=np.int64)
-    planned[by_bus] = routes.rides.cost_s[first[by_bus], last[by_bus]].astype(np.int64)
+    # From a hub to itself there is no line, and it takes no time.
+    planned[by_bus] = single_s[first, change] + single_s[change, last]
     return planned

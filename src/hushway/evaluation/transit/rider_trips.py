@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.errors import PlanError
 from hushway.geography.od import IntArray, ODCells
 
 
@@ -20,6 +21,13 @@ class RiderTrips:
     depart_s: IntArray
     origin: IntArray
     destination: IntArray
+
+    def __post_init__(self) -> None:
+        if (np.diff(self.depart_s) < 0).any() or (self.origin == self.destination).any():
+            raise PlanError(
+                "Trips are not in the order of departure, or one ends where it began.",
+                advice="Put them in order with in_order, and leave out trips that go nowhere.",
+            )
 
     def __len__(self) -> int:
         return len(self.depart_s)

@@ -26,7 +26,8 @@ class Shuttles(NamedTuple):
     Attributes:
         shuttle: Rows of shuttles: the stand where it waits when there is nothing to do; the place
             of the last stop; when it was left (since); stops to come; riders on board; seconds with
-            a rider on board within the window (busy_s); seconds of driving.
+            a rider on board within the window (busy_s); seconds of driving, without the way home
+            after the last stop.
         stop: Rows of stops to come, a line a shuttle: place; the leg whose rider gets on or off;
             whether on; the planned time; the latest time that was promised; the least time to spare
             of this and all later stops (spare); riders on board after it (load); drop-offs from

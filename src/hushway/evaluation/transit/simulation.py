@@ -41,7 +41,8 @@ class Day(NamedTuple):
             and the way to and from them (access, egress), as in `Itineraries`; written are the
             waits for buses, the rides on them and their number, and the arrival (-1 if never).
         leg: Rows of legs by shuttle, two for each trip: the trip and the zone; written are pickup
-            and dropoff, the moments of asking, boarding and leaving (-1 if never).
+            and dropoff, the moments of asking, boarding and leaving (-1 if never), and the shuttle
+            (-1 if none).
         hub: The place of every hub.
         change: Where riders change buses between two hubs, as in `BusRides`.
         walk_s: Seconds on foot between places.
@@ -187,6 +188,7 @@ def _serve(
         fit = best_fit(shuttles, shuttle, ride, best.delay_s)
         if fit.pickup != NOWHERE:
             best, chosen = fit, shuttle
+    leg.shuttle = chosen
     return chosen, insert(shuttles, chosen, ride, best) if chosen != NOWHERE else 0
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from hushway.evaluation.transit.legs import ShuttleLegs
 from hushway.evaluation.transit.rider_trips import RiderTrips
+from hushway.evaluation.transit.routes import NOWHERE
 from hushway.evaluation.transit.simulation import NOT_YET
 from hushway.geography.itineraries import DIRECT, Itineraries
 from hushway.geography.od import IntArray
@@ -38,9 +39,11 @@ def leg_rows(count: int) -> Rows:
         request_s=np.int64,
         board_s=np.int64,
         leave_s=np.int64,
+        shuttle=np.int64,
     )
     made["trip"] = np.arange(2 * count) // 2
     made["request_s"], made["board_s"], made["leave_s"] = NOT_YET, NOT_YET, NOT_YET
+    made["shuttle"] = NOWHERE
     return made
 
 

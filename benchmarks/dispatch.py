@@ -1,0 +1,146 @@
+"""Times a day of shuttles: ten thousand legs in two hours, 100 shuttles in four zones.
+
+The city is the synthetic Ann Arbor with twice its trips, from eight to ten. The opponent is the
+same simulation by the interpreter, in a process of its own and on a tenth of the trips; both must
+give the same day. It says what compiling is worth, no more: rows of numbers are slow to read for
+the interpreter. Also timed is sizing the fleet for the city with its own trips, and how much of
+that are the bounds.
+
+Bar: ten thousand legs in one second, after compilation.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+# Needed before anything is compiled: the interpreter reads fields of rows in another way.
+if __name__ == "__main__" and "--interpreted" in sys.argv:
+    from hushway.matching import records
+
+    plain_rows = records.rows
+    records.rows = lambda count, **fields: plain_rows(count, **fields).view(np.recarray)
+
+from hushway.cities.ann_arbor import ann_arbor
+from hushway.evaluation.transit.fleet import MEAN_WAIT_S, size_fleet
+from hushway.evaluation.transit.fleet_bounds import fewest_shuttles
+from hushway.evaluation.transit.operate import Operations, operate
+from hushway.evaluation.transit.planned_legs import planned_legs
+from hushway.evaluation.transit.rider_trips import RiderTrips, in_order
+from hushway.evaluation.transit.rules import ServiceRules
+from hushway.geography.itineraries import Itineraries, itineraries
+
+WINDOW_S = 8 * 3600, 10 * 3600
+FLEET = (23, 19, 38, 20)
+RULES = ServiceRules()
+SCALE, PART = 2, 10
+RUNS = 7
+LIMIT_S = 1.0
+
+Result = TypeVar("Result")
+
+
+def riders(scale: int, part: int = 1) -> tuple[Itineraries, RiderTrips]:
+    """The ways of the city, and every so-manieth of its trips in the window."""
+    city = ann_arbor(seed=1, scale=scale)
+    trips = city.trips
+    chosen = np.flatnonzero((trips.departure_s >= WINDOW_S[0]) & (trips.departure_s < WINDOW_S[1]))[
+        ::part
+    ]
+    return itineraries(city.network), in_order(
+        trips.departure_s[chosen], trips.origin[chosen], trips.destination[chosen]
+    )
+
+
+def timed(work: Callable[[], Result], runs: int = RUNS) -> tuple[float, Result]:
+    """Returns the median of the seconds, and the result."""
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds), result
+
+
+def day_of(routes: Itineraries, trips: RiderTrips, part: int = 1) -> Operations:
+    fleet = [max(1, count // part) for count in FLEET]
+    return operate(routes, trips, fleet, rules=RULES, window_s=WINDOW_S)
+
+
+def tenth(runs: int) -> dict[str, float]:
+    """Times a tenth of the trips with about a tenth of the shuttles."""
+    routes, trips = riders(SCALE, PART)
+    day_of(routes, trips, PART)
+    seconds, day = timed(lambda: day_of(routes, trips, PART), runs)
+    return {"seconds": seconds, "legs": len(day.leg), "waits_s": int(day.leg_wait_s.sum())}
+
+
+def interpreted() -> dict[str, float]:
+    """Times a tenth by the interpreter, in a process that compiles nothing."""
+    command = [sys.executable, __file__, "--interpreted"]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    answer = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    result: dict[str, float] = json.loads(answer.stdout)
+    return result
+
+
+def sizing() -> dict[str, float]:
+    """Times the fleet of the city with its own trips, and its bounds alone."""
+    routes, trips = riders(1)
+
+    def bounds() -> list[int]:
+        every = planned_legs(routes, trips, shuttle_wait_s=MEAN_WAIT_S)
+        shuttle_s = routes.network.shuttle_s
+        return [fewest_shuttles(legs, shuttle_s, RULES).shuttles for legs in every]
+
+    bounds()
+    bounds_s, _ = timed(bounds, 3)
+    seconds, plan = timed(lambda: size_fleet(routes, trips, rules=RULES, window_s=WINDOW_S), 3)
+    return {
+        "weekday_trips": len(trips),
+        "size_fleet_seconds": seconds,
+        "of_these_bounds_seconds": bounds_s,
+        "shuttles": plan.shuttles,
+        "shuttles_at_least": plan.at_least,
+    }
+
+
+def main() -> dict[str, Any]:
+    """Measures, prints and returns the numbers."""
+    routes, trips = riders(SCALE)
+    start = time.perf_counter()
+    day_of(routes, trips)
+    first = time.perf_counter() - start
+    seconds, day = timed(lambda: day_of(routes, trips))
+    ours, theirs = tenth(RUNS), interpreted()
+    figures: dict[str, Any] = {
+        "first_call_seconds": first,
+        "legs": len(day.leg),
+        "unserved_legs": day.unserved_legs,
+        "shuttles_of_day": sum(FLEET),
+        "seconds": seconds,
+        "over_limit": seconds / LIMIT_S,
+        "legs_per_second": len(day.leg) / seconds,
+        "tenth_seconds": ours["seconds"],
+        "tenth_interpreted_seconds": theirs["seconds"],
+        "interpreted_over_ours": theirs["seconds"] / ours["seconds"],
+        "same_day": (ours["legs"], ours["waits_s"]) == (theirs["legs"], theirs["waits_s"]),
+    }
+    figures |= sizing()
+    bars = {"seconds": f"below {LIMIT_S:g}", "over_limit": "below 1", "same_day": "1"}
+    for name, value in figures.items():
+        print(f"{name:<28} {value:>12.5g}  {bars.get(name, '')}".rstrip(), flush=True)
+    return figures
+
+
+if __name__ == "__main__":
+    if "--interpreted" in sys.argv:
+        print(json.dumps(tenth(1)))
+    else:
+        main()
