@@ -63,7 +63,7 @@ def check_od(
     Returns:
         The description that the data package must give; None when the table cannot be read.
     """
-    universe = notes.attempt("geography", lambda: _universe(folder, certificate, facts))
+    universe = notes.attempt("geography", lambda: read_universe(folder, certificate, facts))
     if universe is None:
         return None
     table = notes.attempt("rows", lambda: _rows(folder, universe, facts))
@@ -82,9 +82,14 @@ def check_od(
     )
 
 
-def _universe(
+def read_universe(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[ODCells, str]:
+    """Reads the public cells of a release, and returns a sentence about them too.
+
+    Raises:
+        ReleaseError: They are not the cells that the certificate was made for.
+    """
     universe = ODCells(
         locations=read_locations((folder / LOCATIONS).read_bytes()),
         periods=read_periods((folder / PERIODS).read_bytes()),

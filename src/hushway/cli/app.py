@@ -12,6 +12,7 @@ import typer
 from hushway import __version__
 from hushway.cli.audits import audit
 from hushway.cli.demo import demo
+from hushway.cli.evaluate import evaluate
 from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, price, publish
@@ -36,6 +37,7 @@ app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
 app.command()(synthesise)
+app.command()(evaluate)
 app.command()(audit)
 app.add_typer(plan, name="plan")
 app.add_typer(ledger, name="ledger")
