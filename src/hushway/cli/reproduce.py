@@ -1,11 +1,14 @@
 """Reproductions: the papers' own experiments on matched synthetic cities."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hushway.cli.screen import say, table, working
+from hushway.cli.screen import failure, say, table, working
+from hushway.errors import PlanError
 
 reproduce = typer.Typer(
     help="Repeat the experiments of the papers, beside their published figures.",
@@ -20,8 +23,33 @@ def cbdp(
     folder: Annotated[Path, typer.Option(help="Where tables and figure go.")] = Path(
         "reproduce-cbdp"
     ),
+    odmts: Annotated[
+        bool,
+        typer.Option(
+            "--odmts",
+            help="Size and operate a transit system by the tables instead: table 1 and "
+            "figure 5(c, d). 50 runs take about an hour on two cores; if interrupted, the same "
+            "command goes on.",
+        ),
+    ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(help="Processes of --odmts.", min=1, show_default="one for each core"),
+    ] = None,
 ) -> None:
     """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
+    if odmts:
+        _cbdp_odmts(runs=runs, folder=folder, processes=processes)
+    elif processes is not None:
+        raise PlanError(
+            "Only the transit study runs in several processes.",
+            advice="Leave --processes out, or add --odmts.",
+        )
+    else:
+        _cbdp_tables(runs=runs, folder=folder)
+
+
+def _cbdp_tables(*, runs: int, folder: Path) -> None:
     from hushway.evaluation.reproduce.cbdp import reproduce_cbdp
     from hushway.evaluation.reproduce.cbdp_save import save_reproduction
     from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering
@@ -35,6 +63,36 @@ def cbdp(
     for where, verdict in ordering(found.value).items():
         say(f"O5 < O4 < O3 < Laplace < H {verdict} ({where}).")
     say(f"{runs} runs each. All numbers, more tables and the figure are in {folder}.")
+
+
+def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
+    from hushway.evaluation.reproduce.odmts import reproduce_odmts
+    from hushway.evaluation.reproduce.odmts_save import save_odmts
+    from hushway.evaluation.reproduce.odmts_statements import statements
+    from hushway.evaluation.reproduce.odmts_tables import headline_tables
+
+    with _resumable(folder), working() as show:
+        found = reproduce_odmts(folder, runs=runs, processes=processes, progress=show)
+        show("Saving")
+        save_odmts(found, folder)
+    for study in headline_tables(found.value):
+        table(study.title, study.columns, study.rows)
+    for line in statements(found.value):
+        say(line)
+    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """Says after Ctrl-C how to go on; a study spends nothing, so no ledger is spoken of."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        failure(
+            "Interrupted.",
+            f"Runs that are done are kept in {folder}: the same command goes on from there.",
+        )
+        raise typer.Exit(1) from None
 
 
 @reproduce.command("prefix-tree")
