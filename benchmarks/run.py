@@ -21,6 +21,7 @@ BENCHMARKS = (
     "matching",
     "movements",
     "dispatch",
+    "network_design",
 )
 RESULTS = Path("bench-results")
 

@@ -12,6 +12,7 @@ import typer
 from hushway import __version__
 from hushway.cli.audits import audit
 from hushway.cli.demo import demo
+from hushway.cli.design import design
 from hushway.cli.evaluate import evaluate
 from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
@@ -37,6 +38,7 @@ app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
 app.command()(synthesise)
+app.command()(design)
 app.command()(evaluate)
 app.command()(audit)
 app.add_typer(plan, name="plan")
