@@ -7,8 +7,8 @@ time; if it meets it, what is reported is by which share of its cost it had not 
 and the ratio is the least that it can be. `off` is the difference of the costs, as a share.
 
 The riders at random were chosen, among six numbers, so that lines open and both finish: with fewer
-no line is worth its buses, and with up to 12 a pair instead of 9 neither had proved its answer after
-100 s of a busy machine. One such instance says little about others.
+no line is worth its buses, and with up to 12 a pair instead of 9 neither had proved its answer
+after 100 s of a busy machine. One such instance says little about others.
 """
 
 import statistics
