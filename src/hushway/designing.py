@@ -1,14 +1,13 @@
 """A bus network that a city would build on a published release, as a file to judge and to edit."""
 
-import os
-import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from hushway.artefact.new_file import write_new
 from hushway.artefact.od_read import read_od_table
-from hushway.errors import PlanError, ReleaseError
+from hushway.errors import PlanError
 from hushway.evaluation.progress import Progress
 from hushway.evaluation.transit.day_demand import DayDemand, Hours, one_day
 from hushway.evaluation.transit.design import design
@@ -199,42 +198,6 @@ def busiest_apart(locations: Locations, visits: FloatArray, *, most: int) -> tup
             chosen.append(place)
             free &= apart_m[place] >= APART_M
     return tuple(chosen)
-
-
-def write_new(path: Path, data: bytes) -> None:
-    """Writes a file, whole or not at all, and never over another.
-
-    Raises:
-        ReleaseError: Something is there already, or the disk refuses.
-    """
-    refuse_taken(path)
-    partial = path.with_name(f".{path.name}.partial-{secrets.token_hex(8)}")
-    try:
-        try:
-            with partial.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            refuse_taken(path)
-            partial.rename(path)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as problem:
-        reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
-        raise ReleaseError(
-            f"{path.name} cannot be written: {reason}. Nothing was left behind.",
-            advice="Check the space on the disk and the permissions of the folder.",
-        ) from problem
-
-
-def refuse_taken(path: Path) -> None:
-    """Makes sure that nothing is at a path yet.
-
-    Raises:
-        ReleaseError: Something is.
-    """
-    if os.path.lexists(path):
-        raise ReleaseError(f"{path.name} exists already.", advice="Name another file.")
 
 
 def _riders_by_pair(demand: DayDemand) -> tuple[IntArray, IntArray, FloatArray]:

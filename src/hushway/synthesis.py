@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from hushway.artefact.formats.arrow import number_array, text_array
 from hushway.artefact.formats.rows import positions_among
 from hushway.artefact.formats.taxonomy import read_taxonomy
+from hushway.artefact.new_file import refuse_taken
 from hushway.artefact.sequences_description import COMPLETED, LOCATIONS, TAXONOMY
 from hushway.artefact.verify import verify
 from hushway.cities.itinerary import one_by_one, plausible_seconds
@@ -45,8 +46,7 @@ def synthesise(release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY)
         ReleaseError: The release does not verify or has no completed records, or the file is there
             already.
     """
-    if path.exists():
-        raise ReleaseError(f"{path.name} exists already.", advice="Name another file.")
+    refuse_taken(path)
     if not verify(release).intact or not (release / COMPLETED).is_file():
         raise ReleaseError(
             "The folder is not an intact release of sequences without times.",

@@ -24,6 +24,9 @@ from hushway.cli.screen import failure
 from hushway.cli.synthesis import synthesise
 from hushway.errors import HushwayError
 
+# What typer makes of Ctrl-C.
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="hushway",
     help="Publish how a city moves without publishing how anyone moves.",
@@ -70,7 +73,9 @@ def main() -> None:
     except HushwayError as error:
         failure(str(error), error.advice)
         sys.exit(1)
-    except KeyboardInterrupt:
+    except SystemExit as end:
+        if end.code != _INTERRUPTED:
+            raise
         failure("Interrupted.", "Budget that was already reserved stays spent: hushway ledger show")
         sys.exit(1)
     except MemoryError:

@@ -36,7 +36,8 @@ def design(  # noqa: PLR0913
 
     Only the published release is read. The file is for: hushway evaluate RELEASE --network FILE
     """
-    from hushway.designing import DesignQuestion, design_network, refuse_taken, write_new
+    from hushway.artefact.new_file import refuse_taken, write_new
+    from hushway.designing import DesignQuestion, design_network
     from hushway.evaluation.transit.day_demand import hours_of
 
     question = DesignQuestion(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.errors import PlanError, ReleaseError
+from hushway.errors import PlanError
 
 if TYPE_CHECKING:
     from hushway.evaluation.transit.judge import Drawn, FleetVerdict, Service, TrueDays
@@ -59,11 +59,12 @@ def evaluate(  # noqa: PLR0913
 
     Reads the release and public files; with a plan the exact trips too, for your own screen.
     """
+    from hushway.artefact.new_file import refuse_taken, write_new
     from hushway.evaluation.transit.day_demand import hours_of
     from hushway.judging import FleetQuestion, evaluate_fleet
 
-    if picture is not None and picture.exists():
-        raise ReleaseError(f"{picture.name} exists already.", advice="Name another file.")
+    if picture is not None:
+        refuse_taken(picture)
     question = FleetQuestion(
         network=network,
         gtfs=gtfs,
@@ -78,7 +79,7 @@ def evaluate(  # noqa: PLR0913
         found = evaluate_fleet(release, question, progress=show)
         if picture is not None:
             show("Drawing")
-            picture.write_bytes(found.picture("The fleet that the release asks for"))
+            write_new(picture, found.picture("The fleet that the release asks for"))
     verdict = found.verdict.value
     if as_json:
         answer_json({"task": task} | _facts(verdict, found.drivers))

@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from hushway import designing
+from hushway.artefact.new_file import write_new
 from hushway.artefact.od_read import read_od_table
 from hushway.cli.design import design
 from hushway.demo import PLAN
@@ -23,7 +24,6 @@ from hushway.designing import (
     busiest_apart,
     design_for,
     design_network,
-    write_new,
 )
 from hushway.errors import PlanError, ReleaseError
 from hushway.evaluation.transit.day_demand import DayDemand, one_day

@@ -60,8 +60,8 @@ def statements(found: ODMTSReproduction) -> list[str]:
     if len(found.epsilons(DAY_OF_ALL_BUDGETS)) > 1:
         lines.append(
             f"{_listed(sorted(ONLY_AT_LARGE_BUDGET))} are sized at ε = {LARGE_BUDGET} only: below, "
-            "noise fills their tables with 90,000 trips (H5, ε = 0.1) to 3.4 million (Laplace, "
-            "ε = 0.01). The paper found no fleets for them within 24 hours either."
+            "noise fills their tables with many times the trips, as hushway reproduce cbdp counts "
+            "them. The paper found no fleets for them within 24 hours either."
         )
     return lines
 
