@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from hushway.cli.evaluate import Task, evaluate
 from hushway.cli.ledger import show
 from hushway.cli.plans import check, price, publish
 from hushway.cli.releases import verify
@@ -14,7 +15,7 @@ from hushway.cli.screen import out, say
 def demo(
     folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
 ) -> None:
-    """Build synthetic cities, then check, price, publish and verify releases of them."""
+    """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
     from hushway.artefact.package import PICTURE
     from hushway.demo import CAP, PLAN, build_calls, build_cards, build_demo
 
@@ -33,13 +34,27 @@ def demo(
     verify(release)
     _step(6, f"hushway ledger show {plan} --check")
     show(str(plan), check=True)
-    _step(7, "Journeys by card: a synthetic metro")
+    network, picture = folder / "network.toml", folder / "fleet.png"
+    _step(
+        7,
+        f"hushway evaluate {release} --task fleet --network {network} --plan {plan} --draws 3 ...",
+    )
+    evaluate(
+        release,
+        task=Task.FLEET,
+        network=network,
+        plan=plan,
+        hours="08:00-10:00",
+        draws=3,
+        picture=picture,
+    )
+    _step(8, "Journeys by card: a synthetic metro")
     cards = build_cards(folder / "cards")
     say(f"{cards.records:,} cards in {cards.folder}, and an account of ε {CAP}.")
     publish(cards.folder / PLAN)
     journeys = cards.job.plan.path(cards.job.plan.release.folder)
     verify(journeys)
-    _step(8, "Where people are by the hour: a small synthetic Paris")
+    _step(9, "Where people are by the hour: a small synthetic Paris")
     calls = build_calls(folder / "calls")
     say(
         f"{calls.events:,} calls of {calls.people:,} people in {calls.folder}, and an account of "
@@ -48,7 +63,7 @@ def demo(
     publish(calls.folder / PLAN)
     visits = calls.job.plan.path(calls.job.plan.release.folder)
     verify(visits)
-    _step(9, "Where everything is")
+    _step(10, "Where everything is")
     for name, made in (("trips", release), ("journeys", journeys), ("visits", visits)):
         say(f"The release of {name}: {made}")
         say(f"  its picture:      {made / PICTURE}")
