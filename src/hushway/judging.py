@@ -29,6 +29,7 @@ from hushway.tables.gtfs_network import gtfs_network
 from hushway.tables.network_file import read_network
 
 _RULES = ServiceRules()
+_HOUR_S = 3600
 _READING, _COUNTING = "Reading the release", "Counting the exact trips"
 
 
@@ -122,6 +123,7 @@ def evaluate_fleet(
     published = read_od_table(release)
     universe = published.universe
     demand = _asked(universe, published.cells, published.counts, question)
+    _refuse_long_shifts(demand, question)
     routes = itineraries(_network(demand, question))
     truth = None
     if question.plan is not None:
@@ -142,6 +144,17 @@ def evaluate_fleet(
         demand=demand,
         routes=routes,
     )
+
+
+def _refuse_long_shifts(demand: DayDemand, question: FleetQuestion) -> None:
+    """Makes sure that some shift fits, before the work of sizing is done."""
+    start_s, end_s = demand.window_s
+    service_h = -(-(end_s - start_s) // _HOUR_S)
+    if question.shift_hours and min(question.shift_hours) > service_h:
+        raise PlanError(
+            f"No shift fits into {service_h} hours of service.",
+            advice="Name shorter shifts, or longer hours.",
+        )
 
 
 def _asked(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
+from hushway.cli.service_day import DayOption, HoursOption
 
 if TYPE_CHECKING:
     from hushway.designing import NetworkDesign
@@ -19,13 +20,8 @@ def design(  # noqa: PLR0913
     candidates: Annotated[
         int, typer.Option(help="How many of the busiest places may become hubs.", min=2, max=20)
     ] = 12,
-    day: Annotated[
-        str | None,
-        typer.Option(help="A weekday (Tue) or date (2026-03-03), if the release tells them apart."),
-    ] = None,
-    hours: Annotated[
-        str | None, typer.Option(help="Such as 08:00-10:00.", show_default="the whole day")
-    ] = None,
+    day: DayOption = None,
+    hours: HoursOption = None,
     headway: Annotated[float, typer.Option(help="Minutes from one bus to the next.")] = 7.5,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the network and its fleet into this PNG file.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
+from hushway.cli.service_day import DayOption, HoursOption
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
@@ -37,13 +38,8 @@ def evaluate(  # noqa: PLR0913
         typer.Option(help="The release's plan: compare with the exact trips, at no cost."),
     ] = None,
     draws: Annotated[int, typer.Option(help="How many days are drawn.", min=1)] = 20,
-    day: Annotated[
-        str | None,
-        typer.Option(help="A weekday (Tue) or date (2026-03-03), if the release tells them apart."),
-    ] = None,
-    hours: Annotated[
-        str | None, typer.Option(help="Such as 08:00-10:00.", show_default="the whole day")
-    ] = None,
+    day: DayOption = None,
+    hours: HoursOption = None,
     mean_wait: Annotated[
         int, typer.Option(help="The longest mean wait for a shuttle, in seconds.", min=0)
     ] = 180,

@@ -1,14 +1,17 @@
 """Reproductions: the papers' own experiments on matched synthetic cities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hushway.cli.screen import failure, say, table, working
 from hushway.errors import PlanError
+
+if TYPE_CHECKING:
+    from hushway.evaluation.reproduce.study_table import StudyTable
 
 reproduce = typer.Typer(
     help="Repeat the experiments of the papers, beside their published figures.",
@@ -58,11 +61,11 @@ def _cbdp_tables(*, runs: int, folder: Path) -> None:
         found = reproduce_cbdp(runs=runs, progress=show)
         show("Saving")
         save_reproduction(found, folder)
-    for study in headline_tables(found.value):
-        table(study.title, study.columns, study.rows)
-    for where, verdict in ordering(found.value).items():
-        say(f"O5 < O4 < O3 < Laplace < H {verdict} ({where}).")
-    say(f"{runs} runs each. All numbers, more tables and the figure are in {folder}.")
+    lines = [
+        f"O5 < O4 < O3 < Laplace < H {verdict} ({where})."
+        for where, verdict in ordering(found.value).items()
+    ]
+    _report(headline_tables(found.value), lines, runs=runs, folder=folder)
 
 
 def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
@@ -75,11 +78,7 @@ def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
         found = reproduce_odmts(folder, runs=runs, processes=processes, progress=show)
         show("Saving")
         save_odmts(found, folder)
-    for study in headline_tables(found.value):
-        table(study.title, study.columns, study.rows)
-    for line in statements(found.value):
-        say(line)
-    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")
+    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
 
 
 @contextmanager
@@ -112,11 +111,7 @@ def prefix_tree(
         found = reproduce_prefix_tree(runs=runs, progress=show)
         show("Saving")
         save_reproduction(found, folder)
-    for study in headline_tables(found.value):
-        table(study.title, study.columns, study.rows)
-    for line in statements(found.value):
-        say(line)
-    say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")
+    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
 
 
 @reproduce.command()
@@ -139,11 +134,7 @@ def density(
         found = reproduce_density(runs=runs, people=people, seed=seed, progress=show)
         show("Saving")
         save_reproduction(found, folder)
-    for study in headline_tables(found.value):
-        table(study.title, study.columns, study.rows)
-    for line in statements(found.value):
-        say(line)
-    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")
+    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
 
 
 @reproduce.command("dp-ani")
@@ -165,8 +156,15 @@ def dp_ani(
         found = reproduce_dp_ani(runs=runs, seed=seed, progress=show)
         show("Saving")
         save_reproduction(found, folder)
-    for study in headline_tables(found.value):
+    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+
+
+def _report(
+    studies: "Iterable[StudyTable]", lines: Iterable[str], *, runs: int, folder: Path
+) -> None:
+    """Prints what a study found, and where the rest of it is."""
+    for study in studies:
         table(study.title, study.columns, study.rows)
-    for line in statements(found.value):
+    for line in lines:
         say(line)
-    say(f"{runs} runs each. All numbers, more tables and the figures are in {folder}.")
+    say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")
