@@ -21,6 +21,9 @@ _LEADING = 1.12
 # What it costs to lie off the map, on other labels, on lines, and on what others are about.
 _OFF_MAP, _ON_LABELS, _ON_LINES, _ON_OTHERS = 60.0, 30.0, 2.0, 1.5
 
+# A name of which more than this would lie on others is left out.
+_MOST_SHARED = 0.3
+
 
 class Box(NamedTuple):
     """A box in pixels."""
@@ -62,7 +65,7 @@ class Labels:
         self._taken.append(box)
 
     def around(self, spot: FloatArray, words: Sequence[Words], *, gap: float) -> None:
-        """Writes a label beside a spot, on the side where it hides least."""
+        """Writes a label beside a spot, where it hides least; none if there is no room."""
         texts, width, height = self._measured(words)
         across, up = width / 2 + gap, height / 2 + gap
         sides = np.array(
@@ -70,7 +73,12 @@ class Labels:
         )
         centres = spot + sides * (across, up)
         # Sides that are named first are nicer.
-        self._write_best(texts, centres, (width, height), np.linspace(0.0, 0.15, len(sides)))
+        best = self._best(centres, (width, height), np.linspace(0.0, 0.15, len(sides)))
+        if self._shared(best) > _MOST_SHARED:
+            for text, _ in texts:
+                text.remove()
+            return
+        self._write(texts, best)
 
     def among(self, spots: FloatArray, others: FloatArray, words: Sequence[Words]) -> None:
         """Writes a label at one of some spots: near their middle, where it hides least.
@@ -87,7 +95,7 @@ class Labels:
         corners = (spots[:, None] + corner).reshape(-1, 2)
         strange = _nearest(corners, others) < _nearest(corners, spots)
         cost += _ON_OTHERS * strange.reshape(-1, len(corner)).mean(axis=1)
-        self._write_best(texts, spots, (width, height), cost)
+        self._write(texts, self._best(spots, (width, height), cost))
 
     def _measured(self, words: Sequence[Words]) -> tuple[list[tuple[Text, float]], float, float]:
         """Returns the rows as texts with their heights, and the size of them all in pixels."""
@@ -115,33 +123,34 @@ class Labels:
             width = max(width, extent.width)
         return rows, width, sum(height for _, height in rows)
 
-    def _write_best(
-        self,
-        rows: list[tuple[Text, float]],
-        centres: FloatArray,
-        size: tuple[float, float],
-        cost: FloatArray,
-    ) -> None:
+    def _best(self, centres: FloatArray, size: tuple[float, float], cost: FloatArray) -> Box:
+        """Returns the box around one of some centres that hides least, at costs of their own."""
         half = np.array(size) / 2
         boxes = [Box(*(centre - half).tolist(), *(centre + half).tolist()) for centre in centres]
         total = [self._hidden(box) + own for box, own in zip(boxes, cost.tolist(), strict=True)]
-        best = boxes[int(np.argmin(total))]
-        self._taken.append(best)
+        return boxes[int(np.argmin(total))]
+
+    def _write(self, rows: list[tuple[Text, float]], box: Box) -> None:
+        self._taken.append(box)
         across, up = self._figure.bbox.size
-        top = best.top
+        top = box.top
         for text, height in rows:
-            text.set_position(((best.left + best.right) / 2 / across, float(top - height / 2) / up))
+            text.set_position(((box.left + box.right) / 2 / across, float(top - height / 2) / up))
             top -= height
+
+    def _shared(self, box: Box) -> float:
+        """Returns how much of a box is taken, as a share of it."""
+        area = max(1.0, (box.right - box.left) * (box.top - box.bottom))
+        return sum(_shared(box, other) for other in self._taken) / area
 
     def _hidden(self, box: Box) -> float:
         area = max(1.0, (box.right - box.left) * (box.top - box.bottom))
-        shared = sum(_shared(box, other) for other in self._taken) / area
         off_map = 1 - _shared(box, self._frame) / area
         x, y = self._lines.T
         inside = (x > box.left) & (x < box.right) & (y > box.bottom) & (y < box.top)
         # A line right through the label counts as much as its height.
         covered = PIXELS_APART * float(inside.sum()) / max(1.0, box.top - box.bottom)
-        return _ON_LABELS * shared + _OFF_MAP * off_map + _ON_LINES * covered
+        return _ON_LABELS * self._shared(box) + _OFF_MAP * off_map + _ON_LINES * covered
 
 
 def _nearest(points: FloatArray, spots: FloatArray) -> FloatArray:

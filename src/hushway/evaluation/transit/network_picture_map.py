@@ -171,11 +171,11 @@ def draw_line_names(axes: Axes, network: TransitNetwork, drawn: Sequence[DrawnSt
     colours = {line.name: colour_of[line.name] for line in network.lines}
     headways = {line.name: line.headway_s for line in network.lines}
     marks = [
-        Line2D([], [], color=colour, lw=4, label=f"{name}, every {headways[name] / 60:g} min")
+        Line2D([], [], color=colour, lw=4, label=f"{name}, every {headways[name] / 60:.3g} min")
         for name, colour in list(colours.items())[:_MOST_NAMED_LINES]
     ]
     if len(colours) > _MOST_NAMED_LINES:
-        more = f"and {len(colours) - _MOST_NAMED_LINES} more lines"
+        more = f"lines not named: {len(colours) - _MOST_NAMED_LINES}"
         marks.append(Line2D([], [], lw=0, label=more))
     if not marks:
         return
