@@ -214,7 +214,8 @@ def test_many_zones_hubs_and_lines_are_drawn_but_not_all_named(
     routes, trips = itineraries(network), _random_trips(400, 3_000)
     draw_network(_plan(network), network, title="Many", routes=routes, trips=trips)
     assert "lines not named: 16" in words
-    assert sum(word.startswith("Stop") for word in words) == 24
+    # Two dozen names at the most, and those without room are left out.
+    assert 12 <= sum(word.startswith("Stop") for word in words) <= 24
     assert words.count("5 shuttles") == 40
 
 
