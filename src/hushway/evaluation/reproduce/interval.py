@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_WHOLE_FROM = 1000
-
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -25,7 +23,7 @@ class Interval:
 
 
 def _short(number: float, digits: int) -> str:
-    return f"{number:,.0f}" if abs(number) >= _WHOLE_FROM else f"{number:.{digits}g}"
+    return f"{number:,.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
 
 
 def interval_of(values: NDArray[np.float64]) -> Interval:
