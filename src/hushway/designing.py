@@ -107,9 +107,6 @@ class NetworkDesign:
 
         Privacy:
             Drawn from the release and public files alone.
-
-        Raises:
-            PlanError: No fleet keeps waits short.
         """
         # Matplotlib takes longest of all to load and is needed for nothing else.
         from hushway.evaluation.transit.network_picture import draw_network

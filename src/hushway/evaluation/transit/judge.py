@@ -158,8 +158,8 @@ def judge_fleet(
         progress: Told what is being done, and how much of it is done.
 
     Raises:
-        PlanError: The table, the network and the truth are not over the same cells, no day is to
-            be drawn, or a zone cannot be served.
+        PlanError: The table, the network and the truth are not over the same cells, or no day is to
+            be drawn.
     """
     _check(demand, routes, truth, draws)
     study = _Study(
