@@ -8,7 +8,7 @@ import ibis.expr.types as ir
 from hushway.engine.bounding import Lookups
 from hushway.engine.findings import problems_of
 from hushway.engine.marking import bucket_of, first_row, in_gaps
-from hushway.engine.reading import load_lookups, read_rows
+from hushway.engine.reading import load_lookups, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.errors import DataError
 from hushway.geography.od import ODCells
@@ -56,6 +56,7 @@ def check_trips(
                 "The trips are empty: there is not a single row.",
                 advice="Give files with at least one trip.",
             )
+        found["malformed_row"] = malformed_rows(backend)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
     return problems_of(found, source.columns, policy)

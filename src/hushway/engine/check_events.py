@@ -8,7 +8,7 @@ from ibis.backends.duckdb import Backend
 from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import EVENT_WORDS, problems_of
 from hushway.engine.marking import bucket_of, first_row, in_gaps
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.reading import load_table, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
 from hushway.engine.visits_positions import NOWHERE, AreaIndex
 from hushway.engine.visits_rows import load_sites, refuse_other_columns
@@ -69,6 +69,7 @@ def check_events(
                 "The events are empty: there is not a single one.",
                 advice="Give files with at least one event.",
             )
+        found["malformed_row"] = malformed_rows(backend)
         if universe.sites is None:
             found |= _misplaced(backend, rows, universe.areas, progress)
         if notes:

@@ -9,7 +9,13 @@ import ibis.expr.types as ir
 from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import SEQUENCE_WORDS, TAP_WORDS, problems_of
 from hushway.engine.marking import bucket_of, first_row, in_gaps
-from hushway.engine.reading import load_places, load_table, read_rows, read_stops
+from hushway.engine.reading import (
+    load_places,
+    load_table,
+    malformed_rows,
+    read_rows,
+    read_stops,
+)
 from hushway.engine.sequence_rule import SequenceRule
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.engine.stop_rows import window_of
@@ -63,6 +69,7 @@ def check_taps(
         skipped = window if source.clock == "wall" else None
         found = first_row(run(backend, _tap_summary(marked, skipped), progress))
         _refuse_nothing(found, source.noun)
+        found["malformed_row"] = malformed_rows(backend)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
             parts = ["person", "day"] if rule.record == "day" else ["person"]
@@ -105,6 +112,7 @@ def check_sequences(
         nulls = _nulls(marked, {"person": "person", "location": "stops"})
         found = first_row(run(backend, _counted(marked, nulls), progress))
         _refuse_nothing(found, source.noun)
+        found["malformed_row"] = malformed_rows(backend)
         usable = marked.drop_null(["place"])
         found |= first_row(run(backend, _beyond(usable, ["record"], rule.max_stops), progress))
     return problems_of(found, source.columns, policy, SEQUENCE_WORDS)

@@ -18,7 +18,7 @@ from hushway.engine.movements_rows import (
     people_at_a_time,
 )
 from hushway.engine.movements_trips import Splitting, split_trips
-from hushway.engine.reading import load_table
+from hushway.engine.reading import load_table, malformed_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.errors import DataError
 from hushway.geography.movements import LinkUniverse
@@ -84,6 +84,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
                 "The traces are empty: there is not a single position.",
                 advice="Give files with at least one position.",
             )
+        found["malformed_row"] = malformed_rows(backend)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)

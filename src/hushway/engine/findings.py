@@ -12,6 +12,12 @@ from hushway.tables.trips import TripColumns
 
 Words = dict[str, tuple[str, str]]
 
+# A list that is filled from the rows is not public: an entry would say that somebody was there.
+_UNKNOWN = (
+    "Leave it out, unless a source other than these rows lists it; or correct it: ids are compared "
+    'as text, and "7" is not "7.0".'
+)
+
 TRIP_WORDS: Final[Words] = {
     "null_value": (
         "No value for {empty}.",
@@ -21,21 +27,25 @@ TRIP_WORDS: Final[Words] = {
         "The time is not ISO 8601, or does not suit the clock.",
         "Write 2026-03-02T08:15:00 on a wall clock; instants may end in Z or an offset.",
     ),
+    "malformed_row": (
+        "A row of a CSV file has more or fewer fields than the first line, or is not UTF-8.",
+        "Check how the files were written; such rows are dropped.",
+    ),
     "impossible_time": (
         "The wall clock never showed this time: it went forward past it.",
         'Check the time zone; or the times are in UTC, then set clock = "instant".',
     ),
     "unknown_location": (
         "The origin or the destination is not in the public list of locations.",
-        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+        _UNKNOWN,
     ),
     "outside_window": (
         "The time is outside the window's days or outside service hours.",
-        "Check the window, the service hours and the time zone.",
+        "Check that window, service hours and time zone are what you meant.",
     ),
     "same_place": (
         "The trip ends where it began, and such trips have no cells.",
-        "Set same_place = true to count them.",
+        "Leave it so, or count all such trips: same_place = true.",
     ),
     "duplicate_trip_id": (
         "A trip id appears again; rows{within} that share one are counted once.",
@@ -51,16 +61,18 @@ TRIP_WORDS: Final[Words] = {
 _STOP_WORDS: Words = {
     "unknown_location": (
         "The location is not in the public list of locations.",
-        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+        _UNKNOWN,
     ),
     "long_records": (
         "A stop comes after the first ones of its record that count, and is left out.",
-        "Let more stops count, or leave it so: a taller tree costs accuracy everywhere.",
+        "Leave it so: a taller tree costs accuracy, and these rows must not choose the height.",
     ),
 }
 
+_ANY_ROWS = ("null_value", "unparsable_time", "malformed_row", "impossible_time")
+
 TAP_WORDS: Final[Words] = {
-    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    **{kind: TRIP_WORDS[kind] for kind in _ANY_ROWS},
     **_STOP_WORDS,
     "outside_window": TRIP_WORDS["outside_window"],
     "duplicate_rows": (
@@ -69,17 +81,20 @@ TAP_WORDS: Final[Words] = {
     ),
 }
 
-SEQUENCE_WORDS: Final[Words] = {"null_value": TRIP_WORDS["null_value"], **_STOP_WORDS}
+SEQUENCE_WORDS: Final[Words] = {
+    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "malformed_row")},
+    **_STOP_WORDS,
+}
 
 EVENT_WORDS: Final[Words] = {
-    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    **{kind: TRIP_WORDS[kind] for kind in _ANY_ROWS},
     "impossible_position": (
         "Longitude or latitude is not a number of degrees on Earth.",
         "Write WGS84 degrees: longitude from -180 to 180, latitude from -90 to 90.",
     ),
     "unknown_location": (
         "The place is not in the public list, or lies in none of the public areas.",
-        'Add it to the public list, or correct it; ids are compared as text: "7" is not "7.0".',
+        _UNKNOWN,
     ),
     "outside_window": TRIP_WORDS["outside_window"],
     "duplicate_rows": (
@@ -89,7 +104,7 @@ EVENT_WORDS: Final[Words] = {
 }
 
 TRACE_WORDS: Final[Words] = {
-    **{kind: TRIP_WORDS[kind] for kind in ("null_value", "unparsable_time", "impossible_time")},
+    **{kind: TRIP_WORDS[kind] for kind in _ANY_ROWS},
     "impossible_position": EVENT_WORDS["impossible_position"],
     "unknown_location": (
         "The position is not in the surroundings of the road network.",

@@ -13,7 +13,7 @@ from ibis.backends.duckdb import Backend
 
 from hushway.engine.bounding import Lookups
 from hushway.engine.lookup import place_table, time_grid
-from hushway.engine.session import quietly
+from hushway.engine.session import has_rejects, quietly
 from hushway.geography.locations import Locations
 from hushway.geography.od import ODCells
 from hushway.tables.layout import Kind, Layout
@@ -23,6 +23,12 @@ from hushway.tables.trips import Clock
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
 _NUMBERS = ("lon", "lat", "speed", "heading")
+# So many are kept, to be counted; rows beyond are dropped all the same.
+_MOST_REJECTS = 100_000
+_COUNT_REJECTS = """
+    SELECT count(DISTINCT (file_path, line))
+    FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
+"""
 
 
 def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
@@ -73,6 +79,14 @@ def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
     return quietly(lambda: backend.sql(query))
 
 
+def malformed_rows(backend: Backend) -> int:
+    """Returns how many rows of CSV files were dropped because their fields cannot be told."""
+    if not has_rejects(backend.con):
+        return 0
+    counted = backend.con.execute(_COUNT_REJECTS).fetchone()
+    return int(counted[0]) if counted else 0
+
+
 def load_places(backend: Backend, locations: Locations, *, integers: bool) -> ibis.Table:
     """Puts the public table (id, place) into a DuckDB."""
     return load_table(backend, "public_places", place_table(locations, integers=integers))
@@ -113,7 +127,8 @@ def _files(layout: Layout) -> str:
     return (
         f"read_csv([{names}], columns = {{{fields}}}, auto_detect = false, header = true, "
         f"delim = {_quoted(layout.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
-        "strict_mode = true, hive_partitioning = false)"
+        "strict_mode = true, hive_partitioning = false, "
+        f"store_rejects = true, rejects_limit = {_MOST_REJECTS})"
     )
 
 

@@ -35,6 +35,10 @@ _LATER_SETTINGS = (
 )
 
 
+# What can be wrong with a row of a CSV file and stays within its line.
+_ROW_ERRORS = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineSettings:
     """How much of this machine the counting may use.
@@ -58,14 +62,41 @@ def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
     """Opens a DuckDB for one piece of work.
 
     Raises:
-        DataError: The settings cannot be met.
+        DataError: The settings cannot be met, or a CSV file that was read has an open quote.
     """
     with _private_folder(settings) as folder:
         backend = _connect(settings, folder)
         try:
             yield backend
+            _refuse_open_quotes(backend.con)
         finally:
             backend.disconnect()
+
+
+def has_rejects(connection: Any) -> bool:
+    """Whether rows of CSV files were dropped because they cannot be read."""
+    return "reject_errors" in connection.execute("SHOW TABLES").fetchnumpy()["name"]
+
+
+def _refuse_open_quotes(connection: Any) -> None:
+    """Refuses what was read from a CSV file with a quote that is not closed.
+
+    Privacy:
+        A row with too many or too few fields, or with bytes that are not UTF-8, ends where its line
+        ends, so dropping it touches nobody else. An open quote takes other people's rows with it.
+
+    Raises:
+        DataError: There was one.
+    """
+    if not has_rejects(connection):
+        return
+    kinds = connection.execute("SELECT DISTINCT CAST(error_type AS VARCHAR) FROM reject_errors")
+    if not {kind for (kind,) in kinds.fetchall()} <= _ROW_ERRORS:
+        raise DataError(
+            "The rows cannot be read: in a CSV file a quote is not closed, or a line is far too "
+            "long.",
+            advice="Write quotes inside a quoted field twice, and close every quoted field.",
+        )
 
 
 @contextmanager

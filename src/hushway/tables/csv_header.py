@@ -20,16 +20,23 @@ def read_header(path: Path) -> tuple[str, list[str]]:
         UnicodeDecodeError: The first line is not UTF-8.
         csv.Error: The first line is not closed, or is no line at all.
     """
-    with open_text(path) as file:
-        line = file.readline(_LONGEST_HEADER)
-    if len(line) == _LONGEST_HEADER:
-        raise csv.Error
+    line = _first_line(path)
     cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
     names = {delimiter: cut for delimiter, cut in cuts.items() if cut is not None}
     if not names:
         raise csv.Error
     best = max(names, key=lambda delimiter: len(names[delimiter]))
     return best, names[best]
+
+
+def _first_line(path: Path) -> str:
+    # As bytes: text would be decoded beyond the first line, and rows must not decide.
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        data = file.readline(_LONGEST_HEADER)
+    line = data.split(b"\r", maxsplit=1)[0]
+    if len(line) == _LONGEST_HEADER:
+        raise csv.Error
+    return line.decode("utf-8-sig")
 
 
 def open_text(path: Path) -> TextIO:

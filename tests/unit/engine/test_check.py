@@ -114,7 +114,7 @@ def test_a_repeated_trip_id_is_found(csv_file: Write, cells: ODCells) -> None:
     columns = TripColumns(person="person", trip_id="trip")
     found = check(file, cells, columns=columns)
     assert numbers(found) == {"duplicate_trip_id": 1}
-    assert found["duplicate_trip_id"].refused
+    assert not found["duplicate_trip_id"].refused
     assert check(file, cells) == {}
 
 
@@ -168,8 +168,17 @@ def test_trips_without_a_row_are_empty(csv_file: Write, cells: ODCells) -> None:
         check(csv_file([]), cells)
 
 
-def test_a_damaged_row_is_refused_without_a_word_of_it(csv_file: Write, cells: ODCells) -> None:
-    file = csv_file([GOOD, ("rider-private-007", 1)])
+def test_malformed_rows_are_counted_and_dropped(csv_file: Write, cells: ODCells) -> None:
+    file = csv_file([GOOD, ("bob", 1), GOOD, ("cy", 1, 2, AT_8, "more")])
+    found = check(file, cells)
+    assert numbers(found) == {"malformed_row": 2, "duplicate_rows": 1}
+    assert not found["malformed_row"].refused
+
+
+def test_an_open_quote_is_refused_without_a_word_of_it(csv_file: Write, cells: ODCells) -> None:
+    file = csv_file([GOOD])
+    with file.open("a", encoding="utf-8") as more:
+        more.write('"rider-private-007,1,2\n')
     with pytest.raises(DataError, match="cannot be read") as caught:
         check(file, cells)
     error = caught.value
