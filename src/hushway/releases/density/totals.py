@@ -58,8 +58,7 @@ def fitted_totals(answers: Answers, cover: Cover) -> Totals:
     mismatch = max(float(beyond) / max(float((other**2).sum()), 1.0), 0.0)
     doubt = spread + mismatch * other**2
     best = np.maximum((noise * other + doubt * sums) / (noise + doubt), 0.0)
-    size = np.maximum(_summed(cluster, np.maximum(values, 0.0)), 1e-9)[cluster]
-    share = np.maximum(values, 0.0) / size
+    share, size = _shares(cluster, values, spread)
     loose = np.maximum(variance * (1 - 2 * share) + share**2 * spread[cluster], 0.0) / size**2
     return Totals(
         cells=share * best[cluster],
@@ -67,6 +66,21 @@ def fitted_totals(answers: Answers, cover: Cover) -> Totals:
         variance=best[cluster] ** 2 * loose + share**2 * (noise * doubt / (noise + doubt))[cluster],
         mismatch=math.sqrt(mismatch),
     )
+
+
+def _shares(
+    cluster: IntArray, values: FloatArray, spread: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the share of each cell in its cluster, and the total that its noise is held against.
+
+    Of a cluster whose cells were all measured at or below 0 nothing tells them apart: they get
+    equal shares. No total is taken to be smaller than its noise, or errors would be without end.
+    """
+    positive = np.maximum(values, 0.0)
+    whole = _summed(cluster, positive)[cluster]
+    alike = 1 / np.bincount(cluster)[cluster]
+    share = np.divide(positive, whole, out=alike, where=whole > 0)
+    return share, np.maximum(whole, np.sqrt(spread)[cluster])
 
 
 def histogram_totals(
