@@ -11,6 +11,8 @@ print(hushway.verify(release.folder).passed)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hushway.version import __version__
+
 if TYPE_CHECKING:
     from hushway.artefact.verify import verify
     from hushway.errors import HushwayError
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
-
-__version__ = "0.1.0"
 
 __all__ = [
     "HushwayError",

@@ -1,4 +1,4 @@
-"""The words and numbers of a certificate."""
+"""The certificate of a release: drafted before it is paid for, completed when it was measured."""
 
 import math
 from collections.abc import Sequence
@@ -6,33 +6,28 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from hushway import __version__
 from hushway.errors import PrivacyError
 from hushway.job import Job
 from hushway.privacy.accounting import best_epsilon
 from hushway.privacy.certificate import (
+    SOFTWARE,
     AccountStatement,
     Certificate,
-    Contribution,
-    Domain,
     EpsilonDelta,
-    MechanismRecord,
     Randomness,
+    Terms,
 )
+from hushway.privacy.curator import bound_of
 from hushway.privacy.events import Event
 from hushway.privacy.ledger import Account
-from hushway.privacy.loss import PureLoss, amount_in, total
+from hushway.privacy.loss import PureLoss, cost_on, total
+from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 
-_SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
-_FLOATING_POINT = (
-    "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
-    "numbers, and ties are settled with more random bits. No float takes part before the noise is "
-    "in; what follows is post-processing."
-)
-_TUNING = "The plan's parameters were chosen without looking at the protected rows; tuning cost 0."
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99
+# The hash of an entry that is still to be written.
+_NO_ENTRY = "sha256:" + "0" * 64
 
 
 def draft_certificate(job: Job, account: Account, source: BitSource) -> Certificate:
@@ -40,84 +35,70 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
 
     Whatever cannot stand on a certificate is refused here, while it costs nothing.
     """
-    plan = job.plan
-    events = job.mechanism.events(job.geography, job.bound)
-    claim = total(event.loss for event in events)
+    plan, terms = job.plan, job.terms
     moment = datetime.now(UTC)
-    return Certificate(
+    cost = cost_on(job.mechanism.losses, account.cap.measure)
+    draft = Certificate(
         release_id=_release_id(plan.family, moment),
         title=plan.release.title,
-        family=plan.family,
-        mechanism=MechanismRecord(name=job.mechanism.name, parameters=job.mechanism.parameters),
-        unit=plan.privacy.unit,
-        contribution=Contribution(words=job.wording.contribution, limits=job.wording.limits),
-        events=events,
-        claim=claim,
-        epsilon_delta=_epsilon_delta(events, plan.privacy.delta),
-        domain=Domain(
-            cells=job.geography.name,
-            size=job.geography.size,
-            digest=job.geography.digest,
-            assumed_public=job.wording.assumed_public,
-        ),
-        not_protected=job.wording.not_protected,
-        randomness=Randomness(sampler=_SAMPLER, source=source.name, private=source.private),
-        floating_point=_FLOATING_POINT,
-        tuning=_TUNING,
-        post_processing=job.mechanism.post_processing,
-        error=job.wording.error,
-        account=_statement(
-            account, spent=account.spent + amount_in(claim, account.cap.measure), entry_hash="draft"
-        ),
-        software=f"hushway {__version__}",
+        terms=terms,
+        epsilon_delta=_epsilon_delta(terms.events, plan.privacy.delta),
+        randomness=Randomness(source=source.name, private=source.private),
+        tuning=plan.release.parameters_chosen,
+        account=_statement(account, spent=account.spent + cost, entry_hash=_NO_ENTRY),
+        software=SOFTWARE,
         created_at=moment.isoformat(timespec="seconds"),
         approver=plan.release.approver,
+    )
+    draft.check_epsilon_delta()
+    return draft
+
+
+def check_bounds(job: Job, counter: Counter) -> None:
+    """Makes sure that whoever counts bounds every question as the certificate says.
+
+    Raises:
+        PrivacyError: It states another bound, for which the noise would be wrong.
+    """
+    queries = job.mechanism.queries(job.geography)
+    stated = [bound_of(counter, query) for query in queries]
+    if counter.unit is not job.terms.unit or stated != [event.bound for event in job.terms.events]:
+        raise PrivacyError(
+            "The engine bounds contributions otherwise than the certificate would say.",
+            advice="Report this as a bug; nothing was spent.",
+        )
+
+
+def as_measured(announced: Terms, events: Sequence[Event], *, adaptive: bool) -> Terms:
+    """Returns the terms of what was measured, which must be what was announced.
+
+    The claim stays that of all that was reserved: a mechanism that goes by noisy answers may stop
+    early, and what it then did not measure stands apart.
+
+    Raises:
+        PrivacyError: Something else was measured.
+    """
+    terms = announced.measured([event.cells for event in events]) if adaptive else announced
+    if terms.events != tuple(events):
+        raise PrivacyError(
+            "Something else was measured than the plan says.",
+            advice="Report this as a bug; nothing was published.",
+        )
+    return terms
+
+
+def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: str) -> Certificate:
+    """Completes a draft with what was measured, and with the entry that paid for it."""
+    return replace(
+        draft,
+        terms=terms,
+        account=_statement(account, spent=account.spent, entry_hash=entry_hash),
     )
 
 
 def _release_id(family: str, moment: datetime) -> str:
     """Names a release once and for all, also when its noise can be drawn again from a seed."""
     return f"{family}-{moment:%Y%m%dT%H%M%SZ}-{int(os_source().words(1)[0]):016x}"
-
-
-def certify(
-    draft: Certificate, *, events: tuple[Event, ...], account: Account, entry_hash: str
-) -> Certificate:
-    """Completes a draft with what was really charged, and with the entry that paid for it.
-
-    A mechanism that goes by noisy answers may stop early: then the certificate claims what was
-    charged, and the ledger keeps what was reserved.
-    """
-    claim = total(event.loss for event in events)
-    delta = None if draft.epsilon_delta is None else Fraction(draft.epsilon_delta.delta)
-    return replace(
-        draft,
-        events=events,
-        claim=claim,
-        epsilon_delta=_epsilon_delta(events, delta),
-        account=_statement(account, spent=account.spent, entry_hash=entry_hash),
-    )
-
-
-def check_as_planned(
-    planned: tuple[Event, ...], charged: tuple[Event, ...], *, adaptive: bool
-) -> None:
-    """Makes sure that what was measured is what was announced.
-
-    Raises:
-        PrivacyError: Something else was measured.
-    """
-    announced = planned[: len(charged)] if adaptive else planned
-    if adaptive:
-        announced = tuple(
-            replace(event, cells=done.cells)
-            for event, done in zip(announced, charged, strict=False)
-        )
-    if announced != charged or not charged:
-        raise PrivacyError(
-            "Something else was measured than the plan says.",
-            advice="Report this as a bug; nothing was published.",
-        )
 
 
 def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:

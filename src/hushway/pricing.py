@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from hushway.errors import BudgetError
 from hushway.job import Job
 from hushway.privacy.ledger import Account, Ledger
-from hushway.privacy.loss import Loss, Measure, ZCDPLoss, amount_in, total
+from hushway.privacy.loss import Loss, Measure, ZCDPLoss, cost_on, total
 from hushway.releases.mechanism import Forecast
 
 
@@ -52,7 +51,7 @@ def _can_pay(account: Account, losses: Sequence[Loss]) -> bool:
     measure = account.cap.measure
     if any(isinstance(loss, ZCDPLoss) for loss in losses) and measure is Measure.PURE:
         return False
-    return sum((amount_in(loss, measure) for loss in losses), Fraction(0)) <= account.remaining
+    return cost_on(losses, measure) <= account.remaining
 
 
 def _account(job: Job) -> Account | None:

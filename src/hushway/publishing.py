@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hushway.artefact.destination import check_destination
 from hushway.artefact.write import write_release
-from hushway.certify import certify, check_as_planned, draft_certificate
+from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import HushwayError
 from hushway.job import Job
@@ -74,6 +74,14 @@ def publish(
     progress(f"Checking the {job.wording.rows}")
     refuse_problems(job.rows.check(settings, notes=False))
     bounding = BoundingKey.draw(source)
+    means = Means(
+        key=bounding,
+        bits=source,
+        settings=settings,
+        progress=lambda share: progress(_COUNTING, share),
+    )
+    counter = job.rows.counter(means)
+    check_bounds(job, counter)
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         draft = draft_certificate(job, ledger.account(job.account), source)
         reservation = ledger.reserve(
@@ -84,19 +92,11 @@ def publish(
             secret=bounding.to_text(),
         )
         try:
-            means = Means(
-                key=bounding,
-                bits=source,
-                settings=settings,
-                progress=lambda share: progress(_COUNTING, share),
-            )
-            counter = job.rows.counter(means)
             curator = Curator(counter=counter, budget=reservation, source=source)
             table = _measure(job, curator, progress)
-            check_as_planned(draft.events, curator.events, adaptive=job.mechanism.adaptive)
             certificate = certify(
                 draft,
-                events=curator.events,
+                terms=as_measured(draft.terms, curator.events, adaptive=job.mechanism.adaptive),
                 account=ledger.account(job.account),
                 entry_hash=reservation.entry_hash,
             )

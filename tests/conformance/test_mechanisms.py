@@ -13,7 +13,6 @@ import pytest
 import shapely
 
 from hushway.audit.links_ring import rings
-from hushway.certify import check_as_planned
 from hushway.errors import BudgetError
 from hushway.geography.areas import Area, Areas
 from hushway.geography.density import DensityUniverse
@@ -33,7 +32,7 @@ from hushway.geography.sequences import SequenceUniverse
 from hushway.geography.taxonomy import Taxonomy
 from hushway.geography.visits import ClusterSeries, ClusterTotals, VisitCells, VisitLimits
 from hushway.privacy.bound import Bound
-from hushway.privacy.curator import Curator
+from hushway.privacy.curator import Curator, bound_of
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
@@ -46,6 +45,7 @@ from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
 from hushway.releases.od.weights import Weights
 from hushway.releases.sequences.catalogue import prefix_tree
+from support.announced import is_as_announced
 
 BOUND = Bound(cells=3, each=3, total=3)
 
@@ -279,11 +279,19 @@ def test_it_spends_exactly_its_price_in_order(case: Case) -> None:
 def test_it_does_what_it_announced(case: Case) -> None:
     curator = curator_of(Town())
     case.mechanism.measure(curator, case.geography)
-    check_as_planned(
+    assert is_as_announced(
         case.mechanism.events(case.geography, BOUND),
         curator.events,
         adaptive=case.mechanism.adaptive,
     )
+
+
+def test_the_questions_it_lists_are_those_of_its_events_bounded_alike(case: Case) -> None:
+    planned = case.mechanism.events(case.geography, BOUND)
+    queries = case.mechanism.queries(case.geography)
+    assert [query.name for query in queries] == [event.query for event in planned]
+    assert [query.cells.size for query in queries] == [event.cells for event in planned]
+    assert [bound_of(Town(), query) for query in queries] == [event.bound for event in planned]
 
 
 def test_what_it_measured_carries_the_events_that_were_charged(case: Case) -> None:

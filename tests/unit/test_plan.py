@@ -84,8 +84,10 @@ def test_every_problem_is_listed_at_once(facts: dict[str, Any]) -> None:
 def test_protecting_persons_needs_a_person_column(facts: dict[str, Any]) -> None:
     del facts["data"]["columns"]["person"]
     assert "data.columns.person" in refusal(facts)
-    facts["privacy"]["unit"] = "trip"
+    facts["privacy"] |= {"unit": "trip", "max_trips": 1}
     assert plan_from(facts, folder=Path()).privacy.unit is Unit.TRIP
+    facts["privacy"]["max_trips"] = 2
+    assert "privacy.max_trips: has no meaning" in refusal(facts)
 
 
 def test_a_ledger_may_be_a_file_beside_the_plan_or_a_url(facts: dict[str, Any]) -> None:
@@ -667,7 +669,14 @@ def test_only_tables_of_traces_have_columns_and_a_clock(roads: dict[str, Any], k
     roads["data"]["format"] = kind
     assert 'belongs to format = "table"' in refusal(roads)
     del roads["data"]["clock"], roads["data"]["columns"]
+    roads["privacy"]["unit"] = "device"
     assert links_of(roads).data.format == kind
+
+
+def test_mds_names_vehicles_so_that_only_devices_can_be_protected(roads: dict[str, Any]) -> None:
+    roads["data"]["format"] = "mds"
+    del roads["data"]["clock"], roads["data"]["columns"]
+    assert 'privacy.unit: must be "device"' in refusal(roads)
 
 
 def test_gaussian_noise_of_links_needs_a_delta(roads: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hushway.artefact.density_certified import check_domain, check_events
+from hushway.artefact.density_certified import check_stated
 from hushway.artefact.density_description import (
     CSV,
     GEO,
@@ -21,7 +21,6 @@ from hushway.artefact.formats.density_geo import write_density_geo
 from hushway.artefact.formats.density_sites import measured_sites_csv
 from hushway.artefact.formats.measured_density import write_measured_series
 from hushway.artefact.resource import Description, Progress
-from hushway.errors import ReleaseError
 from hushway.privacy.certificate import Certificate
 from hushway.releases.density.table import DensityTable
 
@@ -42,13 +41,7 @@ class DensityContents:
             ReleaseError: The certificate was made for other public lists or other measurements.
         """
         check_table(self.table)
-        if certificate.family != "density":
-            raise ReleaseError(
-                f"The certificate is for the family {certificate.family!r}, not for densities.",
-                advice="Write each table with its own certificate.",
-            )
-        check_domain(certificate, self.table.universe)
-        check_events(certificate, self.table)
+        check_stated(certificate, self.table)
         check_pieces(self.table.universe)
         check_readable(self.table.universe, self.table.cluster)
 

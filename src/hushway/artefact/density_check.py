@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.artefact.density_certified import check_domain, check_events
+from hushway.artefact.density_certified import check_stated
 from hushway.artefact.density_description import (
     CSV,
     GEO,
@@ -24,6 +24,7 @@ from hushway.artefact.formats.density_geo import check_density_geo
 from hushway.artefact.formats.density_sites import read_measured_sites
 from hushway.artefact.formats.measured_density import read_measured_series
 from hushway.artefact.resource import Description
+from hushway.artefact.stated import TERMS_HOLD, check_domain
 from hushway.errors import ReleaseError
 from hushway.geography.density import DensityUniverse
 from hushway.geography.od import IntArray
@@ -60,7 +61,7 @@ def check_density(
     table = notes.attempt("density", lambda: _table(folder, geography, facts))
     if table is None:
         return None
-    notes.attempt("measurements", lambda: _measurements(certificate, table))
+    notes.attempt("terms", lambda: _terms(certificate, table))
     notes.attempt("formats", lambda: _formats(folder, table))
     return describe(table)
 
@@ -101,6 +102,7 @@ def _table(
         measured_series=read_measured_series(folder / SERIES, clusters, universe.bins),
         measured_sites=sites,
         measured_total=facts["measured_total"],
+        noise=facts["noise"],
         diagnostics=plain("diagnostics of the fit", facts["fit"]),
     )
     check_table(table)
@@ -109,9 +111,9 @@ def _table(
     )
 
 
-def _measurements(certificate: Certificate, table: DensityTable) -> tuple[bool, str]:
-    check_events(certificate, table)
-    return True, "The events of the certificate are those that the published numbers need."
+def _terms(certificate: Certificate, table: DensityTable) -> tuple[bool, str]:
+    check_stated(certificate, table)
+    return True, TERMS_HOLD
 
 
 def _formats(folder: Path, table: DensityTable) -> tuple[bool, str]:

@@ -13,6 +13,7 @@ from hushway.artefact.formats.measured_density import COLUMNS as SERIES_COLUMNS
 from hushway.artefact.formats.places import location_columns
 from hushway.artefact.public_lists import locations_schema, periods_resource
 from hushway.artefact.resource import Description, Resource, table_schema
+from hushway.artefact.stated import noise_fits
 from hushway.geography.density import Sites
 from hushway.releases.density.table import DensityTable
 
@@ -25,7 +26,7 @@ MEASURED_SITES = "measured_sites.csv"
 _PARQUET_TYPE = "application/vnd.apache.parquet"
 _PUBLIC = "Public knowledge, not made from the data."
 _WHAT_A_COUNT_MEANS = (
-    "A count is the published number of visits to the area in the bin, a visit being one person "
+    "A count is the published number of visits to the area in the bin, a visit being one visitor "
     "seen in one bin. It carries noise on purpose, was fitted to noisy measurements, and is never "
     "negative."
 )
@@ -111,6 +112,7 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
         and type(facts["towers"]) is bool
         and type(facts["sites_measured"]) is bool
         and (total is None or type(total) is int)
+        and noise_fits(facts["noise"])
         and type(facts["fit"]) is dict
     )
 
@@ -129,6 +131,7 @@ def _facts(table: DensityTable) -> dict[str, Any]:
         "quanta": table.quanta,
         "sites_measured": table.measured_sites is not None,
         "measured_total": table.measured_total,
+        "noise": dict(table.noise),
         # The publisher's word: the numbers on the way to the fit are not in the release.
         "fit": dict(table.diagnostics),
     }
@@ -196,7 +199,7 @@ def _sites_resource(sites: Sites) -> Resource:
     field = {"name": SITE, "type": "integer", "description": words}
     return Resource(
         path=SITES,
-        title="Public places where people are seen",
+        title="Public places where visitors are seen",
         description=f"Places that events may name, such as phone towers. {_PUBLIC}",
         mediatype="text/csv",
         schema={**schema, "fields": [field, *schema["fields"]]},
@@ -204,12 +207,12 @@ def _sites_resource(sites: Sites) -> Resource:
 
 
 def _measured_sites_resource() -> Resource:
-    words = (("integer", "Number of the site."), ("integer", "Noisy number of people."))
+    words = (("integer", "Number of the site."), ("integer", "Noisy number of visitors."))
     return Resource(
         path=MEASURED_SITES,
         title="Measured sites",
-        description="What was measured: one visit of each person, drawn at random, by its site. A "
-        "number may be negative.",
+        description="What was measured: one visit of each visitor, drawn at random, by its site. "
+        "A number may be negative.",
         mediatype="text/csv",
         schema=_schema(MEASURED_COLUMNS, words, key=["site"]),
     )

@@ -61,9 +61,10 @@ def _draw_series(figure: Figure, box: Box, table: DensityTable, areas: IntArray)
 def _caption(table: DensityTable, certificate: Certificate) -> str:
     universe = table.universe
     return (
-        f"Drawn from the published numbers alone; {claim_text(certificate)}. A visit is one person "
-        f"seen in one bin of time. Upper maps: {_several(len(universe.areas), 'area')}, all with "
-        "one scale; their bins are the orange dots below. Series: "
+        f"Drawn from the published numbers alone; {claim_text(certificate)}. A visit is one "
+        f"{certificate.terms.unit} seen in one bin of time. Upper maps: "
+        f"{_several(len(universe.areas), 'area')}, all with one scale; their bins are the "
+        "orange dots below. Series: "
         f"{_several(universe.bins, 'bin')} on the wall clock of {universe.periods.zone}. Bands "
         "show what each count is expected to be off by. Counts of one area err together, and so do "
         f"those of areas that were measured in one cluster ({len(table.measured_series):,} in "

@@ -10,13 +10,32 @@ from hushway.errors import HushwayError
 T = TypeVar("T")
 
 RANDOMNESS = "randomness"
+SIGNATURE = "signature"
 
 
 class Result(StrEnum):
-    """The outcome of a verification."""
+    """The outcome of a verification.
+
+    Attributes:
+        VERIFIED: It adds up, and is signed by the key that was given.
+        SIGNED: It adds up, and is signed by a key that nobody has vouched for.
+        UNSIGNED: It adds up, and nobody answers for it.
+        NOT_PRIVATE: It adds up, and protects nobody.
+        FAILED: It does not add up.
+    """
 
     VERIFIED = "verified"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
     NOT_PRIVATE = "not private"
+    FAILED = "failed"
+
+
+class Outcome(StrEnum):
+    """What became of one check: it holds, there was nothing to check, or it does not hold."""
+
+    PASSED = "passed"
+    ABSENT = "absent"
     FAILED = "failed"
 
 
@@ -26,33 +45,47 @@ class Check:
 
     Attributes:
         name: What was checked, in a word or two.
-        passed: Whether it holds.
+        outcome: Whether it holds.
         sentence: What was found.
     """
 
     name: str
-    passed: bool
+    outcome: Outcome
     sentence: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against the release here."""
+        return self.outcome is not Outcome.FAILED
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """Everything that was checked about a release."""
+    """Everything that was checked about a release.
+
+    Attributes:
+        checks: What was checked.
+        key_given: Whether the publisher's key was known.
+    """
 
     checks: tuple[Check, ...]
+    key_given: bool = False
 
     @property
     def result(self) -> Result:
-        """Verified; intact but without any privacy; or failed."""
+        """All checks in one word."""
         failed = {check.name for check in self.checks if not check.passed}
-        if not failed:
-            return Result.VERIFIED
-        return Result.NOT_PRIVATE if failed == {RANDOMNESS} else Result.FAILED
+        if failed:
+            return Result.NOT_PRIVATE if failed == {RANDOMNESS} else Result.FAILED
+        absent = {check.name for check in self.checks if check.outcome is Outcome.ABSENT}
+        if SIGNATURE in absent:
+            return Result.UNSIGNED
+        return Result.VERIFIED if self.key_given else Result.SIGNED
 
     @property
     def passed(self) -> bool:
-        """Whether every check holds."""
-        return self.result is Result.VERIFIED
+        """Whether everything adds up; who answers for it is another question."""
+        return self.intact and self.result is not Result.NOT_PRIVATE
 
     @property
     def intact(self) -> bool:
@@ -79,16 +112,19 @@ class Notes:
         try:
             answer, sentence = question()
         except HushwayError as problem:
-            self.checks.append(Check(name=name, passed=False, sentence=str(problem)))
+            self._note(name, Outcome.FAILED, str(problem))
         except Exception as problem:  # noqa: BLE001 - a hostile folder must not stop its verifier
             kind = type(problem).__name__
             sentence = f"This could not be checked: a file is not as hushway writes it ({kind})."
-            self.checks.append(Check(name=name, passed=False, sentence=sentence))
+            self._note(name, Outcome.FAILED, sentence)
         else:
-            self.checks.append(Check(name=name, passed=True, sentence=sentence))
+            self._note(name, Outcome.PASSED, sentence)
             return answer
         return None
 
-    def verification(self) -> Verification:
-        """Returns everything noted so far."""
-        return Verification(checks=tuple(self.checks))
+    def absent(self, name: str, sentence: str) -> None:
+        """Notes that there was nothing to check."""
+        self._note(name, Outcome.ABSENT, sentence)
+
+    def _note(self, name: str, outcome: Outcome, sentence: str) -> None:
+        self.checks.append(Check(name=name, outcome=outcome, sentence=sentence))

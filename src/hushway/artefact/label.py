@@ -7,7 +7,6 @@ from hushway.artefact.wording import VARIANTS, claim_text, decimal_of, loss_text
 from hushway.artefact.yaml import Value, yaml_text
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure, exact
-from hushway.privacy.unit import Unit
 
 _FLAVORS = {Measure.PURE: "Pure DP", Measure.ZCDP: "zCDP"}
 _OUTPUT_MEASURES = {Measure.PURE: "Max divergence", Measure.ZCDP: "Zero-concentrated divergence"}
@@ -43,7 +42,7 @@ def render_label(certificate: Certificate) -> bytes:
             },
             "accounting": {
                 "composition": certificate.composition,
-                "post_processing": list(certificate.post_processing),
+                "post_processing": list(certificate.terms.post_processing),
                 "ledger": {
                     "dataset": certificate.account.dataset,
                     "period": certificate.account.period,
@@ -54,13 +53,13 @@ def render_label(certificate: Certificate) -> bytes:
                 },
             },
             "implementation": {
-                "pre_processing_eda_hyperparameter_tuning": certificate.tuning,
-                "contribution_bounds": certificate.contribution.words,
+                "pre_processing_eda_hyperparameter_tuning": certificate.tuning.sentence,
+                "contribution_bounds": certificate.terms.contribution.words,
                 "mechanisms": _mechanisms(certificate),
                 **_sums(certificate),
-                "randomness": f"{certificate.randomness.sampler}, {certificate.randomness.source}",
+                "randomness": f"{certificate.sampler}, {certificate.randomness.source}",
                 "floating_point": certificate.floating_point,
-                "accuracy": certificate.error,
+                "accuracy": certificate.terms.error,
                 "software": certificate.software,
             },
         },
@@ -72,15 +71,15 @@ def _flavor(certificate: Certificate) -> dict[str, Value]:
     measure = certificate.claim.measure
     return {
         "name": _FLAVORS[measure],
-        "input_metric": "Symmetric distance"
-        if certificate.unit is Unit.TRIP
-        else "Number of persons whose records are added or removed",
+        "input_metric": f"Number of {certificate.terms.unit}s whose records are added or removed"
+        if certificate.terms.unit.has_many_records
+        else "Symmetric distance",
         "bound_on_input_distance": 1,
         "output_measure": _OUTPUT_MEASURES[measure],
         "bound_on_output_distance": str(certificate.claim.amount),
-        "data_domain": certificate.domain.cells,
-        "assumed_public": list(certificate.domain.assumed_public),
-        "unprotected_quantities": list(certificate.not_protected),
+        "data_domain": certificate.terms.domain.cells,
+        "assumed_public": list(certificate.terms.domain.assumed_public),
+        "unprotected_quantities": list(certificate.terms.not_protected),
     }
 
 
@@ -97,8 +96,8 @@ def _privacy_loss(certificate: Certificate) -> dict[str, Value]:
         parameters[name] = decimal_of(exact(conversion.epsilon))
         parameters["delta"] = decimal_of(exact(conversion.delta))
     return {
-        "privacy_unit": str(certificate.unit).capitalize(),
-        "privacy_unit_description": certificate.unit.adjacency,
+        "privacy_unit": str(certificate.terms.unit).capitalize(),
+        "privacy_unit_description": certificate.terms.unit.adjacency,
         "privacy_parameters": parameters,
         "privacy_parameters_description": f"{VARIANTS[certificate.claim.measure]}, "
         f"{claim_text(certificate)}; exactly {certificate.claim.amount}.",
@@ -109,9 +108,13 @@ def _mechanisms(certificate: Certificate) -> list[Value]:
     events: list[Value] = [
         f"{event.kind.replace('_', ' ')}: {event.query}, {event.cells} cells, "
         f"{loss_text(event.loss)}"
-        for event in certificate.events
+        for event in certificate.terms.events
     ]
-    return [certificate.mechanism.name, *events]
+    reserved: list[Value] = [
+        f"paid for, not measured: {event.query}, {loss_text(event.loss)}"
+        for event in certificate.terms.not_taken
+    ]
+    return [certificate.terms.mechanism.name, *events, *reserved]
 
 
 def _sums(certificate: Certificate) -> dict[str, Value]:

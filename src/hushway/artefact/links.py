@@ -8,7 +8,7 @@ from hushway.artefact.formats.links import write_links_parquet
 from hushway.artefact.formats.links_geo import links_geojson, write_links_geo
 from hushway.artefact.formats.links_gmns import config_csv, link_csv, measurement_csv, node_csv
 from hushway.artefact.formats.links_groups import measured_classes_csv
-from hushway.artefact.links_certified import check_domain, check_events
+from hushway.artefact.links_certified import check_stated
 from hushway.artefact.links_description import (
     GEO,
     GEOJSON,
@@ -25,7 +25,6 @@ from hushway.artefact.links_gmns_description import (
 from hushway.artefact.links_guard import check_table
 from hushway.artefact.links_universe import check_readable, public_writers
 from hushway.artefact.resource import Description, Progress
-from hushway.errors import ReleaseError
 from hushway.privacy.certificate import Certificate
 from hushway.releases.links.table import LinkTable
 
@@ -46,13 +45,7 @@ class LinksContents:
             ReleaseError: The certificate was made for other public lists or other measurements.
         """
         check_table(self.table)
-        if certificate.family != "links":
-            raise ReleaseError(
-                f"The certificate is for the family {certificate.family!r}, not for links.",
-                advice="Write each table with its own certificate.",
-            )
-        check_domain(certificate, self.table.universe)
-        check_events(certificate, self.table)
+        check_stated(certificate, self.table)
         check_readable(self.table.universe)
 
     @property

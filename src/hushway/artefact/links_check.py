@@ -15,7 +15,7 @@ from hushway.artefact.formats.links_gmns import (
     node_csv,
 )
 from hushway.artefact.formats.links_groups import read_measured_classes
-from hushway.artefact.links_certified import check_domain, check_events
+from hushway.artefact.links_certified import check_stated
 from hushway.artefact.links_description import (
     GEO,
     GEOJSON,
@@ -32,6 +32,7 @@ from hushway.artefact.links_gmns_description import (
 from hushway.artefact.links_guard import MOST_CELLS, check_table
 from hushway.artefact.links_universe import read_universe
 from hushway.artefact.resource import Description
+from hushway.artefact.stated import TERMS_HOLD, check_domain
 from hushway.errors import ReleaseError
 from hushway.geography.movements import LinkUniverse
 from hushway.privacy.certificate import Certificate
@@ -59,7 +60,7 @@ def check_links(
     table = notes.attempt("links", lambda: _table(folder, universe, facts))
     if table is None:
         return None
-    notes.attempt("measurements", lambda: _measurements(certificate, table))
+    notes.attempt("terms", lambda: _terms(certificate, table))
     notes.attempt("formats", lambda: _formats(folder, table))
     return describe(table)
 
@@ -93,15 +94,16 @@ def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tu
         speed_error=rows.speed_error,
         threshold=facts["threshold"],
         class_totals=totals,
+        noise=facts["noise"],
         diagnostics=plain("diagnostics of the fit", facts["fit"]),
     )
     check_table(table)
     return table, "Every row is a public link in a public period, once, with a count above 0."
 
 
-def _measurements(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
-    check_events(certificate, table)
-    return True, "The events of the certificate are those that the published numbers need."
+def _terms(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
+    check_stated(certificate, table)
+    return True, TERMS_HOLD
 
 
 def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:

@@ -16,6 +16,7 @@ from hushway.artefact.links_gmns_description import gmns_resources
 from hushway.artefact.links_universe import NODES, PERIODS, ROADS, ZONES
 from hushway.artefact.public_lists import periods_resource
 from hushway.artefact.resource import Description, Resource, table_schema
+from hushway.artefact.stated import noise_fits
 from hushway.releases.links.table import LinkTable
 
 PARQUET = "links.parquet"
@@ -26,9 +27,9 @@ MEASURED_CLASSES = "measured_classes.csv"
 _PARQUET_TYPE = "application/vnd.apache.parquet"
 _PUBLIC = "Public knowledge, not made from the data."
 _WHAT_A_COUNT_MEANS = (
-    "A count is the published number of persons who were on the link in the period. It carries "
-    "noise on purpose and was fitted to noisy measurements. A link without a row was measured "
-    "below the threshold; it is not known to be empty."
+    "A count is the published number of travellers who were on the link in the period. It carries "
+    "noise on purpose and was fitted to noisy measurements. A link without a row did "
+    "not stand out from the noise; it is not known to be empty."
 )
 _COUNT_WORDS = (
     ("string", f"Label of the period, as in {PERIODS}."),
@@ -36,8 +37,8 @@ _COUNT_WORDS = (
     ("string", f"Id of the link, as in {ROADS}."),
     ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
     ("number", "Length of the link in metres."),
-    ("number", "Published number of persons, in hundredths."),
-    ("number", "What the count is expected to be off by, in persons."),
+    ("number", "Published number of travellers, in hundredths."),
+    ("number", "What the count is expected to be off by, in travellers."),
 )
 _SPEED_WORDS = (
     ("number", "Published mean speed in km/h; missing where it cannot be told."),
@@ -80,7 +81,7 @@ _MEASURED_WORDS = (
     ("string", "What was counted: links, or beginnings or ends of trips."),
     ("integer", f"Number of the zone, as in {ZONES}; empty for beginnings and ends."),
     ("integer", "Class of the links; empty for beginnings and ends."),
-    ("integer", "Noisy number of persons on links, or at beginnings or ends."),
+    ("integer", "Noisy number of travellers on links, or at beginnings or ends."),
 )
 
 
@@ -89,13 +90,13 @@ def describe(table: LinkTable) -> Description:
     resources = [
         _resource(
             PARQUET,
-            "Persons by period and link",
+            "Travellers by period and link",
             f"One row for every link that shows in a period. {_WHAT_A_COUNT_MEANS}",
             _rows_schema(speeds=table.speed is not None),
         ),
         _resource(
             GEO,
-            "Persons by link, for maps",
+            "Travellers by link, for maps",
             f"The same counts as {PARQUET} as GeoParquet 1.1: one row for every link that shows in "
             "any period, with its course (OGC:CRS84) and its counts as lists.",
             _schema(GEO_COLUMNS, _GEO_WORDS, key=["id"]),
@@ -131,8 +132,8 @@ def describe(table: LinkTable) -> Description:
             _resource(
                 MEASURED_CLASSES,
                 "Measured classes and zones",
-                "What was measured beside the links: the noisy sums of persons over all links of a "
-                "class in a zone, and over all beginnings and ends of trips. A number may be "
+                "What was measured beside the links: the noisy sums of travellers over all links "
+                "of a class in a zone, and over all beginnings and ends of trips. A number may be "
                 "negative. It counts links that do not show too.",
                 _schema(MEASURED_COLUMNS, _MEASURED_WORDS, key=list(MEASURED_COLUMNS[:-1])),
             )
@@ -148,6 +149,7 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
         and math.isfinite(threshold)
         and type(facts["speeds"]) is bool
         and type(facts["classes_measured"]) is bool
+        and noise_fits(facts["noise"])
         and type(facts["fit"]) is dict
     )
 
@@ -164,6 +166,7 @@ def _facts(table: LinkTable) -> dict[str, Any]:
         "threshold": table.threshold,
         "speeds": table.speed is not None,
         "classes_measured": table.class_totals is not None,
+        "noise": dict(table.noise),
         # The publisher's word: the numbers on the way to the fit are not in the release.
         "fit": dict(table.diagnostics),
     }
@@ -177,7 +180,7 @@ def _rows_schema(*, speeds: bool) -> dict[str, Any]:
 def _geojson_resource() -> Resource:
     return Resource(
         path=GEOJSON,
-        title="Persons by link, for maps on the web",
+        title="Travellers by link, for maps on the web",
         description=f"The same links and counts as {GEO} as GeoJSON.",
         mediatype="application/geo+json",
     )

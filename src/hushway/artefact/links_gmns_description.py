@@ -45,13 +45,13 @@ _LINK_WORDS: Words = (
     ("integer", "Class, from 1 (motorways) to 5 (residential streets)."),
 )
 _COUNT_WORDS: Words = (
-    ("number", "Published number of persons; empty if the link does not show."),
+    ("number", "Published number of travellers; empty if the link does not show."),
     ("number", "What the count is expected to be off by; empty likewise."),
 )
 _MEASUREMENT_WORDS: Words = (
     ("string", "Id of the link."),
     ("string", "Label of the period."),
-    ("number", "Published number of persons."),
+    ("number", "Published number of travellers."),
     ("number", "What the count is expected to be off by."),
 )
 

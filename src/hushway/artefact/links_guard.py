@@ -33,7 +33,7 @@ def check_table(table: LinkTable) -> None:
         if not _is_column(array, np.float64, len(table.period)):
             _refuse("The counts and standard errors are not numbers, one for each row.")
         if not bool(np.all(np.isfinite(array) & (array > 0) & (array <= _MOST_PERSONS))):
-            _refuse("A count or a standard error is not a number of persons above 0.")
+            _refuse("A count or a standard error is not a number of travellers above 0.")
         if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
             _refuse("A count or a standard error is not rounded to hundredths.")
     _check_speeds(table)

@@ -52,7 +52,7 @@ def draw_classes(axes: Axes, table: LinkTable, certificate: Certificate) -> None
     axes.set_yticks(at, _CLASS_NAMES)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.05 * most if most > 0 else 1.0)
-    axes.set_title("Persons on links, by class", loc="left", fontsize=11, pad=6)
+    axes.set_title("Travellers on links, by class", loc="left", fontsize=11, pad=6)
     _tidy(axes)
 
 
@@ -83,7 +83,7 @@ def draw_hours(axes: Axes, table: LinkTable) -> None:
     axes.set_xticks(range(0, len(periods), step), labels)
     axes.set_ylim(0, 1.05 * float(sums.max()) if sums.any() else 1.0)
     axes.set_xlim(-0.7, len(periods) - 0.3)
-    axes.set_title("Persons on links, by period", loc="left", fontsize=11, pad=6)
+    axes.set_title("Travellers on links, by period", loc="left", fontsize=11, pad=6)
     axes.yaxis.set_major_formatter(FuncFormatter(_number))
     axes.tick_params(length=0, labelsize=8)
     axes.tick_params(axis="x", rotation=0 if len(labels) <= _MOST_FLAT_LABELS else 60)
@@ -155,7 +155,7 @@ def _measured(
     classes = table.universe.roads.road_class[some]
     by_group = measured.reshape(-1, groups.groups)[:, : len(some)].sum(axis=0)
     sums = np.bincount(classes, by_group, len(CLASSES) + 1)[1:]
-    event = next(event for event in certificate.events if event.query == groups.name)
+    event = next(event for event in certificate.terms.events if event.query == groups.name)
     added = np.bincount(classes, minlength=len(CLASSES) + 1)[1:] * len(table.universe.periods)
     # The noise of every group is drawn by itself, so that variances add up.
     errors = _TWO_ERRORS * np.sqrt(added * float(noise_for(event.loss, event.bound).variance))

@@ -27,7 +27,7 @@ def draw_links_picture(table: LinkTable, certificate: Certificate) -> bytes:
     with poster(TALL) as figure:
         network = figure.add_axes(_MAP)
         scale = draw_network(network, table.universe.roads, totals_by_link(table))
-        words = "persons on a link, all periods" if several else "persons on a link"
+        words = "travellers on a link, all periods" if several else "travellers on a link"
         draw_scale(network, scale, title=words)
         first, second, third = (
             figure.add_axes((_PANELS_LEFT, bottom, _PANELS_WIDTH, _PANEL_HEIGHT))
@@ -53,9 +53,10 @@ def _caption(table: LinkTable, certificate: Certificate) -> str:
     )
     return (
         f"Drawn from the published numbers alone; {claim_text(certificate)}. {shown:,} of "
-        f"{universe.roads.links:,} links show; a link in grey was measured below the threshold of "
-        f"{table.threshold:,.4g} persons and is not known to be empty. The two directions of a "
-        "street lie side by side, each to the right of the middle. Bars by class: sums of "
-        "published counts, which do not err independently, so that no error is shown for sums."
+        f"{universe.roads.links:,} links show; a link in grey was estimated below "
+        f"{table.threshold:g} of its standard errors and is not known to be empty. The two "
+        "directions of a street lie side by side, each to the right of the middle. Bars by "
+        "class: sums of published counts, which do not err independently, so that no error "
+        "is shown for sums."
         f"{dots}"
     )

@@ -1,12 +1,13 @@
 """What can be checked about published sums: features, margins, and that everything adds up."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from hushway.artefact.adds_up import check_adds_up
-from hushway.artefact.certified import PARAMETER, check_certified, check_standard_error
+from hushway.artefact.certified import PARAMETER
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.features import read_features
 from hushway.artefact.formats.margins import read_margins_csv, read_margins_parquet
@@ -20,43 +21,50 @@ from hushway.geography.od import IntArray, ODCells
 from hushway.privacy.certificate import Certificate
 
 
+@dataclass(frozen=True, kw_only=True)
+class CheckedSums:
+    """The features whose sums a release holds, and the standard error of the sums of each."""
+
+    features: tuple[Feature, ...]
+    standard_errors: tuple[float, ...]
+
+
 def check_sums(
     notes: Notes, folder: Path, certificate: Certificate, universe: ODCells
-) -> tuple[Feature, ...] | None:
+) -> CheckedSums | None:
     """Checks the sums of a release whose certificate names features; notes nothing otherwise.
 
     Returns:
-        The features; None when they cannot be read.
+        The features and the noise of their sums; None when they cannot be read.
     """
-    if not certificate.mechanism.parameters.get(PARAMETER):
-        return ()
-    features = notes.attempt("features", lambda: _features(folder, certificate, universe))
+    if not certificate.terms.mechanism.parameters.get(PARAMETER):
+        return CheckedSums(features=(), standard_errors=())
+    features = notes.attempt("features", lambda: _features(folder, universe))
     if features is None:
         return None
-    found = notes.attempt("margins", lambda: _margins(folder, certificate, features))
-    if found is not None:
-        margins, rows = found
-        notes.attempt("adds up", lambda: _adds_up(folder, margins, rows))
-    return features
+    found = notes.attempt("margins", lambda: _margins(folder, features))
+    if found is None:
+        return None
+    margins, rows = found
+    notes.attempt("adds up", lambda: _adds_up(folder, margins, rows))
+    return CheckedSums(
+        features=features, standard_errors=tuple(sums.standard_error for sums in margins)
+    )
 
 
-def _features(
-    folder: Path, certificate: Certificate, universe: ODCells
-) -> tuple[tuple[Feature, ...], str]:
+def _features(folder: Path, universe: ODCells) -> tuple[tuple[Feature, ...], str]:
     features = read_features((folder / FEATURES).read_bytes(), folder / PAIRS, universe)
-    check_certified(certificate, features)
     titles = ", ".join(feature.title for feature in features)
-    return features, f"The public labels give the features of the certificate: {titles}."
+    return features, f"The public labels give these features: {titles}."
 
 
 def _margins(
-    folder: Path, certificate: Certificate, features: Sequence[Feature]
+    folder: Path, features: Sequence[Feature]
 ) -> tuple[tuple[tuple[PublishedSums, ...], tuple[IntArray, ...]], str]:
     margins = read_margins_parquet(folder / MARGINS, features)
     batches = read_parquet(folder / PARQUET, features[0].universe)
     rows = sums_of_rows(features, ((part.cells, part.counts) for part in batches))
     for sums, own in zip(margins, rows, strict=True):
-        check_standard_error(certificate, sums.feature, sums.standard_error)
         if not np.array_equal(sums.counts, own):
             raise ReleaseError(
                 f"A sum of {sums.feature.title!r} in {MARGINS} is not the sum of its rows.",

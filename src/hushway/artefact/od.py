@@ -14,6 +14,7 @@ from hushway.artefact.formats.pairs import pair_columns, write_pairs
 from hushway.artefact.formats.parquet import write_parquet
 from hushway.artefact.formats.places import locations_csv, periods_csv
 from hushway.artefact.margin_description import ADDS_UP, FEATURES, MARGINS, MARGINS_CSV, PAIRS
+from hushway.artefact.od_certified import RowFacts, check_rows, check_stated
 from hushway.artefact.od_description import (
     CSV,
     FLOW_LOCATIONS,
@@ -27,7 +28,6 @@ from hushway.artefact.od_description import (
 from hushway.artefact.od_guard import check_lists, check_margins, check_table
 from hushway.artefact.resource import Description, Progress
 from hushway.artefact.sums import published_sums
-from hushway.errors import ReleaseError
 from hushway.geography.features import Feature
 from hushway.privacy.certificate import Certificate
 from hushway.releases.od.table import ODTable
@@ -48,20 +48,17 @@ class ODContents:
             PrivacyError: The table is not made of published numbers.
             ReleaseError: The certificate was made for another geography or other features.
         """
-        check_table(self.table)
-        universe = self.table.universe
-        if certificate.family != "od":
-            raise ReleaseError(
-                f"The certificate is for the family {certificate.family!r}, not for OD tables.",
-                advice="Write each table with its own certificate.",
-            )
-        if (certificate.domain.digest, certificate.domain.size) != (universe.digest, universe.size):
-            raise ReleaseError(
-                "The certificate was made for another geography than the table's.",
-                advice="Write each table with its own certificate.",
-            )
+        table, universe = self.table, self.table.universe
+        check_table(table)
+        check_margins(table)
+        check_stated(
+            certificate,
+            universe,
+            self._features,
+            [margin.standard_error for margin in table.margins],
+        )
+        check_rows(certificate, universe, self._features, _row_facts(table))
         check_lists(universe)
-        check_margins(self.table, certificate)
 
     @property
     def description(self) -> Description:
@@ -117,6 +114,15 @@ class ODContents:
             FEATURES: lambda path: _put(path, features_json(self._features)),
             PAIRS: lambda path: write_pairs(table.universe, columns, path),
         }
+
+
+def _row_facts(table: ODTable) -> RowFacts:
+    errors = table.standard_errors
+    return RowFacts(
+        threshold=table.threshold,
+        zeros_left_out=table.zeros_left_out,
+        standard_errors=(float(errors.min()), float(errors.max())) if len(errors) else None,
+    )
 
 
 def _put(path: Path, data: bytes) -> None:

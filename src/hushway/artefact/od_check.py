@@ -15,7 +15,8 @@ from hushway.artefact.formats.omx import fits_omx
 from hushway.artefact.formats.parquet import read_parquet
 from hushway.artefact.formats.places import read_locations, read_periods
 from hushway.artefact.formats.rows import Rows
-from hushway.artefact.margins_check import check_sums
+from hushway.artefact.margins_check import CheckedSums, check_sums
+from hushway.artefact.od_certified import RowFacts, check_rows, check_stated
 from hushway.artefact.od_description import (
     CSV,
     FLOW_LOCATIONS,
@@ -27,6 +28,7 @@ from hushway.artefact.od_description import (
     describe,
 )
 from hushway.artefact.resource import Description
+from hushway.artefact.stated import TERMS_HOLD, check_domain
 from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray, ODCells
 from hushway.privacy.certificate import Certificate
@@ -41,12 +43,22 @@ class Summary:
         moving: Number of rows with a count above 0.
         numbers: Digest of all cells, counts and standard errors, in order.
         flows: Digest of the cells and counts above 0, in order.
+        errors: The lowest and the highest standard error; None without rows.
     """
 
     rows: int
     moving: int
     numbers: str
     flows: str
+    errors: tuple[float, float] | None
+
+    def facts(self, stated: Mapping[str, Any]) -> RowFacts:
+        """Returns what the rows have in common, with what the data package says about them."""
+        return RowFacts(
+            threshold=stated["threshold"],
+            zeros_left_out=stated.get("zeros_left_out", False),
+            standard_errors=self.errors,
+        )
 
 
 def check_od(
@@ -70,15 +82,16 @@ def check_od(
     if table is None:
         return None
     notes.attempt("formats", lambda: _formats(folder, universe, table))
-    features = check_sums(notes, folder, certificate, universe)
-    if features is None:
+    sums = check_sums(notes, folder, certificate, universe)
+    if sums is None:
         return None
+    notes.attempt("terms", lambda: _terms(certificate, universe, sums, table.facts(facts)))
     return describe(
         universe,
         rows=table.rows,
         threshold=facts["threshold"],
         zeros_left_out=facts.get("zeros_left_out", False),
-        features=features,
+        features=sums.features,
     )
 
 
@@ -95,13 +108,8 @@ def read_universe(
         periods=read_periods((folder / PERIODS).read_bytes()),
         same_place=facts["same_place"],
     )
-    domain = certificate.domain
-    if (universe.digest, universe.size) != (domain.digest, domain.size):
-        raise ReleaseError(
-            "The places and periods are not those that the certificate was made for.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
-    return universe, f"The public lists give the {domain.size:,} cells of the certificate."
+    check_domain(certificate, universe)
+    return universe, f"The public lists give the {universe.size:,} cells of the certificate."
 
 
 def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Summary, str]:
@@ -120,6 +128,14 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Su
         )
     what = "each a public cell" if facts["threshold"] is not None else "one for every public cell"
     return table, f"{table.rows:,} rows, {what}, with counts of 0 or more."
+
+
+def _terms(
+    certificate: Certificate, universe: ODCells, sums: CheckedSums, rows: RowFacts
+) -> tuple[bool, str]:
+    check_stated(certificate, universe, sums.features, sums.standard_errors)
+    check_rows(certificate, universe, sums.features, rows)
+    return True, TERMS_HOLD
 
 
 def _formats(folder: Path, universe: ODCells, table: Summary) -> tuple[bool, str]:
@@ -143,6 +159,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         ReleaseError: Rows are out of order, or a number is not one that a release may hold.
     """
     digests = [hashlib.sha256() for _ in range(3)]
+    lowest, highest = np.inf, -np.inf
     flows = _FlowsDigest()
     rows, with_trips, last = 0, 0, -1
     for part in batches:
@@ -158,11 +175,19 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         digests[0].update(part.cells.astype("<i8").tobytes())
         digests[1].update(part.counts.astype("<i8").tobytes())
         digests[2].update(part.standard_errors.astype("<f8").tobytes())
+        lowest = min(lowest, part.standard_errors.min(initial=np.inf))
+        highest = max(highest, part.standard_errors.max(initial=-np.inf))
         moving = part.counts > 0
         with_trips += int(np.count_nonzero(moving))
         flows.add(part.cells[moving], part.counts[moving])
     numbers = "".join(digest.hexdigest() for digest in digests)
-    return Summary(rows=rows, moving=with_trips, numbers=numbers, flows=flows.text)
+    return Summary(
+        rows=rows,
+        moving=with_trips,
+        numbers=numbers,
+        flows=flows.text,
+        errors=(float(lowest), float(highest)) if rows else None,
+    )
 
 
 class _FlowsDigest:

@@ -49,10 +49,10 @@ def read_od_table(folder: Path) -> PublishedTrips:
             advice="See what is wrong with: hushway verify RELEASE",
         )
     certificate = Certificate.from_json((folder / CERTIFICATE).read_bytes())
-    if certificate.family != "od":
+    if certificate.terms.family != "od":
         raise ReleaseError(
-            f"The release {folder.name} is of the family {certificate.family!r}; one of OD tables "
-            "was expected.",
+            f"The release {folder.name} is of the family {certificate.terms.family!r}; one of "
+            "OD tables was expected.",
             advice="Give the folder of a release of the family od.",
         )
     facts = parsed_json((folder / PACKAGE).read_bytes())["table"]

@@ -87,10 +87,10 @@ def _privacy(certificate: Certificate) -> dict[str, Any]:
         "amount": str(certificate.claim.amount),
         "epsilon": None if conversion is None else conversion.epsilon,
         "delta": None if conversion is None else conversion.delta,
-        "unit": str(certificate.unit),
-        "adjacency": certificate.unit.adjacency,
-        "geography": certificate.domain.digest,
-        "not_protected": list(certificate.not_protected),
+        "unit": str(certificate.terms.unit),
+        "adjacency": certificate.terms.unit.adjacency,
+        "geography": certificate.terms.domain.digest,
+        "not_protected": list(certificate.terms.not_protected),
         "certificate": CERTIFICATE,
     }
 

@@ -31,12 +31,13 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "unit_head": "Who is protected" if not stamp else "Who would be protected",
         "loss": loss_text(certificate.claim),
         "loss_note": _loss_note(certificate),
-        "unit": str(certificate.unit),
-        "contribution": certificate.contribution.words,
+        "unit": str(certificate.terms.unit),
+        "contribution": certificate.terms.contribution.words,
         "spent": f"{symbol} {number_text(account.spent)}",
         "cap": f"{symbol} {number_text(account.cap)}",
-        "adjacency": ("If its noise were secret: " if stamp else "") + certificate.unit.adjacency,
-        "error": certificate.error,
+        "adjacency": ("If its noise were secret: " if stamp else "")
+        + certificate.terms.unit.adjacency,
+        "error": certificate.terms.error,
         "composition": certificate.composition,
         "release_id": certificate.release_id,
         "software": certificate.software,
@@ -46,8 +47,8 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "stamp": f'<p class="stamp">{escape(stamp)}</p>' if stamp else "",
         "spent_percent": f"{min(100.0, 100 * float(account.spent / account.cap)):.1f}",
         "picture": base64.b64encode(picture).decode(),
-        "not_protected": _items(certificate.not_protected),
-        "assumed_public": _items(certificate.domain.assumed_public),
+        "not_protected": _items(certificate.terms.not_protected),
+        "assumed_public": _items(certificate.terms.domain.assumed_public),
         "events": _events(certificate),
         "ruler": render_ruler(certificate),
         "made": _definitions(_made(certificate)),
@@ -90,7 +91,11 @@ def _events(certificate: Certificate) -> str:
             _noise_text(event),
             loss_text(event.loss),
         )
-        for event in certificate.events
+        for event in certificate.terms.events
+    ]
+    rows += [
+        (event.query, "not measured", _bound_text(event), _noise_text(event), loss_text(event.loss))
+        for event in certificate.terms.not_taken
     ]
     total = ("All together", "", "", "", loss_text(certificate.claim))
     return "".join(_row(row) for row in rows) + _row(total, kind=' class="sum"')
@@ -119,23 +124,25 @@ def _noise_text(event: Event) -> str:
 
 
 def _made(certificate: Certificate) -> dict[str, str]:
-    steps = " ".join(f"{i}. {step}" for i, step in enumerate(certificate.post_processing, start=1))
-    parameters = certificate.mechanism.parameters
+    steps = " ".join(
+        f"{i}. {step}" for i, step in enumerate(certificate.terms.post_processing, start=1)
+    )
+    domain, parameters = certificate.terms.domain, certificate.terms.mechanism.parameters
     features = certified_features(certificate)
     sums = {"Sums that add up": ", ".join(feature.words for feature in features)}
     return {
-        "Mechanism": certificate.mechanism.name,
+        "Mechanism": certificate.terms.mechanism.name,
         # Their digests are for machines, which read the certificate itself.
         "Parameters": _plain({key: parameters[key] for key in parameters if key != PARAMETER}),
         **(sums if features else {}),
-        "Limits per unit": _plain(certificate.contribution.limits),
+        "Limits per unit": _plain(certificate.terms.contribution.limits),
         "After the noise": steps or "Nothing was changed after the noise was added.",
-        "Randomness": f"{certificate.randomness.sampler}; {certificate.randomness.source}",
+        "Randomness": f"{certificate.sampler}; {certificate.randomness.source}",
         "Floating point": certificate.floating_point,
-        "Tuning": certificate.tuning,
-        "Public cells": f"{certificate.domain.cells}: {certificate.domain.size:,} cells",
-        "Public geography": certificate.domain.digest,
-        "Input": certificate.input_digest or certificate.input_digest_note,
+        "Tuning": certificate.tuning.sentence,
+        "Public cells": f"{domain.cells}: {domain.size:,} cells",
+        "Public geography": domain.digest,
+        "Input": certificate.input_digest,
     }
 
 

@@ -37,7 +37,7 @@ def render_ruler(certificate: Certificate) -> str:
     rows = [(known, False) for known in KNOWN]
     epsilon = epsilon_of(certificate)
     if epsilon is not None and certificate.stamp is None:
-        ours = Deployment(name="This release", epsilon=epsilon, unit=str(certificate.unit))
+        ours = Deployment(name="This release", epsilon=epsilon, unit=str(certificate.terms.unit))
         rows.append((ours, True))
     rows.sort(key=lambda row: row[0].epsilon)
     low, high = _ends([float(row.epsilon) for row, _ in rows])

@@ -11,6 +11,7 @@ from hushway.artefact.formats.sequences import write_sequences_csv, write_sequen
 from hushway.artefact.formats.taxonomy import grouped_locations_csv, taxonomy_json
 from hushway.artefact.formats.tree import write_tree
 from hushway.artefact.resource import Description, Progress
+from hushway.artefact.sequences_certified import check_stated
 from hushway.artefact.sequences_description import (
     COMPLETED,
     CSV,
@@ -23,10 +24,7 @@ from hushway.artefact.sequences_description import (
     describe,
 )
 from hushway.artefact.sequences_guard import check_lists, check_tree
-from hushway.artefact.steps_certified import check_domain, check_steps
 from hushway.artefact.tree_shape import prefixes_of
-from hushway.errors import ReleaseError
-from hushway.geography.sequences import SequenceUniverse
 from hushway.privacy.certificate import Certificate
 from hushway.releases.sequences.table import SequenceTable
 
@@ -46,15 +44,8 @@ class SequencesContents:
             PrivacyError: The tree is not made of published numbers.
             ReleaseError: The certificate was made for other public lists or other steps.
         """
-        shape = check_tree(self.table)
-        if certificate.family != "sequences":
-            raise ReleaseError(
-                f"The certificate is for the family {certificate.family!r}, not for sequences.",
-                advice="Write each table with its own certificate.",
-            )
-        taxonomy, periods = self.table.taxonomy, self.table.periods
-        check_domain(certificate, SequenceUniverse(taxonomy=taxonomy, periods=periods))
-        check_steps(certificate, self.table.steps, shape.queries)
+        check_tree(self.table)
+        check_stated(certificate, self.table)
         check_lists(self.table)
 
     @property

@@ -14,6 +14,7 @@ from hushway.artefact.formats.taxonomy import read_taxonomy
 from hushway.artefact.formats.tree import read_tree
 from hushway.artefact.paths import ending_nodes
 from hushway.artefact.resource import Description
+from hushway.artefact.sequences_certified import check_stated
 from hushway.artefact.sequences_description import (
     COMPLETED,
     CSV,
@@ -25,7 +26,7 @@ from hushway.artefact.sequences_description import (
     TREE,
     describe,
 )
-from hushway.artefact.steps_certified import check_domain, check_steps
+from hushway.artefact.stated import TERMS_HOLD, check_domain
 from hushway.artefact.tree_shape import TreeShape, shape_of
 from hushway.geography.sequences import SequenceUniverse
 from hushway.privacy.certificate import Certificate
@@ -54,7 +55,7 @@ def check_sequences(
     if found is None:
         return None
     table, shape = found
-    notes.attempt("steps", lambda: _steps(certificate, table, shape))
+    notes.attempt("terms", lambda: _terms(certificate, table))
     notes.attempt("sequences", lambda: _sequences(folder, table, shape))
     if can_be_completed(table):
         notes.attempt("completed", lambda: _completed(folder, table, shape))
@@ -86,9 +87,9 @@ def _tree(
     )
 
 
-def _steps(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
-    check_steps(certificate, table.steps, shape.queries)
-    return True, "An event of the certificate measured every step, with the noise that it says."
+def _terms(certificate: Certificate, table: SequenceTable) -> tuple[bool, str]:
+    check_stated(certificate, table)
+    return True, TERMS_HOLD
 
 
 def _sequences(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:

@@ -1,8 +1,10 @@
-"""Recomputes everything that a release claims, without the protected data.
+"""Recomputes what a release claims, as far as that is possible without the protected data.
 
 The seal comes first: if a file changed, nothing in it is worth reading. A release that was changed
-and sealed again still has to add up: the loss from the events, the papers from the certificate, the
-formats from each other.
+and sealed again still has to add up: the events and the sentences from the mechanism, its limits
+and the public lists, the loss from the events, the papers from the certificate, the formats from
+each other. What no reader can recompute, such as the name of the account, is listed in
+`docs/verify.md`; the signature says who answers for it.
 """
 
 from collections.abc import Mapping
@@ -10,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.artefact.families import checker_of, facts_fit
-from hushway.artefact.finding import RANDOMNESS, Notes, Verification
+from hushway.artefact.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.artefact.label import render_label
 from hushway.artefact.package import (
     CERTIFICATE,
@@ -25,16 +27,16 @@ from hushway.artefact.page import render_page
 from hushway.artefact.resource import Description
 from hushway.artefact.seal import (
     SEAL,
-    SIGNATURE,
     Seal,
     SealedFile,
     check_signature,
     files_of,
     sealed_file,
 )
+from hushway.artefact.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.artefact.wording import loss_text
 from hushway.errors import ReleaseError
-from hushway.privacy.certificate import Certificate, parsed_json
+from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 
 _ADVICE = "Ask the publisher for an intact copy of the release."
@@ -48,7 +50,7 @@ def verify(folder: Path, *, key: PublicKey | None = None) -> Verification:
         key: The publisher's public key; with it the release must be signed, and by this key.
 
     Returns:
-        Every check that was made. It never passes when one byte of one file was changed.
+        Every check that was made.
 
     Raises:
         ReleaseError: There is no release at `folder`.
@@ -66,7 +68,7 @@ def verify(folder: Path, *, key: PublicKey | None = None) -> Verification:
     files = _check_sealed(notes, folder, key)
     if files is not None:
         _check_claims(notes, folder, files)
-    return notes.verification()
+    return Verification(checks=tuple(notes.checks), key_given=key is not None)
 
 
 def _check_sealed(
@@ -77,7 +79,10 @@ def _check_sealed(
     if seal is None:
         return None
     whole = notes.attempt("files", lambda: _files(folder, seal))
-    signed = notes.attempt("signature", lambda: _signature(folder, seal, key))
+    if seal.signer is None and key is None:
+        notes.absent(SIGNATURE, "Not signed: the seal shows changes, not who sealed it.")
+        return whole
+    signed = notes.attempt(SIGNATURE, lambda: _signature(folder, seal, key))
     return whole if signed else None
 
 
@@ -89,7 +94,7 @@ def _seal(folder: Path) -> tuple[Seal, str]:
 
 
 def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
-    papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE}
+    papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE_FILE}
     expected = {file.path: file for file in seal.files}
     found = set(files_of(folder))
     for words, names in (
@@ -109,14 +114,12 @@ def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
 
 def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, str]:
     if seal.signer is None:
-        if key is not None:
-            raise ReleaseError(
-                "The release is not signed.", advice="Ask the publisher for a signed copy."
-            )
-        return True, "The release is not signed: the seal shows changes, not who sealed it."
-    path = folder / SIGNATURE
+        raise ReleaseError(
+            "The release is not signed.", advice="Ask the publisher for a signed copy."
+        )
+    path = folder / SIGNATURE_FILE
     if not path.is_file():
-        raise ReleaseError(f"{SIGNATURE} is missing.", advice=_ADVICE)
+        raise ReleaseError(f"{SIGNATURE_FILE} is missing.", advice=_ADVICE)
     check_signature((folder / SEAL).read_bytes(), seal.signer, path.read_bytes())
     if key is not None and key != seal.signer:
         raise ReleaseError(
@@ -131,15 +134,14 @@ def _check_claims(notes: Notes, folder: Path, files: Mapping[str, SealedFile]) -
     certificate = notes.attempt("certificate", lambda: _certificate(folder))
     if certificate is None:
         return
-    notes.attempt("loss", lambda: _loss(certificate))
-    notes.attempt("cells", lambda: _cells(certificate))
+    notes.attempt("software", lambda: _software(certificate))
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
-    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.family))
-    check = notes.attempt("family", lambda: checker_of(certificate.family))
+    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.family))
+    check = notes.attempt("family", lambda: checker_of(certificate.terms.family))
     if facts is None or check is None:
         return
     description = check(notes, folder, certificate, facts)
@@ -149,17 +151,17 @@ def _check_claims(notes: Notes, folder: Path, files: Mapping[str, SealedFile]) -
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:
     certificate = Certificate.from_json((folder / CERTIFICATE).read_bytes())
-    return certificate, "The certificate is as it was written."
+    return certificate, f"The events add up to the claimed {loss_text(certificate.claim)}."
 
 
-def _loss(certificate: Certificate) -> tuple[bool, str]:
-    loss = certificate.recomputed_loss()
-    return True, f"The events add up to the claimed {loss_text(loss)}."
-
-
-def _cells(certificate: Certificate) -> tuple[bool, str]:
-    certificate.check_cells()
-    return True, "The events speak of the public cells."
+def _software(certificate: Certificate) -> tuple[bool, str]:
+    if certificate.software != SOFTWARE:
+        raise ReleaseError(
+            f"The release was written by {certificate.software}, and this is {SOFTWARE}: what it "
+            "must say cannot be computed again.",
+            advice="Verify with the version that the certificate names.",
+        )
+    return True, f"What the certificate must say is computed again by {SOFTWARE}."
 
 
 def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
@@ -172,7 +174,7 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
 
 def _account(certificate: Certificate) -> tuple[bool, str]:
     certificate.check_account()
-    return True, "The account has paid for this release and is within its cap."
+    return True, "The stated account could pay for this release and is within its stated cap."
 
 
 def _randomness(certificate: Certificate) -> tuple[bool, str]:
@@ -181,7 +183,7 @@ def _randomness(certificate: Certificate) -> tuple[bool, str]:
             f"{certificate.stamp}: the noise can be drawn again by others, so nobody is protected.",
             advice="Do not publish it; write the release again with private randomness.",
         )
-    return True, "The noise came from a private source."
+    return True, "The noise is said to come from a private source."
 
 
 def _page(folder: Path, certificate: Certificate) -> tuple[bool, str]:

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Loss, Measure, exact
-from hushway.privacy.unit import Unit
 
 VARIANTS = {
     Measure.PURE: "Pure differential privacy",
@@ -49,7 +48,7 @@ def claim_text(certificate: Certificate) -> str:
     conversion = certificate.epsilon_delta
     if conversion is not None:
         text += f" (ε = {conversion.epsilon} at δ = {conversion.delta})"
-    text = f"{text} per {certificate.unit}"
+    text = f"{text} per {certificate.terms.unit}"
     return text if certificate.stamp is None else f"{certificate.stamp}, whatever the {text}"
 
 
@@ -69,10 +68,9 @@ def promise(certificate: Certificate) -> str:
             "This release protects nobody: its noise can be drawn again by others and taken off. "
             "It is for tests and demonstrations on made-up data."
         )
-    whom = "any one person is" if certificate.unit is Unit.PERSON else "any one trip is"
     return (
-        f"The best possible guess whether {whom} in the data is right at most "
-        f"{_best_guess(certificate)} times out of 100. A coin is right 50 times."
+        f"The best possible guess whether any one {certificate.terms.unit} is in the data is right "
+        f"at most {_best_guess(certificate)} times out of 100. A coin is right 50 times."
     )
 
 

@@ -129,8 +129,7 @@ class NosySeries(DensitySeries):
     def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
         """Asks for totals, and makes clusters of the exact ones."""
         measured = [
-            curator.counts(Query(name=cells.name, cells=cells), spend)
-            for cells, spend in self._questions(geography)[:-1]
+            curator.counts(query, spend) for query, spend in self._before_clusters(geography)
         ]
         # Not a real verb: only the curator of this mutant has it.
         exact = [curator.exactly(answer) for answer in measured]  # type: ignore[attr-defined]

@@ -136,7 +136,7 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         say(certificate.stamp)
     say(
         f"Published {certificate.release_id} in {published.folder}: "
-        f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.unit}."
+        f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.terms.unit}."
     )
     say(f"Check it with: hushway verify {published.folder}")
 

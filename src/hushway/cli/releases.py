@@ -8,7 +8,10 @@ import typer
 from hushway.cli.screen import AsJson, answer_json, say, table
 
 _VERDICTS = {
-    "verified": "The release is what it claims to be.",
+    "verified": "It adds up, and is signed by the given key.",
+    "signed": "It adds up, and is signed: compare the key above with the publisher's, or give it "
+    "with --key.",
+    "unsigned": "It adds up; not signed, so nobody answers for it.",
     "not private": "NOT PRIVATE: intact, but its noise can be drawn again. Protects nobody.",
     "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
 }
@@ -23,7 +26,7 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute the claimed loss and every digest of a release, without the data."""
+    """Recompute what a release claims, as far as that is possible without the data."""
     from hushway.artefact.verify import verify as verify_folder
     from hushway.privacy.signing import load_public_key
 
@@ -34,12 +37,12 @@ def verify(
             {
                 "result": result.result,
                 "passed": result.passed,
-                "checks": [vars(finding) for finding in result.checks],
+                "checks": [vars(found) for found in result.checks],
             }
         )
     else:
         rows = [
-            ["passed" if found.passed else "FAILED", found.name, found.sentence]
+            [found.outcome if found.passed else "FAILED", found.name, found.sentence]
             for found in result.checks
         ]
         table(f"Verification of {folder}", ["", "check", "finding"], rows)

@@ -22,14 +22,13 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
     """Returns how far one unit can move bounded origin-destination counts.
 
     Privacy:
-        A person adds at most `max_trips` trips, and all may fall into one cell. A unit "trip" is
-        one trip, whatever `max_trips` says. `bounded` enforces it.
+        A person or a device adds at most `max_trips` trips, and all may fall into one cell. A unit
+        "trip" is one trip, whatever `max_trips` says. `bounded` enforces it.
 
     Raises:
         PrivacyError: `max_trips` is not a whole number of at least 1.
     """
-    most = max_trips if unit is Unit.PERSON else 1
-    return Bound(cells=most, each=most, total=most)
+    return Bound.of_records(max_trips if unit.has_many_records else 1)
 
 
 def refuse_other_cells(query: Query, cells: ODCells) -> None:
@@ -86,13 +85,13 @@ def bounded_counts(
         key: Decides which trips are kept.
     """
     has_ids = "trip_id" in trips.columns
-    owner = "person" if unit is Unit.PERSON else "trip_id" if has_ids else None
+    owner = "person" if unit.has_many_records else "trip_id" if has_ids else None
     located = placed(trips, lookups, cells)
     if owner is None:
         return counted(located)
     # A null would be a unit of its own in some engines and no unit at all in others.
     ordered = keyed(located.drop_null([owner, *(["trip_id"] if has_ids else [])]), key)
-    if has_ids and unit is Unit.PERSON:
+    if has_ids and unit.has_many_records:
         ordered = one_of_each(ordered, [owner, "trip_id"])
     return counted(bounded(ordered, owner, trip_bound(unit, max_trips).total, key))
 

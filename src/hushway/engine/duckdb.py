@@ -48,7 +48,7 @@ class DuckDBTrips:
         settings: EngineSettings | None = None,
         progress: Progress | None = None,
     ) -> None:
-        if unit is Unit.PERSON and source.columns.person is None:
+        if unit.has_many_records and source.columns.person is None:
             raise DataError(
                 "The trips have no column of persons, so persons cannot be protected.",
                 advice='Name the column of persons, or choose unit = "trip".',

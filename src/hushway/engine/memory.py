@@ -51,7 +51,7 @@ class ArrayCounter:
         person: IntArray | None = None,
         since_us: IntArray | None = None,
     ) -> None:
-        if unit is Unit.PERSON and person is None:
+        if unit.has_many_records and person is None:
             raise DataError(
                 "There is no array of persons, so persons cannot be protected.",
                 advice='Give the array of persons, or choose unit = "trip".',
@@ -66,7 +66,7 @@ class ArrayCounter:
         kept = _placed(cells, period, origin, destination)
         self._origin, self._destination = origin[kept], destination[kept]
         self._cell = cells.encode(period[kept], self._origin, self._destination)
-        if unit is Unit.PERSON and person is not None:
+        if unit.has_many_records and person is not None:
             _, codes = np.unique(_whole(person, len(kept))[kept], return_inverse=True)
             self._person: IntArray = codes.astype(np.int64)
             self._size = np.bincount(self._person)
@@ -95,7 +95,7 @@ class ArrayCounter:
     def _bounded(self) -> IntArray:
         """Returns the cells of the trips that are kept."""
         most = self._bound.total
-        if self._unit is Unit.TRIP or not len(self._cell) or self._size.max() <= most:
+        if not self._unit.has_many_records or not len(self._cell) or self._size.max() <= most:
             return self._cell
         key = self._key
         place = key.place(key.mixed(self._since_us, self._origin, self._destination))

@@ -35,6 +35,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 from hushway.privacy.unit import Unit
+from hushway.tables.traces_mds import MdsTraces
 
 __all__ = ["TraceMovements"]
 
@@ -57,6 +58,7 @@ class TraceMovements:
         source: Where the traces are.
         universe: The public roads, periods and zones.
         limits: How much of one person counts.
+        unit: Who an id stands for; a device where the traces name devices.
         key: Decides which items are kept.
         settings: How much of this machine to use.
         progress: Told from 0 to 1 how far it is.
@@ -67,7 +69,8 @@ class TraceMovements:
 
     Raises:
         DataError: There are more cells than fit into memory.
-        PrivacyError: Noise at the ends is asked for, and there are no random bits.
+        PrivacyError: Noise at the ends is asked for, and there are no random bits; or the traces do
+            not name the unit.
     """
 
     def __init__(  # noqa: PLR0913  what counts, how, and how it is watched
@@ -77,6 +80,7 @@ class TraceMovements:
         universe: LinkUniverse,
         limits: MovementLimits,
         key: BoundingKey,
+        unit: Unit = Unit.PERSON,
         settings: EngineSettings | None = None,
         progress: Progress | None = None,
         ends: EndTreatment | None = None,
@@ -90,9 +94,15 @@ class TraceMovements:
                 "Noise at the ends of trips needs random bits.",
                 advice="Hand in the source of bits of the release.",
             )
+        if isinstance(source, MdsTraces) and unit is not Unit.DEVICE:
+            raise PrivacyError(
+                f"These traces name vehicles and not their riders, so a {unit} is not protected.",
+                advice='Choose unit = "device".',
+            )
         self._source = source
         self._universe = universe
         self._limits = limits
+        self._unit = unit
         self._key = key
         self._settings = EngineSettings() if settings is None else settings
         self._progress = progress
@@ -103,8 +113,8 @@ class TraceMovements:
 
     @property
     def unit(self) -> Unit:
-        """Who is protected: a person."""
-        return Unit.PERSON
+        """Who is protected: whoever an id stands for."""
+        return self._unit
 
     def bound(self, query: Query) -> Bound:
         """Returns the bound that `count` enforces for this query."""

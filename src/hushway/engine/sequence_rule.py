@@ -17,7 +17,7 @@ class SequenceRule:
 
     Attributes:
         max_stops: Stops of a record that count: its first ones.
-        max_records: Most records of one person; without meaning for unit "trip".
+        max_records: Most records of one person; without meaning for unit "record".
         window: The public days and service hours; taps outside are dropped. Needed for taps.
         record: What one record of taps is: a person's taps of one day of the window, or all of
             them.
@@ -63,11 +63,10 @@ def record_bound(unit: Unit, max_records: int) -> Bound:
 
     Privacy:
         A record lies in at most one candidate of a step, so a person with at most `max_records`
-        records adds at most that many, and all may fall into one candidate. A unit "trip" is one
-        record. `bounded_records` enforces it.
+        records adds at most that many, and all may fall into one candidate. A unit "record" is one
+        of them. `bounded_records` enforces it.
 
     Raises:
         PrivacyError: `max_records` is not a whole number of at least 1.
     """
-    most = max_records if unit is Unit.PERSON else 1
-    return Bound(cells=most, each=most, total=most)
+    return Bound.of_records(max_records if unit.has_many_records else 1)

@@ -36,7 +36,7 @@ class DuckDBSequences:
         source: Where the rows are.
         taxonomy: The public tree over the locations.
         rule: What makes a record, and how much of it counts.
-        unit: Who is protected: a person, or one record with unit "trip".
+        unit: Who is protected: a person, or one record with unit "record".
         key: Decides which records are kept, and the order of stops at one and the same time.
         settings: How much of this machine to use.
         progress: Told from 0 to 1 how far the reading is, from another thread.
@@ -103,11 +103,11 @@ class DuckDBSequences:
                     backend,
                     source,
                     locations,
-                    has_owner=self._unit is Unit.PERSON,
+                    has_owner=self._unit.has_many_records,
                     progress=self._progress,
                 )
         records = records_of(ordered, max_stops=rule.max_stops)
-        if self._unit is Unit.PERSON:
+        if self._unit.has_many_records:
             records = bounded_records(records, self._bound.total, self._key)
         return PrefixSteps(records)
 
@@ -118,10 +118,10 @@ def _refuse_what_is_missing(
     if isinstance(source, TapsSource):
         window_of(rule)
         return
-    if unit is Unit.PERSON and source.columns.person is None:
+    if unit.has_many_records and source.columns.person is None:
         raise DataError(
             "The sequences have no column of persons, so persons cannot be protected.",
-            advice='Name the column of persons, or choose unit = "trip".',
+            advice='Name the column of persons, or choose unit = "record".',
         )
     if rule.keep_times:
         raise DataError(

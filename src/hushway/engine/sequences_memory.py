@@ -27,13 +27,13 @@ class ArraySequences:
 
     Args:
         taxonomy: The public tree over the locations.
-        unit: Who is protected: a person, or one record with unit "trip".
-        max_records: Most records of one person; without meaning for unit "trip".
+        unit: Who is protected: a person, or one record with unit "record".
+        max_records: Most records of one person; without meaning for unit "record".
         max_stops: Stops of a record that count: its first ones.
         key: Decides which records are kept.
         start: Where each record begins among the stops; one entry more than records.
         stops: Index of the location of every stop.
-        person: Code of each record's person; only equality matters. Not needed for unit "trip".
+        person: Code of each record's person; only equality matters. Not needed for unit "record".
         periods: Number of public periods; 1 if times are not kept.
         period: Period of every stop, if there are several.
         since_us: Microseconds from the window's start to each record's first stop. Without it, a
@@ -62,7 +62,7 @@ class ArraySequences:
         self._unit = unit
         self._bound = record_bound(unit, max_records)
         self._periods = periods
-        if (unit is Unit.PERSON and person is None) or (periods > 1) != (period is not None):
+        if (unit.has_many_records and person is None) or (periods > 1) != (period is not None):
             raise DataError(
                 "The arrays lack persons to protect or periods to count by, or have a column too "
                 "many.",
@@ -82,7 +82,7 @@ class ArraySequences:
             since_us=None if since_us is None else _whole(since_us, records)[spread],
         )
         found = records_of(ordered, max_stops=max_stops)
-        if unit is Unit.PERSON and person is not None:
+        if unit.has_many_records and person is not None:
             whose = _whole(person, records)[length > 0]
             found = bounded_records(found.owned_by(whose), self._bound.total, key)
         self._steps = PrefixSteps(found)

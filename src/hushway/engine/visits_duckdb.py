@@ -44,6 +44,7 @@ class DuckDBVisits:
         source: Where the events are.
         universe: The public areas, bins and sites.
         limits: How much of one person counts.
+        unit: Who an id stands for.
         key: Decides which visits are kept.
         settings: How much of this machine to use.
         progress: Told from 0 to 1 how far the reading is, from another thread.
@@ -59,6 +60,7 @@ class DuckDBVisits:
         universe: DensityUniverse,
         limits: VisitLimits,
         key: BoundingKey,
+        unit: Unit = Unit.PERSON,
         settings: EngineSettings | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -67,14 +69,15 @@ class DuckDBVisits:
         self._source = source
         self._universe = universe
         self._limits = limits
+        self._unit = unit
         self._key = key
         self._settings = EngineSettings() if settings is None else settings
         self._progress = progress
 
     @property
     def unit(self) -> Unit:
-        """Who is protected: a person."""
-        return Unit.PERSON
+        """Who is protected: whoever an id stands for."""
+        return self._unit
 
     def bound(self, query: Query) -> Bound:
         """Returns the bound that `count` enforces for this query."""

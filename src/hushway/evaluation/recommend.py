@@ -159,7 +159,7 @@ def recommend(twin_of: Twin, *, progress: Progress) -> list[Tried]:
             tried[candidate] = twin_of.attempt(candidate)
 
     start = Candidate(features=every, split="optimised", max_trips=1)
-    caps = _CAPS if twin_of.unit is Unit.PERSON else (1,)
+    caps = _CAPS if twin_of.unit.has_many_records else (1,)
     attempt((replace(start, max_trips=cap) for cap in caps), "Trying caps")
     attempt((replace(best(), features=some) for some in _subsets(every)), "Trying features")
     attempt((replace(best(), split=split) for split in ("uniform", "optimised")), "Trying splits")

@@ -101,7 +101,7 @@ def grow(scene: SequenceScene, mechanism: PrefixTree, source: BitSource) -> Inte
     start = time.perf_counter()
     counter = ArraySequences(
         taxonomy=mechanism.universe.taxonomy,
-        unit=Unit.TRIP,
+        unit=Unit.RECORD,
         max_records=1,
         max_stops=mechanism.height,
         key=BoundingKey.draw(SeededSource(0)),

@@ -68,7 +68,7 @@ class LinkUniverse:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "persons by (period, link)"
+        return "travellers by (period, link)"
 
     @property
     def size(self) -> int:
@@ -102,7 +102,7 @@ class MovementCells:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "persons by (period, link or end of a trip)"
+        return "travellers by (period, link or end of a trip)"
 
     @property
     def size(self) -> int:
@@ -162,7 +162,7 @@ class ClassZones:
     @property
     def name(self) -> str:
         """What one group stands for."""
-        return "persons by (period, zone and class)"
+        return "travellers by (period, zone and class)"
 
     @cached_property
     def links(self) -> tuple[IntArray, IntArray]:

@@ -1,6 +1,6 @@
 """The public universe of sequences: which stops a record may be made of."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -48,13 +48,16 @@ class SequenceUniverse:
         """Returns the candidates that every tree starts with."""
         return first_prefixes(self.taxonomy, periods=self.moments)
 
-    def below_one_prefix(self, stop: int, grain: int) -> PrefixCells:
-        """Returns all candidates that one prefix can have at a step, as if all above were kept.
+    def below_one_prefix(self, stops: int) -> tuple[PrefixCells, ...]:
+        """Returns all candidates that one prefix can have at each step, as if no group were left.
 
         How many candidates a step will have depends on what is kept before it; this much is known
         beforehand. At the very first step it is the whole truth.
         """
-        cells = replace(self.first_step(), stop=stop)
-        for _ in range(grain):
-            cells = cells.below(np.arange(cells.size, dtype=np.int64))
-        return cells
+        steps = [self.first_step()]
+        for number in range(1, stops * self.taxonomy.grains):
+            # A stop ends with locations, of which one is kept: the prefix that goes on.
+            is_new_stop = number % self.taxonomy.grains == 0
+            kept = 1 if is_new_stop else steps[-1].size
+            steps.append(steps[-1].below(np.arange(kept, dtype=np.int64)))
+        return tuple(steps)

@@ -148,7 +148,7 @@ class SiteHistogram:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "one visit of each person, by site"
+        return "one visit of each visitor, by site"
 
     @property
     def size(self) -> int:

@@ -10,30 +10,22 @@ from hushway.geography.density_geometry import density_universe
 from hushway.geography.periods import Periods
 from hushway.geography.visits import VisitLimits
 from hushway.job.job import Job, Means, Wording, account_of
-from hushway.job.wording import NOT_PROTECTED, plural
 from hushway.plan import DensityPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
 from hushway.releases.density.catalogue import density_series, naive_laplace
 from hushway.releases.density.recommended import Crowd, optimised_shares, recommended_shares
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.spends import Shares
+from hushway.releases.density.terms import density_terms
+from hushway.releases.wording import plural
 from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Problem
 from hushway.tables.events import EventColumns, EventsSource
 from hushway.tables.locations import LocationColumns, read_locations
 from hushway.tables.policy import Policy
-
-_ASSUMED_PUBLIC = (
-    "The areas, and the list of towers with their positions if events name towers.",
-    "The window of days, its bins and the time zone.",
-    "The mechanism, its parameters, the contribution bounds and the guesses that the plan states.",
-)
-_BEYOND = (
-    "How many events a person has beyond the bounds does not show; that the published counts are "
-    "scaled to the noisy number of all visits does."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +36,14 @@ class EventRows:
         source: Where they are.
         universe: The public areas, bins and sites.
         limits: How much of one person counts.
+        unit: Who is protected.
         policy: What becomes of events that cannot be counted.
     """
 
     source: EventsSource
     universe: DensityUniverse
     limits: VisitLimits
+    unit: Unit
     policy: Policy
 
     def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
@@ -62,6 +56,7 @@ class EventRows:
             source=self.source,
             universe=self.universe,
             limits=self.limits,
+            unit=self.unit,
             key=means.key,
             settings=means.settings,
             progress=means.progress,
@@ -84,14 +79,16 @@ def prepare_density(plan: DensityPlan) -> Job:
         geography=universe,
         bound=bound,
         mechanism=mechanism,
+        terms=density_terms(mechanism, universe, unit=plan.privacy.unit),
         account=account_of(plan),
         rows=EventRows(
             source=_source(plan),
             universe=universe,
             limits=limits,
+            unit=plan.privacy.unit,
             policy=Policy(**plan.problems.model_dump()),
         ),
-        wording=_wording(mechanism, universe, bound),
+        wording=_wording(universe),
         check_writable=lambda: None,
     )
 
@@ -161,23 +158,11 @@ def _shares(
     return optimised_shares(universe, limits, budget, crowd, shares)
 
 
-def _wording(mechanism: DensitySeries, universe: DensityUniverse, bound: Bound) -> Wording:
-    limits = mechanism.limits
-    errors = mechanism.forecast(universe, bound)
+def _wording(universe: DensityUniverse) -> Wording:
     seen = "" if universe.sites is None else f"{plural(universe.site_count, 'site')}, "
     return Wording(
         rows="events",
         counted="visits",
         universe=f"{plural(len(universe.areas), 'area')}, {seen}{plural(universe.bins, 'bin')}, "
         f"{plural(len(universe.cover), 'cell')} of the cover.",
-        contribution=f"At most one visit of a person in a bin and "
-        f"{plural(bound.total, 'visit')} in the window are counted, chosen uniformly at random; "
-        f"besides, one random visit by its site, and the number of a person's visits up to "
-        f"{limits.most_counted:,}.",
-        limits={"visits": bound.total, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
-        assumed_public=_ASSUMED_PUBLIC,
-        not_protected=(*NOT_PROTECTED, _BEYOND),
-        error="Standard deviations of the noise: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
-        + ". Published counts come with standard errors of their own.",
     )

@@ -1,6 +1,6 @@
 """Everything a release needs besides the noise and the money, whatever its family."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,6 +8,7 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import AccountKey
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
@@ -46,28 +47,18 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """What a family says of a release, in words.
+    """What a family says of a release on the steward's screen.
 
     Attributes:
         rows: What the rows are called, such as "taps".
         counted: What is counted, such as "records".
         universe: The public universe in one sentence, for the steward's screen.
-        contribution: How much of one unit is counted.
-        limits: The same as numbers.
-        assumed_public: What is taken to be known to everyone, one sentence each.
-        not_protected: What the release does not protect, one sentence each.
-        error: How wrong the published numbers typically are.
         noise: Which kind of noise is better and why, if there is a choice.
     """
 
     rows: str
     counted: str
     universe: str
-    contribution: str
-    limits: Mapping[str, int]
-    assumed_public: tuple[str, ...]
-    not_protected: tuple[str, ...]
-    error: str
     noise: str | None = None
 
 
@@ -80,9 +71,10 @@ class Job:
         geography: The public universe.
         bound: How far one unit can move the counts.
         mechanism: What will measure and publish.
+        terms: What its certificate will say, as far as public facts reach.
         account: Who pays.
         rows: The protected rows.
-        wording: What is said of the release.
+        wording: What is said of it on the screen.
         check_writable: Refuses what could not be written, before anything is paid.
     """
 
@@ -90,6 +82,7 @@ class Job:
     geography: Cells
     bound: Bound
     mechanism: Mechanism[Any, Any]
+    terms: Terms
     account: AccountKey
     rows: Rows
     wording: Wording

@@ -13,30 +13,22 @@ from hushway.geography.periods import Periods
 from hushway.geography.road_report import RoadsReport
 from hushway.geography.zones_grid import grid_zones
 from hushway.job.job import Job, Means, Wording, account_of
-from hushway.job.wording import NOT_PROTECTED, plural
 from hushway.plan import LinksPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
 from hushway.releases.links.catalogue import link_counts, smaller_noise
 from hushway.releases.links.counts import LinkCounts
+from hushway.releases.links.preparation import NoisyEnds, Preparation
+from hushway.releases.links.terms import links_terms
+from hushway.releases.wording import plural
 from hushway.tables.check import Problem
 from hushway.tables.policy import Policy
 from hushway.tables.roads import RoadColumns, read_roads
 from hushway.tables.traces import TraceColumns, TracesSource
 from hushway.tables.traces_gpx import GpxTraces
 from hushway.tables.traces_mds import MdsTraces
-
-_ASSUMED_PUBLIC = (
-    "The road network: its links, nodes, classes, usual speeds and zones.",
-    "The window of days, the periods and the time zone.",
-    "The mechanism, its parameters, how trips are split, and the contribution bound.",
-)
-_ENDS = (
-    "Ends of trips were moved by noise before roads were found: {epsilon} for {radius} m and each "
-    "end, drawn afresh for at most {trips} of a person. That is besides the claim, which does not "
-    "need it, and it speaks of the ends alone, not of the way between them."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +39,7 @@ class TraceRows:
         source: Where they are.
         universe: The public roads, periods and zones.
         limits: How much of one person counts.
+        unit: Who is protected.
         policy: What becomes of positions that cannot be counted.
         splitting: How positions become trips.
         ends: What is done to the ends of trips.
@@ -56,6 +49,7 @@ class TraceRows:
     source: AnyTraces
     universe: LinkUniverse
     limits: MovementLimits
+    unit: Unit
     policy: Policy
     splitting: Splitting
     ends: EndTreatment
@@ -90,6 +84,7 @@ class TraceRows:
             source=self.source,
             universe=self.universe,
             limits=self.limits,
+            unit=self.unit,
             key=means.key,
             settings=means.settings,
             progress=means.progress,
@@ -111,23 +106,24 @@ def prepare_links(plan: LinksPlan) -> Job:
     )
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     mechanism = _mechanism(plan, limits)
-    ends = _ends(plan)
     return Job(
         plan=plan,
         geography=universe,
         bound=bound,
         mechanism=mechanism,
+        terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
         account=account_of(plan),
         rows=TraceRows(
             source=_source(plan),
             universe=universe,
             limits=limits,
+            unit=plan.privacy.unit,
             policy=Policy(**plan.problems.model_dump()),
-            splitting=Splitting(gap_s=plan.trips.gap_s, most_speed=plan.trips.most_speed),
-            ends=ends,
+            splitting=_splitting(mechanism.preparation),
+            ends=_ends(mechanism.preparation),
             report=report,
         ),
-        wording=_wording(mechanism, universe, bound, ends),
+        wording=_wording(mechanism, universe),
         check_writable=lambda: None,
     )
 
@@ -157,10 +153,18 @@ def _source(plan: LinksPlan) -> AnyTraces:
     )
 
 
-def _ends(plan: LinksPlan) -> EndTreatment:
-    given = plan.ends
+def _preparation(plan: LinksPlan) -> Preparation:
     # Not model_dump, which would write fractions out as text.
-    return NoEnds() if given is None else MetricEnds(**dict(given))
+    ends = None if plan.ends is None else NoisyEnds(**dict(plan.ends))
+    return Preparation(gap_s=plan.trips.gap_s, most_speed=plan.trips.most_speed, ends=ends)
+
+
+def _splitting(preparation: Preparation) -> Splitting:
+    return Splitting(gap_s=preparation.gap_s, most_speed=preparation.most_speed)
+
+
+def _ends(preparation: Preparation) -> EndTreatment:
+    return NoEnds() if preparation.ends is None else MetricEnds(**vars(preparation.ends))
 
 
 def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
@@ -173,6 +177,7 @@ def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
         shown=chosen.shown,
         expect=chosen.expect,
         conserve=chosen.conserve,
+        preparation=_preparation(plan),
     )
 
 
@@ -185,36 +190,14 @@ def _budget(plan: LinksPlan, limits: MovementLimits) -> Loss:
     return PureLoss(privacy.epsilon)
 
 
-def _wording(
-    mechanism: LinkCounts, universe: LinkUniverse, bound: Bound, ends: EndTreatment
-) -> Wording:
+def _wording(mechanism: LinkCounts, universe: LinkUniverse) -> Wording:
     roads = universe.roads
-    errors = mechanism.forecast(universe, bound)
-    moved = (
-        (
-            _ENDS.format(
-                epsilon=ends.epsilon, radius=ends.radius, trips=plural(ends.max_trips, "trip")
-            ),
-        )
-        if isinstance(ends, MetricEnds)
-        else ()
-    )
     noise = mechanism.spends.links.measure.noise
     return Wording(
         rows="traces",
-        counted="persons",
+        counted="travellers",
         universe=f"{plural(roads.links, 'link')}, {plural(roads.nodes, 'node')}, "
         f"{plural(len(universe.periods), 'period')}, {plural(len(universe.zones), 'zone')}.",
-        contribution=f"At most {plural(bound.total, 'item')} of a person in the whole window are "
-        "counted, chosen uniformly at random among the distinct links of each period that the "
-        "person was on and the nodes at which the person's trips began and ended; each counts "
-        "once.",
-        limits={"items": bound.total, "speed_steps": mechanism.limits.speed_steps},
-        assumed_public=_ASSUMED_PUBLIC,
-        not_protected=(*NOT_PROTECTED, *moved),
-        error="Standard deviations of the noise, in persons: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
-        + ". Published counts come with standard errors of their own.",
         noise=f"The noise is {noise}: with this epsilon, delta and number of items it is the "
         "smaller one.",
     )

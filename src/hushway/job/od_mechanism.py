@@ -11,9 +11,7 @@ from hushway.plan import CBDPPlan, HierarchicalPlan, LaplacePlan, ODPlan
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, Measure, PureLoss
 from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
-from hushway.releases.od.cbdp import CBDP
-from hushway.releases.od.hierarchical import Hierarchical
-from hushway.releases.od.laplace import DenseLaplace, SparseLaplace, od_laplace
+from hushway.releases.od.laplace import od_laplace
 from hushway.releases.od.measuring import feature_query
 from hushway.releases.od.noise_choice import NoiseChoice, compare_noise
 from hushway.releases.od.recommended import recommended_shares, recommended_weights
@@ -23,9 +21,8 @@ from hushway.releases.od.shares import (
     named_importance,
     uniform_shares,
 )
+from hushway.releases.od.terms import ODMechanism
 from hushway.releases.od.weights import Weights
-
-ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
 
 
 def mechanism_of(

@@ -12,10 +12,8 @@ from hushway.geography.sequences import SequenceUniverse
 from hushway.geography.taxonomy import Taxonomy
 from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.taxonomy import planned_taxonomy
-from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
 from hushway.plan import SequencesPlan
 from hushway.privacy.accounting import rho_for
-from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.sequences.catalogue import prefix_tree
@@ -31,7 +29,9 @@ from hushway.releases.sequences.shares import (
     paper_grain_shares,
     uniform_shares,
 )
+from hushway.releases.sequences.terms import sequence_terms
 from hushway.releases.sequences.thresholds import ExpectedFalse, PaperThresholds, Thresholds
+from hushway.releases.wording import plural
 from hushway.tables.check import Problem
 from hushway.tables.policy import Policy
 from hushway.tables.sequences import SequenceColumns, SequencesSource
@@ -40,11 +40,6 @@ from hushway.tables.taps import TapColumns, TapsSource
 _SHOWN = 20
 # The paper's height.
 _HEIGHT = 12
-_ASSUMED_PUBLIC = (
-    "The list of locations, their positions and their groups.",
-    "The window of days, the periods and the time zone, if taps were counted.",
-    "The mechanism, its parameters, the height of the tree and the contribution bound.",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +136,13 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
         geography=universe,
         bound=bound,
         mechanism=mechanism,
+        terms=sequence_terms(
+            mechanism,
+            universe,
+            unit=privacy.unit,
+            max_records=bound.total,
+            record=plan.records.span if plan.data.taps is not None else "row",
+        ),
         account=account_of(plan),
         rows=RecordRows(
             source=_source(plan),
@@ -156,7 +158,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
             policy=Policy(**plan.problems.model_dump()),
             multi_line=planned.multi_line,
         ),
-        wording=_wording(plan, mechanism, universe, bound),
+        wording=_wording(plan, mechanism, universe),
         check_writable=lambda: None,
     )
 
@@ -213,31 +215,13 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
     )
 
 
-def _wording(
-    plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse, bound: Bound
-) -> Wording:
-    single = plan.privacy.unit is Unit.TRIP
-    stops = f"the first {plural(mechanism.height, 'stop')} of it"
-    contribution = (
-        f"Each record counts once, {stops}."
-        if single
-        else f"At most {plural(bound.total, 'record')} of a person are counted, chosen uniformly "
-        f"at random among all of that person's records, and of each one {stops}."
-    )
+def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse) -> Wording:
     groups = ", ".join(
         f"{len(level):,} groups of {level.column!r}" for level in universe.taxonomy.levels
     )
-    errors = mechanism.forecast(universe, bound)
     return Wording(
         rows="taps" if plan.data.taps is not None else "sequences",
         counted="records",
         universe=f"{len(universe.taxonomy.locations):,} locations, {groups or 'no groups'}, "
         f"{plural(universe.moments, 'period')}, up to {plural(mechanism.height, 'stop')}.",
-        contribution=contribution,
-        limits={"cells": bound.cells, "each": bound.each, "total": bound.total},
-        assumed_public=_ASSUMED_PUBLIC,
-        not_protected=NOT_PROTECTED + ((single_records_only("record"),) if single else ()),
-        error="Standard deviations of the noise, in records: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
-        + ".",
     )

@@ -87,7 +87,7 @@ class WindowPlan(Section):
 class DensityPrivacyPlan(Section):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON] = Unit.PERSON
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
     max_visits: int = Field(default=30, ge=1, le=1_000_000)
     most_counted: int = Field(default=1000, ge=1, le=1_000_000)
     epsilon: Exact
@@ -160,7 +160,8 @@ class EventProblemsPlan(Section):
     unknown_location: Rule = "drop"
     outside_window: Rule = "drop"
     null_value: Rule = "drop"
-    unparsable_time: Rule = "refuse"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
     impossible_time: Rule = "drop"
     impossible_position: Rule = "drop"
 

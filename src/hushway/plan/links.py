@@ -81,7 +81,7 @@ class EndsPlan(Section):
 class LinksPrivacyPlan(Section):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON] = Unit.PERSON
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
     max_items: int = Field(default=60, ge=1, le=1_000_000)
     epsilon: Exact
     delta: Delta | None = None
@@ -112,7 +112,8 @@ class TraceProblemsPlan(Section):
     unknown_location: Rule = "drop"
     outside_window: Rule = "drop"
     null_value: Rule = "drop"
-    unparsable_time: Rule = "refuse"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
     impossible_time: Rule = "drop"
     impossible_position: Rule = "drop"
 
@@ -140,5 +141,10 @@ class LinksPlan(AnyPlan):
 
 def _disagreements(plan: LinksPlan) -> Iterator[str]:
     """Yields what tables of a plan, each right by itself, do not agree on."""
+    if plan.data.format == "mds" and plan.privacy.unit is not Unit.DEVICE:
+        yield (
+            'privacy.unit: must be "device" with format = "mds", which names vehicles and not '
+            "their riders"
+        )
     if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
         yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

@@ -15,7 +15,6 @@ from hushway.plan.sections import (
     ProblemsPlan,
     TimePlan,
 )
-from hushway.privacy.unit import Unit
 
 
 class ODPlan(AnyPlan):
@@ -45,11 +44,14 @@ class ODPlan(AnyPlan):
 
 def _disagreements(plan: ODPlan) -> Iterator[str]:
     """Yields what tables of a plan, each right by itself, do not agree on."""
-    if plan.privacy.unit is Unit.PERSON and plan.data.columns.person is None:
+    unit = plan.privacy.unit
+    if unit.has_many_records and plan.data.columns.person is None:
         yield (
-            'privacy.unit: is "person", so data.columns.person must name the person\'s column '
+            f'privacy.unit: is "{unit}", so data.columns.person must name the column of its ids '
             '(without one, only unit = "trip" is possible)'
         )
+    if not unit.has_many_records and plan.privacy.max_trips > 1:
+        yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
     for name in unnameable(plan.features):
         yield f"features.{name}: cannot be defined, because it needs no column"
     for name, feature in plan.features.items():

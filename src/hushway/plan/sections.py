@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from hushway.plan.values import DAY_HOURS, HOUR_MINUTES, Delta, Exact, MinuteOfDay, Section
+from hushway.privacy.certificate.tuning import Tuning
 from hushway.privacy.unit import Unit
 
 Rule = Literal["drop", "refuse"]
@@ -84,7 +85,7 @@ class TimePlan(Section):
 class PrivacyPlan(Section):
     """Who is protected, and how much may be lost."""
 
-    unit: Unit = Unit.PERSON
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Unit.PERSON
     max_trips: int = Field(default=1, ge=1, le=1_000_000)
     epsilon: Exact
     delta: Delta | None = None
@@ -96,10 +97,11 @@ class ProblemsPlan(Section):
     unknown_location: Rule = "drop"
     outside_window: Rule = "drop"
     null_value: Rule = "drop"
-    unparsable_time: Rule = "refuse"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
     impossible_time: Rule = "drop"
     same_place: Rule = "drop"
-    duplicate_trip_id: Rule = "refuse"
+    duplicate_trip_id: Rule = "drop"
 
 
 class LedgerPlan(Section):
@@ -115,7 +117,19 @@ class ReleasePlan(Section):
     folder: str = Field(min_length=1)
     title: str = Field(min_length=1)
     approver: str | None = None
+    parameters_chosen: Tuning = Field(
+        default=Tuning.NOT_STATED,
+        description="Whether the protected rows were looked at: the approver's word.",
+    )
     signing_key: str | None = None
+
+    @model_validator(mode="after")
+    def _somebody_states_it(self) -> "ReleasePlan":
+        if self.parameters_chosen is Tuning.WITHOUT_THESE_ROWS and self.approver is None:
+            raise ValueError(
+                'parameters_chosen = "without these rows" is for an approver to state: name one'
+            )
+        return self
 
 
 class EnginePlan(Section):

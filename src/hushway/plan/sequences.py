@@ -77,7 +77,7 @@ class RecordsPlan(Section):
 class SequencesPrivacyPlan(Section):
     """Who is protected, and how much may be lost."""
 
-    unit: Unit = Unit.PERSON
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Unit.PERSON
     max_records: int = Field(default=1, ge=1, le=1_000_000)
     epsilon: Exact
     delta: Delta | None = None
@@ -117,7 +117,8 @@ class TapProblemsPlan(Section):
     unknown_location: Rule = "drop"
     outside_window: Rule = "drop"
     null_value: Rule = "drop"
-    unparsable_time: Rule = "refuse"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
     impossible_time: Rule = "drop"
 
 
@@ -148,12 +149,19 @@ def _disagreements(plan: SequencesPlan) -> Iterator[str]:
         yield "time: is missing; taps need a window of days"
     if plan.data.sequences is not None and plan.records.times:
         yield "records.times: ready sequences have no times; give taps instead"
-    if plan.privacy.unit is Unit.PERSON and plan.data.columns.person is None:
+    unit = plan.privacy.unit
+    if unit.has_many_records and plan.data.columns.person is None:
         yield (
-            'privacy.unit: is "person", so data.columns.person must name the person\'s column '
-            '(without one, only unit = "trip" is possible: one record)'
+            f'privacy.unit: is "{unit}", so data.columns.person must name the column of its ids '
+            '(without one, only unit = "record" is possible)'
         )
-    if plan.privacy.unit is Unit.TRIP and plan.privacy.max_records > 1:
-        yield 'privacy.max_records: has no meaning with unit = "trip", where one record counts once'
+    if plan.privacy.max_records > 1:
+        if not unit.has_many_records:
+            yield 'privacy.max_records: has no meaning with unit = "record", which counts once'
+        elif plan.data.taps is not None and plan.records.span == "window":
+            yield (
+                'privacy.max_records: has no meaning with records.span = "window", where all taps '
+                f"of a {unit} are one record"
+            )
     if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
         yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'

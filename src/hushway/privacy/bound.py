@@ -32,6 +32,11 @@ class Bound:
                 advice="Allow every unit at least one record.",
             )
 
+    @classmethod
+    def of_records(cls, most: int) -> "Bound":
+        """Returns the bound of a unit with so many records, each in one cell, maybe all in one."""
+        return cls(cells=most, each=most, total=most)
+
     @property
     def l1(self) -> int:
         """The L1 sensitivity: the largest sum of absolute changes."""

@@ -79,7 +79,7 @@ class Curator:
 
     def bound(self, query: AnyQuery) -> Bound:
         """Returns how far one unit can move a query: a public number that noise depends on."""
-        return _bound(_VAULTS[ref(self)].counter, query)
+        return bound_of(_VAULTS[ref(self)].counter, query)
 
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns a noisy count for every cell, or for every element of a partition of the cells.
@@ -138,7 +138,7 @@ class Curator:
         """
         vault = _VAULTS[ref(self)]
         size = _checked_size(scores, MOST_DENSE_CELLS)
-        event = selecting_event(scores.name, size, spend, _bound(vault.counter, scores))
+        event = selecting_event(scores.name, size, spend, bound_of(vault.counter, scores))
         self._charge(event)
         exact = _spread(_exact(vault.counter, scores), size)
         return exponential_choice(vault.source, exact, event.rate)
@@ -152,7 +152,7 @@ class Curator:
         """
         vault = _VAULTS[ref(self)]
         size = _checked_size(query.base, MOST_DENSE_CELLS)
-        bound = _bound(vault.counter, query.base)
+        bound = bound_of(vault.counter, query)
         event = cutting_event(query.name, query.cells.size, spend, bound)
         self._charge(event)
         exact = _spread(_exact(vault.counter, query.base), size)
@@ -197,7 +197,7 @@ class Curator:
     def _dense(self, query: AnyQuery, spend: Loss) -> Measured:
         vault = _VAULTS[ref(self)]
         size = _checked_size(query, MOST_DENSE_CELLS)
-        bound = _bound(vault.counter, query)
+        bound = bound_of(vault.counter, query)
         law = noise_for(spend, bound)
         event = counting_event(query.name, size, spend, bound)
         self._charge(event)
@@ -217,7 +217,10 @@ class Curator:
         )
 
 
-def _bound(counter: Counter, query: AnyQuery) -> Bound:
+def bound_of(counter: Counter, query: AnyQuery | CutQuery) -> Bound:
+    """Returns how far one unit can move a query, by what its counter states and enforces."""
+    if isinstance(query, CutQuery):
+        return counter.bound(query.base)
     if isinstance(query, PartitionQuery | WeightedQuery):
         return query.bound(counter.bound(query.base))
     return counter.bound(query)

@@ -91,13 +91,25 @@ def amount_in(loss: Loss, measure: Measure) -> Fraction:
     )
 
 
+def cost_on(losses: Iterable[Loss], measure: Measure) -> Fraction:
+    """Returns what measurements cost together on an account in a currency, exactly.
+
+    The one place that says so: prices, reservations and certificates all ask here. In rho, pure
+    losses count one by one: the sum of squares is less than the square of the sum.
+
+    Raises:
+        PrivacyError: A rho was to be paid in pure epsilon.
+    """
+    return sum((amount_in(loss, measure) for loss in losses), Fraction(0))
+
+
 def total(losses: Iterable[Loss]) -> Loss:
     """Returns the loss of all together: a sum of epsilons if all are pure, else a sum of rhos."""
     parts = list(losses)
     if not parts:
         raise PrivacyError("No loss to add up.", advice="Measure something first.")
     measure = Measure.PURE if all(isinstance(p, PureLoss) for p in parts) else Measure.ZCDP
-    return loss_of(measure, sum((amount_in(p, measure) for p in parts), Fraction(0)))
+    return loss_of(measure, cost_on(parts, measure))
 
 
 def exact(number: str | float | Fraction | Decimal) -> Fraction:

@@ -1,19 +1,27 @@
 """What every mechanism is: public parameters, a step that spends and a step that is free."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
+from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.query import AnyQuery
 
 Geography_contra = TypeVar("Geography_contra", contravariant=True)
 Table_co = TypeVar("Table_co", covariant=True)
 
 Measurements = Sequence[Measured | MeasuredSparse]
+
+
+def noise_of(measured: Measurements) -> dict[str, float]:
+    """Returns the standard deviation of the noise in each measurement, by what was asked."""
+    return {one.query.name: math.sqrt(one.variance) for one in measured if one.variance}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +77,10 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
 
     def events(self, geography: Geography_contra, bound: Bound) -> tuple[Event, ...]:
         """Returns what `measure` will do, if that does not depend on the answers."""
+        ...
+
+    def queries(self, geography: Geography_contra) -> tuple[AnyQuery | CutQuery, ...]:
+        """Returns the questions that `events` announces; whoever counts must bound them alike."""
         ...
 
     def forecast(self, geography: Geography_contra, bound: Bound) -> tuple[Forecast, ...]:

@@ -1,18 +1,22 @@
-"""Sentences that releases of all families share."""
+"""Sentences that certificates of all families share."""
 
-NOT_PROTECTED = (
+from hushway.privacy.unit import Unit
+
+_NOT_PROTECTED = (
     "That the data set exists, who holds it and which period it covers.",
     "What is true of the city as a whole: busy places and busy hours show, and are meant to.",
-    "What other sources tell, or other releases of the same people on another account.",
+    "What other sources tell, or other releases of the same people that this ledger does not know.",
+)
+_SINGLE = (
+    "A person with many {unit}s: only single {unit}s are protected, so what somebody did with or "
+    "in many of them, such as a habit, can show."
 )
 
 
-def single_records_only(record: str) -> str:
-    """Says what is not protected where single records are."""
-    return (
-        f"A person with many {record}s: only single {record}s are protected, so a habit repeated "
-        "often can show."
-    )
+def not_protected(unit: Unit, *further: str) -> tuple[str, ...]:
+    """Returns what releases do not protect where this unit is protected, one sentence each."""
+    single = () if unit is Unit.PERSON else (_SINGLE.format(unit=unit),)
+    return (*_NOT_PROTECTED, *single, *further)
 
 
 def plural(number: int, noun: str) -> str:

@@ -93,7 +93,10 @@ CASES: dict[str, tuple[Edit, str]] = {
         refuse("outside_window", row(time="2031-01-01T08:00:00")),
         "outside window",
     ),
-    "a time that cannot be read": (row(time="half past eight"), "unparsable time"),
+    "a time that cannot be read": (
+        refuse("unparsable_time", row(time="half past eight")),
+        "unparsable time",
+    ),
     "a trip that ends where it began": (
         refuse("same_place", row(destination="L0001")),
         "same place",
@@ -110,15 +113,15 @@ CASES: dict[str, tuple[Edit, str]] = {
     "a trip id that appears twice": (
         all_of(
             swap(PLAN, '# trip_id = "trip_id"', 'trip_id = "trip_id"'),
-            row(),
-            row(),
+            refuse("duplicate_trip_id", all_of(row(), row())),
         ),
         "duplicate trip id",
     ),
     "a row with too many fields": (
-        add_line("trips.csv", "1,2,3,4,5,6,7,8,9"),
-        "cannot be read",
+        refuse("malformed_row", add_line("trips.csv", "1,2,3,4,5,6,7,8,9")),
+        "malformed row",
     ),
+    "a quote that is not closed": (add_line("trips.csv", '"1,2,3,4'), "a quote is not closed"),
     "a missing locations file": (remove("locations.csv"), "locations.csv"),
     "an empty locations file": (empty("locations.csv"), "empty"),
     "a duplicate location id": (

@@ -128,7 +128,10 @@ CASES: dict[str, tuple[Edit, str]] = {
         refuse("outside_window", event(time="2031-01-01T08:00:00")),
         "outside window",
     ),
-    "a time that cannot be read": (event(time="half past eight"), "unparsable time"),
+    "a time that cannot be read": (
+        refuse("unparsable_time", event(time="half past eight")),
+        "unparsable time",
+    ),
     "a time that the clock skipped": (
         all_of(
             swap("first_day = 2007-09-10", "first_day = 2026-03-28"),
@@ -137,7 +140,11 @@ CASES: dict[str, tuple[Edit, str]] = {
         ),
         "impossible time",
     ),
-    "a row with too many fields": (event(time="2007-09-12T08:00:00,1,2,3"), "cannot be read"),
+    "a row with too many fields": (
+        refuse("malformed_row", event(time="2007-09-12T08:00:00,1,2,3")),
+        "malformed row",
+    ),
+    "a quote that is not closed": (event(time='"2007-09-12T08:00:00'), "a quote is not closed"),
     "a missing towers file": (lambda city: (city / "towers.csv").unlink(), "towers.csv"),
     "a tower outside": (tower("T-away,Away,9.1,45.4,x"), "outside all areas"),
     "a tower in another CRS": (tower("T-metres,Metres,652000,6862000,x"), "degrees"),
@@ -194,7 +201,7 @@ def test_publishing_is_refused_with_one_clear_error_and_nothing_is_spent(
 
 
 def test_the_exit_code_says_that_it_failed(city: Path) -> None:
-    event(time="half past eight")(city)
+    event(time='"half past eight')(city)
     done = CliRunner().invoke(app, ["publish", str(city / "plan.toml")])
     assert done.exit_code != 0
     assert CliRunner().invoke(app, ["check", str(city / "plan.toml")]).exit_code == 1

@@ -32,6 +32,7 @@ CHANGES = {
     'closes = "20:00"': 'closes = "09:00"',
     "minutes = 60 ": "minutes = 30 ",
     'unit = "person" ': 'unit = "trip" ',
+    "max_trips = 2 ": "max_trips = 1 ",
     'epsilon = "1" ': 'epsilon = "100" ',
     'split = "optimised" ': 'split = "uniform" ',
     "last_day = 2026-03-03": "last_day = 2026-03-04",

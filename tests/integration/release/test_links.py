@@ -149,7 +149,7 @@ def test_every_option_publishes_a_release_that_verifies(city: Path, name: str) -
 def test_noise_at_the_ends_is_told_beside_the_claim(city: Path) -> None:
     for old, new in OPTIONS["noise at the ends"].items():
         change(city, old, new)
-    words = " ".join(job_of(city).wording.not_protected)
+    words = " ".join(job_of(city).terms.not_protected)
     assert "1 for 300 m and each end" in words
     assert "does not need it" in words
 

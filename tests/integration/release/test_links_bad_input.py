@@ -123,8 +123,15 @@ CASES: dict[str, tuple[Edit, str]] = {
         refuse("outside_window", position(time="2031-01-01T08:00:00")),
         "outside window",
     ),
-    "a time that cannot be read": (position(time="half past eight"), "unparsable time"),
-    "a row with too many fields": (position(lat="45.0,1,2,3"), "cannot be read"),
+    "a time that cannot be read": (
+        refuse("unparsable_time", position(time="half past eight")),
+        "unparsable time",
+    ),
+    "a row with too many fields": (
+        refuse("malformed_row", position(lat="45.0,1,2,3")),
+        "malformed row",
+    ),
+    "a quote that is not closed": (position(lat='"45.0'), "a quote is not closed"),
     "missing roads": (lambda city: shutil.rmtree(city / "roads"), "roads"),
     "roads without links": (lambda city: (city / "roads" / "link.csv").unlink(), "link.csv"),
     "an empty file of links": (write("roads/link.csv", ""), "link.csv"),
@@ -176,7 +183,7 @@ def test_publishing_is_refused_with_one_clear_error_and_nothing_is_spent(
 
 
 def test_the_exit_code_says_that_it_failed(city: Path) -> None:
-    position(time="half past eight")(city)
+    position(time='"half past eight')(city)
     done = CliRunner().invoke(app, ["publish", str(city / "plan.toml")])
     assert done.exit_code != 0
     assert CliRunner().invoke(app, ["check", str(city / "plan.toml")]).exit_code == 1

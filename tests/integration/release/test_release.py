@@ -75,12 +75,14 @@ def test_a_dense_release_has_a_row_for_every_cell(city: Path) -> None:
 
 def test_a_release_by_trip_says_so_on_its_certificate(city: Path) -> None:
     change(city, 'unit = "person" ', 'unit = "trip" ')
+    change(city, "max_trips = 2 ", "max_trips = 1 ")
     with Ledger.connect(city / "ledger.db") as ledger:
         ledger.open_account(job_of(city).account, PureLoss(Fraction(4)))
     certificate = publish(job_of(city)).certificate
-    assert certificate.unit == "trip"
-    assert certificate.contribution.limits["total"] == 1
-    assert any("single trips" in sentence for sentence in certificate.not_protected)
+    terms = certificate.terms
+    assert terms.unit == "trip"
+    assert terms.contribution.limits == {"trips": 1}
+    assert any("single trips" in sentence for sentence in terms.not_protected)
 
 
 def test_a_seeded_release_is_stamped_not_private_and_does_not_verify(city: Path) -> None:

@@ -239,8 +239,8 @@ def test_the_hour_that_comes_twice_does_not_turn_periods_back(
 
 def test_unit_trip_protects_one_record(csv_file: Write, town: Taxonomy, key: BoundingKey) -> None:
     file = csv_file([("ann", i, f"2026-03-0{i + 1}T08:00:00") for i in (1, 2, 3)], header=HEADER)
-    made = counter(TapsSource(file, TapColumns()), town, key, unit=Unit.TRIP)
-    assert made.unit is Unit.TRIP
+    made = counter(TapsSource(file, TapColumns()), town, key, unit=Unit.RECORD)
+    assert made.unit is Unit.RECORD
     root = Query(name="records", cells=first_prefixes(town))
     assert made.bound(root) == Bound(cells=1, each=1, total=1)
     assert records(made, town) == {(1,): 1, (2,): 1, (3,): 1}
@@ -278,7 +278,7 @@ def test_other_queries_are_refused(csv_file: Write, town: Taxonomy, key: Boundin
 
 def test_errors_quote_no_row(tmp_path: Path, town: Taxonomy, key: BoundingKey) -> None:
     file = tmp_path / "taps.csv"
-    file.write_text(f"{HEADER}\n{PRIVATE},1\n", encoding="utf-8")
+    file.write_text(f'{HEADER}\n"{PRIVATE},1\n', encoding="utf-8")
     with pytest.raises(DataError) as caught:
         taps(file, town, key)
     assert PRIVATE not in f"{caught.value}{caught.value.advice}"
@@ -301,7 +301,7 @@ def test_ready_sequences_are_one_row_a_record(
     people = ["ann", "bob", None, "cy", "cy", "cy", "cy"]
     file = parquet_file({"who": pa.array(people), "route": stops})
     anybody = SequencesSource(file, SequenceColumns(stops="route"), ">")
-    found = records(counter(anybody, town, key, unit=Unit.TRIP), town)
+    found = records(counter(anybody, town, key, unit=Unit.RECORD), town)
     assert found == {(1, 2): 2, (3,): 1, (4,): 1}
     owned = SequencesSource(file, SequenceColumns(person="who", stops="route"), ">")
     assert records(counter(owned, town, key), town) == {(1, 2): 1, (3,): 1, (4,): 1}

@@ -40,7 +40,7 @@ def ragged(lists: list[list[int]]) -> dict[str, IntArray]:
 
 
 def counter(town: Taxonomy, key: BoundingKey, **arrays: Any) -> ArraySequences:
-    settings: dict[str, Any] = {"unit": Unit.TRIP, "max_records": 1, "max_stops": 9, **arrays}
+    settings: dict[str, Any] = {"unit": Unit.RECORD, "max_records": 1, "max_stops": 9, **arrays}
     return ArraySequences(taxonomy=town, key=key, **settings)
 
 

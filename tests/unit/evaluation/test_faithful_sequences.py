@@ -38,7 +38,7 @@ def release(
 ) -> FaithfulRelease:
     counter = ArraySequences(
         taxonomy=universe.taxonomy,
-        unit=Unit.TRIP,
+        unit=Unit.RECORD,
         max_records=1,
         max_stops=height,
         key=BoundingKey.draw(SeededSource(1)),

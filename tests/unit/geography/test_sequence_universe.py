@@ -40,7 +40,7 @@ def test_a_tree_starts_with_the_coarsest_groups_of_every_period() -> None:
 
 def test_one_prefix_has_every_group_of_every_period_below_it() -> None:
     universe = SequenceUniverse(taxonomy=taxonomy(), periods=HOURS)
-    assert universe.below_one_prefix(3, 0).size == 2 * 4
-    below = universe.below_one_prefix(3, 1)
+    *_, groups, below = universe.below_one_prefix(4)
+    assert (groups.stop, groups.grain, groups.size) == (3, 0, 2 * 4)
     assert (below.stop, below.grain, below.size) == (3, 1, 5 * 4)
     assert below.name == "records by prefix of 3 stops and location of stop 4"

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,12 +18,16 @@ from hushway.privacy.certificate import (
     EpsilonDelta,
     MechanismRecord,
     Randomness,
+    Terms,
+    Tuning,
     canonical_json,
 )
 from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
 from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss
+from hushway.privacy.randomness import OsSource
 from hushway.privacy.unit import Unit
+from support.certificates import ENTRY, UNPROTECTED, certificate_of
 
 BOUND = Bound(cells=2, each=1, total=2)
 LAPLACE = LaplaceEvent(query="trips by place", cells=6, bound=BOUND, scale=Fraction(10))
@@ -32,51 +37,39 @@ GAUSSIAN = GaussianEvent(
 SELECT = SelectEvent(query="rarest place", cells=3, bound=BOUND, rate=Fraction(1, 20))
 
 
-def made(**changes: Any) -> Certificate:
-    facts: dict[str, Any] = {
-        "release_id": "r-1",
-        "title": "Trips",
-        "family": "od",
-        "mechanism": MechanismRecord(name="laplace", parameters={"b": [1, "1/3"], "a": None}),
-        "unit": Unit.PERSON,
-        "contribution": Contribution(words="Two trips at most.", limits={"trips": 2}),
-        "events": (LAPLACE, SELECT),
-        "claim": PureLoss(Fraction(3, 10)),
-        "domain": Domain(
-            cells="trips by place", size=6, digest="sha256:0", assumed_public=("The places.",)
-        ),
-        "not_protected": ("What everybody does.",),
-        "randomness": Randomness(sampler="exact", source="operating system", private=True),
-        "floating_point": "Whole numbers only.",
-        "tuning": "None.",
-        "post_processing": (),
-        "error": "About 14 trips.",
-        "account": AccountStatement(
-            dataset="cards",
-            period="2026",
-            measure=Measure.PURE,
-            spent=Fraction(1, 2),
-            cap=Fraction(1),
-            ledger_entry="0" * 64,
-        ),
-        "software": "hushway 0",
-        "created_at": "2026-03-01T12:00:00+00:00",
-    }
-    return Certificate(**(facts | changes))
-
-
-ZCDP: dict[str, Any] = {
-    "events": (GAUSSIAN, LAPLACE),
-    "claim": ZCDPLoss(Fraction(3, 100) + Fraction(1, 50)),
-    "account": AccountStatement(
-        dataset="cards",
-        period="2026",
-        measure=Measure.ZCDP,
-        spent=Fraction(1),
-        cap=Fraction(1),
-        ledger_entry="0" * 64,
+TERMS = Terms(
+    family="od",
+    mechanism=MechanismRecord(name="laplace", parameters={"b": [1, "1/3"], "a": None}),
+    unit=Unit.PERSON,
+    contribution=Contribution(words="Two trips at most.", limits={"trips": 2}),
+    events=(LAPLACE, SELECT),
+    domain=Domain(
+        cells="trips by place", size=6, digest="sha256:0", assumed_public=("The places.",)
     ),
-}
+    not_protected=("What everybody does.",),
+    post_processing=(),
+    error="About 14 trips.",
+)
+
+
+def made(**changes: Any) -> Certificate:
+    return certificate_of(TERMS, **changes)
+
+
+def account(**changes: Any) -> AccountStatement:
+    facts = {
+        "dataset": "cards",
+        "period": "2026",
+        "measure": Measure.PURE,
+        "spent": Fraction(1, 2),
+        "cap": Fraction(1),
+        "ledger_entry": ENTRY,
+    }
+    return AccountStatement(**(facts | changes))
+
+
+IN_RHO = account(measure=Measure.ZCDP, spent=Fraction(1))
+ZCDP: dict[str, Any] = {"events": (GAUSSIAN, LAPLACE), "account": IN_RHO}
 
 
 @pytest.mark.parametrize(
@@ -86,8 +79,10 @@ ZCDP: dict[str, Any] = {
         made(**ZCDP),
         made(unit=Unit.TRIP, approver="A. Steward", publisher="Città", intended_use="planning"),
         made(**ZCDP, epsilon_delta=EpsilonDelta(epsilon="1.1", delta="1e-6", method="zcdp")),
-        made(input_digest="hmac-sha256:00ff"),
-        made(randomness=Randomness(sampler="exact", source="a seed", private=False)),
+        made(tuning=Tuning.WITH_THESE_ROWS),
+        made(tuning=Tuning.WITHOUT_THESE_ROWS, approver="A. Steward"),
+        made(not_taken=(GAUSSIAN,)),
+        made(randomness=UNPROTECTED),
     ],
 )
 def test_a_certificate_survives_writing_and_reading(certificate: Certificate) -> None:
@@ -141,7 +136,12 @@ def test_parameters_cannot_be_changed_from_outside() -> None:
         lambda data: data.replace(b'"stamp": null', b'"stamp": "FINE"'),
         lambda data: data.replace(b'"stamp": null', b'"extra": 1, "stamp": null'),
         lambda data: data.replace(b'"dp_variant": "pure"', b'"dp_variant": "zcdp"'),
-        lambda data: data.replace(b'"certificate_version": 1', b'"certificate_version": 2'),
+        lambda data: data.replace(b'"certificate_version": 2', b'"certificate_version": 1'),
+        lambda data: data.replace(b"certified inversion", b"dice"),
+        lambda data: data.replace(b"No float takes part", b"Floats take part"),
+        lambda data: data.replace(b"Nobody has stated", b"Everybody has stated"),
+        lambda data: data.replace(b"AES-256-CTR keyed by the operating system", b"dice"),
+        lambda data: data.replace(b'"private": true', b'"private": false'),
         lambda _: b"[" * 100_000,
         lambda _: b"{}",
         lambda _: b"[]",
@@ -169,32 +169,62 @@ def test_any_flipped_byte_is_refused_or_changes_only_free_words() -> None:
         assert other != made()
 
 
-def test_the_loss_is_recomputed_from_the_events() -> None:
-    assert made().recomputed_loss() == PureLoss(Fraction(3, 10))
-    assert made(**ZCDP).recomputed_loss() == ZCDPLoss(Fraction(5, 100))
+def test_the_claim_is_the_loss_of_all_that_was_paid_for() -> None:
+    assert made().claim == PureLoss(Fraction(3, 10))
+    assert made(**ZCDP).claim == ZCDPLoss(Fraction(5, 100))
+    assert made(events=(LAPLACE,), not_taken=(SELECT,)).claim == made().claim
 
 
-@pytest.mark.parametrize("claim", [PureLoss(Fraction(1, 10)), ZCDPLoss(Fraction(3, 10))])
-def test_a_claim_that_does_not_add_up_is_refused(claim: Any) -> None:
-    with pytest.raises(ReleaseError, match="add up"):
-        made(claim=claim).recomputed_loss()
+@pytest.mark.parametrize(
+    ("old", "new"), [(b'"amount": "3/10"', b'"amount": "1/10"'), (b'"measure": "pure"', b'"x": 1')]
+)
+def test_a_claim_that_is_not_that_of_the_events_is_refused(old: bytes, new: bytes) -> None:
+    claim = json.loads(made().to_json())["claim"]
+    assert claim["amount"] == "3/10"
+    with pytest.raises(ReleaseError):
+        Certificate.from_json(made().to_json().replace(old, new))
 
 
-def test_an_event_about_the_domain_must_count_all_of_its_cells() -> None:
-    made().check_cells()
-    fewer = LaplaceEvent(query="trips by place", cells=5, bound=BOUND, scale=Fraction(10))
-    with pytest.raises(ReleaseError, match="domain"):
-        made(events=(fewer, SELECT)).check_cells()
+def test_measuring_less_than_was_announced_does_not_shrink_the_claim() -> None:
+    begun = TERMS.measured([4])
+    assert [event.cells for event in begun.events] == [4]
+    assert begun.not_taken == (SELECT,)
+    assert begun.claim == TERMS.claim
+    assert begun.measured([4, 3]).events == (replace(LAPLACE, cells=4), SELECT)
+    for cells in ([], [1, 1, 1]):
+        with pytest.raises(PrivacyError, match="announced"):
+            TERMS.measured(cells)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"family": "links"},
+        {"mechanism": MechanismRecord(name="laplace", parameters={})},
+        {"unit": Unit.TRIP},
+        {"contribution": Contribution(words="Two trips at most.", limits={"trips": 1})},
+        {"events": (LAPLACE,)},
+        {"not_taken": (LAPLACE,)},
+        {"not_protected": ("Nothing; everything is protected.",)},
+        {"post_processing": ("Magic.",)},
+        {"error": "None."},
+    ],
+)
+def test_other_terms_than_those_computed_again_are_a_contradiction(changes: dict[str, Any]) -> None:
+    TERMS.check_same(TERMS, software="hushway 0")
+    with pytest.raises(ReleaseError, match="contradicts itself"):
+        replace(TERMS, **changes).check_same(TERMS, software="hushway 0")
 
 
 @pytest.mark.parametrize(
     ("epsilon", "method", "holds"),
     [
-        ("2", "zcdp", True),
         ("0.1", "zcdp", False),
-        ("1", "pure", True),
+        ("2", "zcdp", False),
         ("0.3", "pure", True),
+        ("0.300001", "pure", True),
         ("0.29", "pure", False),
+        ("1", "pure", False),
     ],
 )
 def test_the_claimed_epsilon_at_a_delta_is_recomputed(
@@ -210,12 +240,15 @@ def test_the_claimed_epsilon_at_a_delta_is_recomputed(
 
 
 @pytest.mark.parametrize(
-    ("value", "holds"), [(0.5, True), (0.5 * (1 + 1e-12), True), (0.51, False), (None, False)]
+    ("value", "holds"),
+    [(0.5, True), (0.5 * (1 + 1e-12), True), (0.51, False), (0.4, False), (None, False)],
 )
 def test_an_epsilon_by_pld_is_compared_with_the_accountant(
     monkeypatch: pytest.MonkeyPatch, value: float | None, *, holds: bool
 ) -> None:
-    monkeypatch.setattr("hushway.privacy.accounting.epsilon_by_pld", lambda _events, _delta: value)
+    monkeypatch.setattr(
+        "hushway.privacy.certificate.certificate.epsilon_by_pld", lambda _events, _delta: value
+    )
     certificate = made(epsilon_delta=EpsilonDelta(epsilon="0.5", delta="1/1000", method="pld"))
     if holds:
         certificate.check_epsilon_delta()
@@ -228,24 +261,46 @@ def test_an_epsilon_by_pld_is_compared_with_the_accountant(
     ("spent", "cap"), [(Fraction(1, 10), Fraction(1)), (Fraction(2), Fraction(1))]
 )
 def test_an_account_that_cannot_have_paid_is_refused(spent: Fraction, cap: Fraction) -> None:
-    account = AccountStatement(
-        dataset="cards",
-        period="2026",
-        measure=Measure.PURE,
-        spent=spent,
-        cap=cap,
-        ledger_entry="0",
-    )
     with pytest.raises(ReleaseError, match="account"):
-        made(account=account).check_account()
+        made(account=account(spent=spent, cap=cap)).check_account()
 
 
-def test_a_pure_release_may_be_paid_from_an_account_in_rho() -> None:
-    made(account=ZCDP["account"]).check_account()
+def test_a_pure_release_is_paid_from_an_account_in_rho_event_by_event() -> None:
+    """The squares of the epsilons add up, which is less than the square of their sum."""
+    exactly = Fraction(1, 5) ** 2 / 2 + Fraction(1, 10) ** 2 / 2
+    made(account=account(measure=Measure.ZCDP, spent=exactly)).check_account()
+    too_little = account(measure=Measure.ZCDP, spent=exactly - Fraction(1, 10**9))
+    with pytest.raises(ReleaseError, match="charged less"):
+        made(account=too_little).check_account()
+
+
+def test_gaussian_noise_cannot_be_paid_in_epsilon() -> None:
+    with pytest.raises(ReleaseError, match="currency"):
+        made(events=(GAUSSIAN,), account=account()).check_account()
+
+
+@pytest.mark.parametrize("entry", ["", "f" * 64, "sha256:" + "F" * 64, "sha256:ff", "dice"])
+def test_an_account_names_the_entry_that_paid_by_its_hash(entry: str) -> None:
+    with pytest.raises(PrivacyError):
+        account(ledger_entry=entry)
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_only_the_operating_systems_bits_are_private(*, private: bool) -> None:
+    with pytest.raises(PrivacyError, match="private"):
+        Randomness(source="dice" if private else OsSource.name, private=private)
+
+
+def test_somebody_must_answer_for_parameters_chosen_without_the_rows() -> None:
+    with pytest.raises(PrivacyError, match="Nobody is named"):
+        made(tuning=Tuning.WITHOUT_THESE_ROWS)
+    words = {made(tuning=tuning, approver="A. Steward").tuning.sentence for tuning in Tuning}
+    assert len(words) == len(Tuning)
+    assert "Nobody has stated" in made().tuning.sentence
 
 
 def test_noise_that_can_be_drawn_again_is_stamped() -> None:
-    certificate = made(randomness=Randomness(sampler="exact", source="a seed", private=False))
+    certificate = made(randomness=UNPROTECTED)
     assert certificate.stamp == "NOT PRIVATE"
     assert json.loads(certificate.to_json())["stamp"] == "NOT PRIVATE"
     assert made().stamp is None
@@ -258,7 +313,7 @@ def test_noise_that_can_be_drawn_again_is_stamped() -> None:
         {"error": Internal(3)},
         {"not_protected": (Internal("x"),)},
         {"events": (Internal(LAPLACE),)},
-        {"claim": Internal(PureLoss(Fraction(1)))},
+        {"account": Internal(IN_RHO)},
     ],
 )
 def test_internal_values_never_enter_a_certificate(changes: dict[str, Any]) -> None:
@@ -296,7 +351,7 @@ def test_parameters_are_plain_json(value: object) -> None:
 )
 def test_paths_of_private_machines_are_refused(text: str) -> None:
     with pytest.raises(PrivacyError, match="path"):
-        made(tuning=text)
+        made(title=text)
     with pytest.raises(PrivacyError, match="path"):
         MechanismRecord(name="m", parameters={"input": [text]})
 
@@ -305,7 +360,7 @@ def test_paths_of_private_machines_are_refused(text: str) -> None:
     "text", ["km/h and/or m/s", "America/Detroit", "1/3", "The file: locations.csv", "a 9:00 bus"]
 )
 def test_ordinary_words_are_not_mistaken_for_paths(text: str) -> None:
-    assert made(tuning=text).tuning == text
+    assert made(title=text).title == text
 
 
 @pytest.mark.parametrize(
@@ -322,7 +377,6 @@ def test_ordinary_words_are_not_mistaken_for_paths(text: str) -> None:
         {"created_at": "2026-03-01T12:00:00.5+00:00"},
         {"created_at": "2026-03-01T12:00:00+01:00"},
         {"created_at": "yesterday"},
-        {"input_digest": "sha256:00"},
         {"events": (LaplaceEvent(query="q", cells=1, bound=BOUND, scale=Fraction(0)),)},
         {"events": (LaplaceEvent(query="q", cells=0, bound=BOUND, scale=Fraction(1)),)},
     ],

@@ -1,6 +1,11 @@
 """The certificate of a release."""
 
-from hushway.privacy.certificate.certificate import STAMP, VERSION, Certificate
+from hushway.privacy.certificate.certificate import (
+    SOFTWARE,
+    STAMP,
+    VERSION,
+    Certificate,
+)
 from hushway.privacy.certificate.parts import (
     AccountStatement,
     Contribution,
@@ -10,8 +15,11 @@ from hushway.privacy.certificate.parts import (
     Randomness,
 )
 from hushway.privacy.certificate.plain import canonical_json, parsed_json
+from hushway.privacy.certificate.terms import Terms
+from hushway.privacy.certificate.tuning import Tuning
 
 __all__ = [
+    "SOFTWARE",
     "STAMP",
     "VERSION",
     "AccountStatement",
@@ -21,6 +29,8 @@ __all__ = [
     "EpsilonDelta",
     "MechanismRecord",
     "Randomness",
+    "Terms",
+    "Tuning",
     "canonical_json",
     "parsed_json",
 ]

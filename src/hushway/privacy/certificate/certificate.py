@@ -1,10 +1,10 @@
 """The certificate of a release: the promise, in words for people and in data to recompute.
 
 A certificate is canonical JSON: the same facts always give the same bytes, and bytes that this
-module would not have written itself are refused as edited. Every sentence that follows from the
-data (the neighbouring relation, the composition rule, the stamp on unprotected releases) is derived
-here and never stored, so a certificate cannot contradict its own numbers. Changing one of those
-sentences means a new `VERSION`.
+module would not have written itself are refused as edited. What follows from other facts is never
+taken from the file. The loss is computed from the events, the sentences on composition, sampling,
+floating point and tuning stand here, and the `Terms` are computed again by a verifier from the
+mechanism and the public lists. Changing one of those sentences means a new `VERSION`.
 
 Privacy:
     A certificate is public. It carries no path, no user name and no number that was counted in the
@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError
+from hushway.privacy.accounting import epsilon_by_pld, epsilon_by_zcdp
 from hushway.privacy.certificate.parts import (
     AccountStatement,
     Contribution,
@@ -30,40 +31,51 @@ from hushway.privacy.certificate.plain import (
     canonical_json,
     check_moment,
     check_text,
-    check_texts,
-    check_whole,
     parsed_json,
     plain,
     refuse_internal,
 )
+from hushway.privacy.certificate.terms import Terms
+from hushway.privacy.certificate.tuning import Tuning
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.internal import Internal
-from hushway.privacy.loss import Loss, Measure, amount_in, exact, loss_of, total
+from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.unit import Unit
+from hushway.version import __version__
 
-VERSION = 1
+VERSION = 2
+SOFTWARE = f"hushway {__version__}"
 STAMP = "NOT PRIVATE"
 
 _FRACTION = re.compile(r"\d{1,4300}(/\d{1,4300})?", re.ASCII)
+# Conversions are floating point: printed to six digits, and computed to nine.
 _ROUNDING = 1e-9
+_PRINTED = 2e-6
 
 _COMPOSITION = {
     Measure.PURE: (
         "Adaptive sequential composition by sums of exact epsilons: the loss of the release is "
-        "the sum of the epsilons of its events, also when a later question was chosen after an "
-        "earlier answer was seen."
+        "the sum of the epsilons of all events that were paid for, also when a later question was "
+        "chosen after an earlier answer was seen."
     ),
     Measure.ZCDP: (
         "Adaptive sequential composition by sums of exact rhos: the loss of the release is the sum "
-        "of the rhos of its events, also when a later question was chosen after an earlier answer "
-        "was seen. An event with a pure epsilon counts as a rho of epsilon squared over two."
+        "of the rhos of all events that were paid for, also when a later question was chosen after "
+        "an earlier answer was seen. An event with a pure epsilon counts as a rho of epsilon "
+        "squared over two."
     ),
 }
+_SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
+_FLOATING_POINT = (
+    "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
+    "numbers, and ties are settled with more random bits. No float takes part before the noise is "
+    "in; what follows is post-processing."
+)
 _NO_DIGEST = (
     "No digest of the input is published: a plain digest of private rows would let anyone confirm "
     "a guess of them."
 )
-_KEYED_DIGEST = "A keyed digest: only the holder of its key can compare it with the input."
+_UNTRUSTED = "Do not trust this release; ask its publisher for one that adds up."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,22 +85,11 @@ class Certificate:
     Attributes:
         release_id: Name of the release, unique for its publisher.
         title: What a reader calls it.
-        family: Which family of releases: "od", "sequences", "density" or "links".
-        mechanism: What was run.
-        unit: Who is protected.
-        contribution: How much one unit may contribute.
-        events: Everything that was measured on the protected rows.
-        claim: The loss claimed for all events together.
+        terms: What is promised, and of what.
         epsilon_delta: The claim as (epsilon, delta), when asked for.
-        domain: The public cells.
-        not_protected: What the release does not protect, one sentence each.
         randomness: Where the noise came from.
-        floating_point: Why no rounding of floats can leak, as a sentence.
-        tuning: What choosing the parameters cost, as a sentence.
-        post_processing: Steps after the noise, none of which saw the protected rows.
-        error: Typical error of one published cell, as a sentence.
+        tuning: How the parameters were chosen, as far as anybody answers for it.
         account: Where the release stands in the ledger.
-        input_digest: Keyed digest of the input, if any.
         software: Name and version of the software.
         created_at: When, as UTC to the second: 2026-03-01T12:00:00+00:00.
         approver: Who approved the release, if anyone is to be named.
@@ -98,24 +99,13 @@ class Certificate:
 
     release_id: str
     title: str
-    family: str
-    mechanism: MechanismRecord
-    unit: Unit
-    contribution: Contribution
-    events: tuple[Event, ...]
-    claim: Loss
-    domain: Domain
-    not_protected: tuple[str, ...]
+    terms: Terms
     randomness: Randomness
-    floating_point: str
-    tuning: str
-    post_processing: tuple[str, ...]
-    error: str
+    tuning: Tuning = Tuning.NOT_STATED
     account: AccountStatement
     software: str
     created_at: str
     epsilon_delta: EpsilonDelta | None = None
-    input_digest: str | None = None
     approver: str | None = None
     publisher: str | None = None
     intended_use: str | None = None
@@ -124,28 +114,22 @@ class Certificate:
         for record in fields(self):
             if isinstance(getattr(self, record.name), Internal):
                 refuse_internal(record.name)
-        for name in (
-            "release_id",
-            "title",
-            "family",
-            "floating_point",
-            "tuning",
-            "error",
-            "software",
-        ):
+        for name in ("release_id", "title", "software"):
             check_text(name.replace("_", " "), getattr(self, name))
-        for name in ("approver", "publisher", "intended_use", "input_digest"):
+        for name in ("approver", "publisher", "intended_use"):
             if getattr(self, name) is not None:
                 check_text(name.replace("_", " "), getattr(self, name))
-        check_texts("not protected", self.not_protected)
-        check_texts("post-processing", self.post_processing, may_be_empty=True)
         check_moment(self.created_at)
-        _check_events(self.events)
-        if self.input_digest is not None and self.input_digest.startswith("sha256:"):
+        if self.tuning is Tuning.WITHOUT_THESE_ROWS and self.approver is None:
             raise PrivacyError(
-                "A plain digest of private rows would let anyone confirm a guess of them.",
-                advice="Give a keyed digest, such as an HMAC, or none.",
+                "Nobody is named who states that the parameters were chosen without the rows.",
+                advice="Name the approver, or leave open how the parameters were chosen.",
             )
+
+    @property
+    def claim(self) -> Loss:
+        """The loss of the release: of all events that were paid for."""
+        return self.terms.claim
 
     @property
     def stamp(self) -> str | None:
@@ -158,54 +142,35 @@ class Certificate:
         return _COMPOSITION[self.claim.measure]
 
     @property
-    def input_digest_note(self) -> str:
-        """What the input digest is, or why there is none."""
-        return _NO_DIGEST if self.input_digest is None else _KEYED_DIGEST
+    def sampler(self) -> str:
+        """What draws the noise."""
+        return _SAMPLER
 
-    def recomputed_loss(self) -> Loss:
-        """Returns the loss of all events, recomputed from their noise and bounds.
+    @property
+    def floating_point(self) -> str:
+        """Why no rounding of floats can leak."""
+        return _FLOATING_POINT
 
-        Raises:
-            ReleaseError: It is not the loss that the certificate claims.
-        """
-        recomputed = total(event.loss for event in self.events)
-        if recomputed != self.claim:
-            raise ReleaseError(
-                f"The events add up to {recomputed.measure} {recomputed.amount}, but the "
-                f"certificate claims {self.claim.measure} {self.claim.amount}.",
-                advice="Do not trust this release; ask its publisher for one that adds up.",
-            )
-        return recomputed
-
-    def check_cells(self) -> None:
-        """Checks that a question about every public cell was asked of that many cells.
-
-        Raises:
-            ReleaseError: An event that names the domain has another number of cells.
-        """
-        for event in self.events:
-            if event.query == self.domain.cells and event.cells != self.domain.size:
-                raise ReleaseError(
-                    f"An event asked for {event.query} in {event.cells} cells, but the public "
-                    f"domain has {self.domain.size}.",
-                    advice="The certificate and the geography do not belong together.",
-                )
+    @property
+    def input_digest(self) -> str:
+        """Why there is no digest of the input."""
+        return _NO_DIGEST
 
     def check_epsilon_delta(self) -> None:
-        """Checks that the claimed (epsilon, delta) is not smaller than what the events cost.
+        """Checks that the claimed (epsilon, delta) is what the events cost.
 
         Raises:
-            ReleaseError: The claim is too small.
+            ReleaseError: It is less, or more than rounding explains.
         """
         if self.epsilon_delta is None:
             return
         claimed = float(exact(self.epsilon_delta.epsilon))
-        recomputed = _converted(self.events, self.epsilon_delta)
-        if not claimed >= recomputed * (1 - _ROUNDING):
+        recomputed = _converted(self.terms.reserved, self.epsilon_delta)
+        if not recomputed * (1 - _ROUNDING) <= claimed <= recomputed * (1 + _ROUNDING) + _PRINTED:
             raise ReleaseError(
                 f"At delta {self.epsilon_delta.delta} the events cost an epsilon of "
                 f"{recomputed:.6g}, but the certificate claims {self.epsilon_delta.epsilon}.",
-                advice="Do not trust this release; ask its publisher for one that adds up.",
+                advice=_UNTRUSTED,
             )
 
     def check_account(self) -> None:
@@ -215,7 +180,13 @@ class Certificate:
             ReleaseError: The statement cannot be true of an account that paid for these events.
         """
         account = self.account
-        if account.spent < amount_in(self.claim, account.measure):
+        try:
+            cost = cost_on((event.loss for event in self.terms.reserved), account.measure)
+        except PrivacyError:
+            raise ReleaseError(
+                "The account is in a currency that cannot pay for this release.", advice=_UNTRUSTED
+            ) from None
+        if account.spent < cost:
             raise ReleaseError(
                 "The account has been charged less than this release costs.",
                 advice="Compare the certificate with the publisher's ledger.",
@@ -228,32 +199,32 @@ class Certificate:
 
     def to_json(self) -> bytes:
         """Returns the canonical bytes of the certificate."""
-        account = self.account
-        conversion = self.epsilon_delta
+        terms, account, conversion = self.terms, self.account, self.epsilon_delta
         return canonical_json(
             {
                 "certificate_version": VERSION,
                 "stamp": self.stamp,
                 "release_id": self.release_id,
                 "title": self.title,
-                "family": self.family,
+                "family": terms.family,
                 "publisher": self.publisher,
                 "approver": self.approver,
                 "intended_use": self.intended_use,
                 "created_at": self.created_at,
                 "software": self.software,
                 "mechanism": {
-                    "name": self.mechanism.name,
-                    "parameters": plain("mechanism parameters", self.mechanism.parameters),
+                    "name": terms.mechanism.name,
+                    "parameters": plain("mechanism parameters", terms.mechanism.parameters),
                 },
                 "dp_variant": str(self.claim.measure),
-                "unit": str(self.unit),
-                "adjacency": self.unit.adjacency,
+                "unit": str(terms.unit),
+                "adjacency": terms.unit.adjacency,
                 "contribution": {
-                    "words": self.contribution.words,
-                    "limits": plain("contribution limits", self.contribution.limits),
+                    "words": terms.contribution.words,
+                    "limits": plain("contribution limits", terms.contribution.limits),
                 },
-                "events": [event_to_json(event) for event in self.events],
+                "events": [event_to_json(event) for event in terms.events],
+                "events_not_taken": [event_to_json(event) for event in terms.not_taken],
                 "composition": self.composition,
                 "claim": {
                     "measure": str(self.claim.measure),
@@ -267,21 +238,21 @@ class Certificate:
                     },
                 },
                 "domain": {
-                    "cells": self.domain.cells,
-                    "size": self.domain.size,
-                    "digest": self.domain.digest,
-                    "assumed_public": list(self.domain.assumed_public),
+                    "cells": terms.domain.cells,
+                    "size": terms.domain.size,
+                    "digest": terms.domain.digest,
+                    "assumed_public": list(terms.domain.assumed_public),
                 },
-                "not_protected": list(self.not_protected),
+                "not_protected": list(terms.not_protected),
                 "randomness": {
-                    "sampler": self.randomness.sampler,
+                    "sampler": self.sampler,
                     "source": self.randomness.source,
                     "private": self.randomness.private,
                 },
                 "floating_point": self.floating_point,
-                "tuning": self.tuning,
-                "post_processing": list(self.post_processing),
-                "error": self.error,
+                "tuning": {"parameters_chosen": str(self.tuning), "words": self.tuning.sentence},
+                "post_processing": list(terms.post_processing),
+                "error": terms.error,
                 "account": {
                     "dataset": account.dataset,
                     "period": account.period,
@@ -290,7 +261,7 @@ class Certificate:
                     "cap": str(account.cap),
                     "ledger_entry": account.ledger_entry,
                 },
-                "input_digest": {"value": self.input_digest, "note": self.input_digest_note},
+                "input_digest": {"value": None, "note": self.input_digest},
             }
         )
 
@@ -299,12 +270,14 @@ class Certificate:
         """Reads a certificate and refuses one that was edited.
 
         Raises:
-            ReleaseError: The bytes are not a certificate, or not the bytes `to_json` would write.
+            ReleaseError: The bytes are not a certificate, the events do not add up to the claim, or
+                the bytes are not those that `to_json` would write.
         """
         facts = _certificate_facts(data)
         try:
             certificate = _certificate_of(facts)
             written = certificate.to_json()
+            stated = facts["claim"]["measure"], facts["claim"]["amount"]
         except (
             HushwayError,
             ValueError,
@@ -318,6 +291,13 @@ class Certificate:
                 "The certificate cannot be understood.",
                 advice="Ask the publisher for an intact copy of the release.",
             ) from None
+        claim = certificate.claim
+        if stated != (str(claim.measure), str(claim.amount)):
+            raise ReleaseError(
+                f"The events cost {claim.measure} {claim.amount} together, but the certificate "
+                "claims something else.",
+                advice=_UNTRUSTED,
+            )
         if written != data:
             raise ReleaseError(
                 "The certificate was edited after it was written.",
@@ -345,30 +325,21 @@ def _certificate_facts(data: bytes) -> dict[str, Any]:
 
 
 def _certificate_of(facts: dict[str, Any]) -> Certificate:
-    claim, domain, account = facts["claim"], facts["domain"], facts["account"]
-    conversion = claim["epsilon_delta"]
+    account, conversion = facts["account"], facts["claim"]["epsilon_delta"]
     return Certificate(
         release_id=facts["release_id"],
         title=facts["title"],
-        family=facts["family"],
         publisher=facts["publisher"],
         approver=facts["approver"],
         intended_use=facts["intended_use"],
         created_at=facts["created_at"],
         software=facts["software"],
-        mechanism=MechanismRecord(**facts["mechanism"]),
-        unit=Unit(facts["unit"]),
-        contribution=Contribution(**facts["contribution"]),
-        events=tuple(_event(event) for event in facts["events"]),
-        claim=loss_of(Measure(claim["measure"]), _fraction(claim["amount"])),
+        terms=_terms_of(facts),
         epsilon_delta=None if conversion is None else EpsilonDelta(**conversion),
-        domain=Domain(**{**domain, "assumed_public": tuple(domain["assumed_public"])}),
-        not_protected=tuple(facts["not_protected"]),
-        randomness=Randomness(**facts["randomness"]),
-        floating_point=facts["floating_point"],
-        tuning=facts["tuning"],
-        post_processing=tuple(facts["post_processing"]),
-        error=facts["error"],
+        randomness=Randomness(
+            source=facts["randomness"]["source"], private=facts["randomness"]["private"]
+        ),
+        tuning=Tuning(facts["tuning"]["parameters_chosen"]),
         account=AccountStatement(
             dataset=account["dataset"],
             period=account["period"],
@@ -377,22 +348,33 @@ def _certificate_of(facts: dict[str, Any]) -> Certificate:
             cap=_fraction(account["cap"]),
             ledger_entry=account["ledger_entry"],
         ),
-        input_digest=facts["input_digest"]["value"],
+    )
+
+
+def _terms_of(facts: dict[str, Any]) -> Terms:
+    domain = facts["domain"]
+    return Terms(
+        family=facts["family"],
+        mechanism=MechanismRecord(**facts["mechanism"]),
+        unit=Unit(facts["unit"]),
+        contribution=Contribution(**facts["contribution"]),
+        events=tuple(_event(event) for event in facts["events"]),
+        not_taken=tuple(_event(event) for event in facts["events_not_taken"]),
+        domain=Domain(**{**domain, "assumed_public": tuple(domain["assumed_public"])}),
+        not_protected=tuple(facts["not_protected"]),
+        post_processing=tuple(facts["post_processing"]),
+        error=facts["error"],
     )
 
 
 def _converted(events: Sequence[Event], conversion: EpsilonDelta) -> float:
     """Returns the epsilon that the events cost at the claim's delta, by the claim's method."""
-    loss = total(event.loss for event in events)
     if conversion.method == "pure":
-        return float(amount_in(loss, Measure.PURE))
-    # Loads dp-accounting, which only a release with a delta needs.
-    from hushway.privacy import accounting
-
+        return float(cost_on((event.loss for event in events), Measure.PURE))
     delta = exact(conversion.delta)
     if conversion.method == "zcdp":
-        return accounting.epsilon_of_rho(amount_in(loss, Measure.ZCDP), delta)
-    epsilon = accounting.epsilon_by_pld(events, delta)
+        return epsilon_by_zcdp(events, delta)
+    epsilon = epsilon_by_pld(events, delta)
     if epsilon is None:
         raise ReleaseError(
             "Privacy loss distributions cannot account for these events.",
@@ -412,23 +394,3 @@ def _fraction(text: str) -> Fraction:
     if not _FRACTION.fullmatch(text):
         raise PrivacyError("An amount is not a fraction.", advice='Write it as "10" or "1/3".')
     return Fraction(text)
-
-
-def _check_events(events: Sequence[Event]) -> None:
-    if not events:
-        raise PrivacyError(
-            "A certificate without events certifies nothing.", advice="Measure something first."
-        )
-    for event in events:
-        if isinstance(event, Internal):
-            refuse_internal("events")
-        check_text("query", event.query)
-        bound = event.bound
-        for number in (event.cells, bound.cells, bound.each, bound.total):
-            check_whole("number in an event", number)
-        try:
-            _ = event.loss
-        except ZeroDivisionError:
-            raise PrivacyError(
-                "An event added no noise.", advice="Give it a positive scale."
-            ) from None

@@ -9,7 +9,9 @@ from typing import Any
 from hushway.errors import PrivacyError
 from hushway.privacy.certificate.plain import check_text, check_texts, check_whole, plain
 from hushway.privacy.loss import Measure, exact, loss_of
+from hushway.privacy.randomness import OsSource
 
+_ENTRY = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
 # "1e999999999" is quickly written, but reading it alone would keep a verifier busy for days. The
 # digits are as many as Python turns into a whole number without being asked twice.
 _NUMBER = re.compile(r"\d{1,4300}(/\d{1,4300}|(\.\d{1,4000})?([eE]-?\d{1,2})?)", re.ASCII)
@@ -24,7 +26,7 @@ class MechanismRecord:
 
     def __post_init__(self) -> None:
         check_text("mechanism name", self.name)
-        object.__setattr__(self, "parameters", plain("mechanism parameters", self.parameters))
+        object.__setattr__(self, "parameters", _named("mechanism parameters", self.parameters))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,7 @@ class Contribution:
 
     def __post_init__(self) -> None:
         check_text("contribution bound", self.words)
-        object.__setattr__(self, "limits", plain("contribution limits", self.limits))
+        object.__setattr__(self, "limits", _named("contribution limits", self.limits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,21 +69,23 @@ class Randomness:
     """Where the noise came from.
 
     Attributes:
-        sampler: Name of the sampler.
         source: Name of the bit source.
         private: False when someone else could draw the same bits again, as from a seed. Then
             nothing is protected.
     """
 
-    sampler: str
     source: str
     private: bool
 
     def __post_init__(self) -> None:
-        check_text("sampler", self.sampler)
         check_text("source of randomness", self.source)
         if not isinstance(self.private, bool):
             raise PrivacyError("Randomness is private or it is not.", advice="Give True or False.")
+        if self.private != (self.source == OsSource.name):
+            raise PrivacyError(
+                "Only bits that the operating system's key draws are private.",
+                advice="Name the source that the release was drawn from.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,3 +146,17 @@ class AccountStatement:
             check_text(name.replace("_", " "), getattr(self, name))
         for amount in (self.spent, self.cap):
             loss_of(self.measure, amount)
+        if not _ENTRY.fullmatch(self.ledger_entry):
+            raise PrivacyError(
+                "What should be the hash of a ledger's entry is none.",
+                advice="Name the entry that paid for the release by its SHA-256.",
+            )
+
+
+def _named(name: str, values: Mapping[str, Any]) -> Any:
+    """Returns plain values by name, and refuses anything else."""
+    if not isinstance(values, Mapping):
+        raise PrivacyError(
+            f"The {name} are not values with names.", advice="Give a dictionary of plain values."
+        )
+    return plain(name, values)

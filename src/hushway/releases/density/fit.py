@@ -14,7 +14,7 @@ from hushway.releases.density.scale import doubt_of, scale_of
 from hushway.releases.density.table import DensityTable
 from hushway.releases.density.totals import Totals, fitted_totals
 from hushway.releases.density.within import relative_spread
-from hushway.releases.mechanism import Measurements
+from hushway.releases.mechanism import Measurements, noise_of
 
 _HUNDREDTH = 0.01
 
@@ -57,6 +57,7 @@ def fit_density(
         measured_series=answers.parts,
         measured_sites=None if answers.histogram is None else _whole(answers.histogram.values),
         measured_total=None if answers.total is None else int(answers.total.values[0]),
+        noise=noise_of(measured),
         diagnostics={
             "clusters": answers.cells.clusters,
             "scale": float(scale),

@@ -125,7 +125,7 @@ class DensitySeries:
             words.insert(0, "Cells with a small noisy total were merged with their neighbours.")
         if self.spends.total is not None:
             words.append(
-                "Series are scaled to noisy totals from one visit of each person and from the "
+                "Series are scaled to noisy totals from one visit of each visitor and from the "
                 "number of all visits."
             )
         if self.night:
@@ -138,16 +138,17 @@ class DensitySeries:
 
     def events(self, geography: DensityUniverse, _bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do; with clusters, the series will have fewer cells."""
-        questions = self._questions(geography)
-        events: list[Event] = [
-            counting_event(cells.name, cells.size, spend, self.bound(cells))
-            for cells, spend in questions
-        ]
-        if self.spends.cuts is not None:
-            series, _ = questions[-1]
-            cut = cutting_event(CUTS, series.size, self.spends.cuts, self.bound(series))
-            events.insert(len(events) - 1, cut)
-        return tuple(events)
+        return tuple(
+            self._event(query, spend)
+            for query, spend in self._questions(geography, _every_cell(geography))
+        )
+
+    def queries(
+        self, geography: DensityUniverse, cluster: IntArray | None = None
+    ) -> tuple[Query | CutQuery, ...]:
+        """What is asked, for some clusters; without them, as if every cell were one."""
+        clusters = _every_cell(geography) if cluster is None else cluster
+        return tuple(query for query, _ in self._questions(geography, clusters))
 
     def bound(self, cells: VisitCells) -> Bound:
         """Returns how far one person moves an answer, as the limits have it."""
@@ -155,7 +156,7 @@ class DensitySeries:
 
     def forecast(self, geography: DensityUniverse, _bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in what is measured; what is published carries less."""
-        series = self.series(geography, np.arange(len(geography.cover)))
+        series = self.series(geography, _every_cell(geography))
         sigma = self._sigma(series)
         found = [
             Forecast(
@@ -171,7 +172,7 @@ class DensitySeries:
         ]
         if self.spends.histogram is not None and self.spends.total is not None:
             for figure, cells, spend in (
-                ("people of a site", SiteHistogram(universe=geography), self.spends.histogram),
+                ("visitors of a site", SiteHistogram(universe=geography), self.spends.histogram),
                 ("all visits", VisitTotal(universe=geography), self.spends.total),
             ):
                 variance = noise_for(spend, self.bound(cells)).variance
@@ -184,21 +185,19 @@ class DensitySeries:
         Privacy:
             The only step that spends. Clusters follow from noisy totals and public ground.
         """
-        measured: list[Measured] = []
-        cluster = np.arange(len(geography.cover))
-        for cells, spend in self._questions(geography)[:-1]:
-            measured.append(curator.counts(Query(name=cells.name, cells=cells), spend))
+        measured = [
+            curator.counts(query, spend) for query, spend in self._before_clusters(geography)
+        ]
+        cluster = _every_cell(geography)
         if self.spends.clusters is not None:
             cluster = self._clusters(measured, geography)
-        cells = self.series(geography, cluster)
-        query = Query(name=cells.name, cells=cells)
-        if self.spends.cuts is not None:
-            sigma_squared = noise_for(self.spends.series, self.bound(cells)).variance
-            cuts = CutQuery(
-                name=CUTS, base=query, length=geography.bins, noise=noise_of(sigma_squared)
+        for query, spend in self._of_clusters(geography, cluster):
+            measured.append(
+                curator.cuts(query, spend)
+                if isinstance(query, CutQuery)
+                else curator.counts(query, spend)
             )
-            measured.append(curator.cuts(cuts, self.spends.cuts))
-        return [*measured, curator.counts(query, self.spends.series)]
+        return measured
 
     def fit(self, measured: Measurements, geography: DensityUniverse) -> DensityTable:
         """Cleans the series, scales them and shares them among areas."""
@@ -208,16 +207,44 @@ class DensitySeries:
         """Returns the cells of the series of some clusters."""
         return ClusterSeries(universe=geography, cluster=cluster, quanta=self.quanta)
 
-    def _questions(self, geography: DensityUniverse) -> list[tuple[VisitCells, Loss]]:
-        """Returns what is counted, in order; the series last, as if every cell were a cluster."""
-        cells = np.arange(len(geography.cover))
+    def _questions(
+        self, geography: DensityUniverse, cluster: IntArray
+    ) -> list[tuple[Query | CutQuery, Loss]]:
+        """Returns what is asked, in order."""
+        return [*self._before_clusters(geography), *self._of_clusters(geography, cluster)]
+
+    def _before_clusters(self, geography: DensityUniverse) -> list[tuple[Query, Loss]]:
+        """Returns what is asked before clusters are made."""
         asked: list[tuple[VisitCells, Loss | None]] = [
             (SiteHistogram(universe=geography), self.spends.histogram),
             (VisitTotal(universe=geography), self.spends.total),
             (self._totals(geography), self.spends.clusters),
-            (self.series(geography, cells), self.spends.series),
         ]
-        return [(question, spend) for question, spend in asked if spend is not None]
+        return [
+            (Query(name=cells.name, cells=cells), spend)
+            for cells, spend in asked
+            if spend is not None
+        ]
+
+    def _of_clusters(
+        self, geography: DensityUniverse, cluster: IntArray
+    ) -> list[tuple[Query | CutQuery, Loss]]:
+        """Returns what is asked about clusters: where to cut their series, and the series."""
+        cells = self.series(geography, cluster)
+        series = Query(name=cells.name, cells=cells)
+        if self.spends.cuts is None:
+            return [(series, self.spends.series)]
+        sigma_squared = noise_for(self.spends.series, self.bound(cells)).variance
+        cuts = CutQuery(
+            name=CUTS, base=series, length=geography.bins, noise=noise_of(sigma_squared)
+        )
+        return [(cuts, self.spends.cuts), (series, self.spends.series)]
+
+    def _event(self, query: Query | CutQuery, spend: Loss) -> Event:
+        cells = query.cells
+        assert isinstance(cells, VisitCells)  # noqa: S101  all questions are about visits
+        describe = cutting_event if isinstance(query, CutQuery) else counting_event
+        return describe(query.name, cells.size, spend, self.bound(cells))
 
     def _totals(self, geography: DensityUniverse) -> ClusterTotals:
         """Returns the totals that clusters are made by.
@@ -225,7 +252,7 @@ class DensitySeries:
         With a histogram of sites one number is missing, how many visits the series holds in all;
         without one the total of every cell is.
         """
-        cells = np.arange(len(geography.cover))
+        cells = _every_cell(geography)
         if self.spends.histogram is not None:
             return ClusterTotals(universe=geography, cluster=np.zeros_like(cells), quanta=1)
         # A total moves by all visits of a person, so fewer parts keep the noise within its tables.
@@ -238,6 +265,11 @@ class DensitySeries:
         return math.sqrt(noise_for(self.spends.series, self.bound(cells)).variance) / self.quanta
 
     def _clusters(self, measured: list[Measured], geography: DensityUniverse) -> IntArray:
-        sigma = self._sigma(self.series(geography, np.arange(len(geography.cover))))
+        sigma = self._sigma(self.series(geography, _every_cell(geography)))
         smallest = math.sqrt(geography.bins) * sigma / self.cluster_error
         return clusters_of(measured, geography.cover, smallest)
+
+
+def _every_cell(geography: DensityUniverse) -> IntArray:
+    """Returns clusters of one cell of the cover each."""
+    return np.arange(len(geography.cover), dtype=np.int64)

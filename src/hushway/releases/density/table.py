@@ -22,6 +22,7 @@ class DensityTable:
         measured_series: Noisy visits by (cluster, bin), in parts of a visit.
         measured_sites: Noisy histogram of one visit of each person by site; None if not measured.
         measured_total: Noisy number of all visits; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
         diagnostics: How the fit went, as plain JSON values.
     """
 
@@ -33,4 +34,5 @@ class DensityTable:
     measured_series: IntArray
     measured_sites: IntArray | None
     measured_total: int | None
+    noise: Mapping[str, float]
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

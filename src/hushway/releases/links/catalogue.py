@@ -8,13 +8,14 @@ from hushway.geography.movements import MovementLimits
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.releases.links.counts import LinkCounts
+from hushway.releases.links.preparation import USUAL, Preparation
 from hushway.releases.links.spends import spends_of
 
 CLASSES: Final = Fraction(1, 10)
 SPEEDS: Final = Fraction(1, 4)
 
 
-def link_counts(
+def link_counts(  # noqa: PLR0913  one argument for each public choice
     limits: MovementLimits,
     *,
     budget: Loss,
@@ -23,6 +24,7 @@ def link_counts(
     shown: float = 2.0,
     expect: bool = True,
     conserve: bool = True,
+    preparation: Preparation = USUAL,
 ) -> LinkCounts:
     """Returns link counts.
 
@@ -37,6 +39,7 @@ def link_counts(
         shown: A link is published from so many standard errors on.
         expect: Whether links are expected to be like others of their class and zone.
         conserve: Whether nodes are balanced.
+        preparation: How positions become trips; as usual unless given.
     """
     return LinkCounts(
         limits=limits,
@@ -44,6 +47,7 @@ def link_counts(
         shown=shown,
         expect=expect,
         conserve=conserve,
+        preparation=preparation,
     )
 
 

@@ -27,6 +27,7 @@ from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.releases.links.fit import fit_links
+from hushway.releases.links.preparation import USUAL, Preparation
 from hushway.releases.links.spends import Spends
 from hushway.releases.links.table import LinkTable
 from hushway.releases.mechanism import Forecast, Measurements
@@ -42,6 +43,7 @@ class LinkCounts:
         shown: A link is published if its estimate is at least this many standard errors.
         expect: Whether links are expected to be like others of their class and zone.
         conserve: Whether what comes into a node is made to leave it, but for ends of trips.
+        preparation: How positions became trips, which the engine must have done.
     """
 
     limits: MovementLimits
@@ -49,6 +51,7 @@ class LinkCounts:
     shown: float = 2.0
     expect: bool = True
     conserve: bool = True
+    preparation: Preparation = USUAL
     name: str = "link_counts"
 
     adaptive: ClassVar[bool] = False
@@ -75,6 +78,7 @@ class LinkCounts:
             "shown": self.shown,
             "expect": self.expect,
             "conserve": self.conserve,
+            "trips": self.preparation.parameters,
         }
 
     @property
@@ -108,9 +112,13 @@ class LinkCounts:
             for query, spend in self._questions(geography)
         )
 
+    def queries(self, geography: LinkUniverse) -> tuple[Query | PartitionQuery, ...]:
+        """What is asked."""
+        return tuple(query for query, _ in self._questions(geography))
+
     def forecast(self, geography: LinkUniverse, _bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in what is measured; what is published carries less."""
-        figures = ("persons on a link, before the fit", "persons of a class and zone")
+        figures = ("travellers on a link, before the fit", "travellers of a class and zone")
         return tuple(
             Forecast(
                 figure=figure,

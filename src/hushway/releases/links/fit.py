@@ -1,5 +1,6 @@
 """From noisy counts of links to plausible ones: all of it post-processing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from hushway.releases.links.balance import Balance, balance_of
 from hushway.releases.links.expectation import expectation
 from hushway.releases.links.speeds import fitted_speeds
 from hushway.releases.links.table import LinkTable
-from hushway.releases.mechanism import Measurements
+from hushway.releases.mechanism import Measurements, noise_of
 
 _HUNDREDTH = 0.01
 
@@ -71,7 +72,7 @@ def fit_links(
     fitted = _Fitted(
         values=values[:, :links], errors=errors[:, :links], looseness=float(np.mean(loose))
     )
-    return _table(answers, universe, fitted, shown)
+    return _table(answers, universe, fitted, shown, noise_of(measured))
 
 
 def _told_apart(measured: Measurements) -> _Answers:
@@ -104,7 +105,13 @@ def _imbalance(
     return balance.variance(counts, variance)
 
 
-def _table(answers: _Answers, universe: LinkUniverse, fitted: _Fitted, shown: float) -> LinkTable:
+def _table(
+    answers: _Answers,
+    universe: LinkUniverse,
+    fitted: _Fitted,
+    shown: float,
+    noise: Mapping[str, float],
+) -> LinkTable:
     values, errors = fitted.values, fitted.errors
     standing = (values >= shown * errors) & (values >= _HUNDREDTH)
     period, link = (index.astype(np.int64) for index in np.nonzero(standing))
@@ -120,6 +127,7 @@ def _table(answers: _Answers, universe: LinkUniverse, fitted: _Fitted, shown: fl
         speed_error=None if speed is None else speed[1],
         threshold=shown,
         class_totals=None if classes is None else classes.values,
+        noise=noise,
         diagnostics={"published_rows": len(link), "looseness_of_nodes": fitted.looseness},
     )
 

@@ -24,6 +24,7 @@ class LinkTable:
         speed_error: Standard error of the speed, NaN likewise; None if not measured.
         threshold: Links whose noisy count is below it are not shown.
         class_totals: Noisy persons by group of `ClassZones`; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
         diagnostics: How the fit went, as plain JSON values.
     """
 
@@ -36,4 +37,5 @@ class LinkTable:
     speed_error: FloatArray | None
     threshold: float
     class_totals: IntArray | None
+    noise: Mapping[str, float]
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

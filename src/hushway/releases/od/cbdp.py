@@ -25,6 +25,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.query import PartitionQuery, Query
 from hushway.releases.mechanism import Forecast, Measurements
 from hushway.releases.od.lazy_cells import LazyCells
 from hushway.releases.od.measuring import (
@@ -33,6 +34,7 @@ from hushway.releases.od.measuring import (
     feature_query,
     measure_features,
     planned_events,
+    planned_queries,
 )
 from hushway.releases.od.table import MarginTable, ODTable
 from hushway.releases.od.weights import Weights, margin_weights
@@ -110,6 +112,10 @@ class CBDP:
     def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do."""
         return planned_events(geography, self.features, self.spends, bound)
+
+    def queries(self, geography: ODCells) -> tuple[Query | PartitionQuery, ...]:
+        """What is asked, the cells first."""
+        return planned_queries(geography, self.features)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each measurement; the fit averages it out, and adds no bias."""

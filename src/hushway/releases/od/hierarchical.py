@@ -22,6 +22,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
+from hushway.privacy.query import PartitionQuery, Query
 from hushway.releases.mechanism import Forecast, Measurements
 from hushway.releases.od.measuring import (
     cells_query,
@@ -29,6 +30,7 @@ from hushway.releases.od.measuring import (
     feature_query,
     measure_features,
     planned_events,
+    planned_queries,
 )
 from hushway.releases.od.table import MarginTable, ODTable
 
@@ -67,8 +69,7 @@ class Hierarchical:
             ],
             "spends": [str(spend.amount) for spend in self.spends],
             "prune": self.prune,
-            # Releases are older than this choice and must keep their parameters.
-            **({"prune_early": True} if self.prune_early else {}),
+            "prune_early": self.prune_early,
         }
 
     @property
@@ -93,6 +94,10 @@ class Hierarchical:
     def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do."""
         return planned_events(geography, self.features, self.spends, bound)
+
+    def queries(self, geography: ODCells) -> tuple[Query | PartitionQuery, ...]:
+        """What is asked, the cells first."""
+        return planned_queries(geography, self.features)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each level; negative cells become 0, which the bias accounts for."""

@@ -55,6 +55,10 @@ class DenseLaplace:
         """What `measure` will do."""
         return (counting_event(geography.name, geography.size, self.spend, bound),)
 
+    def queries(self, geography: ODCells) -> tuple[Query, ...]:
+        """What is asked."""
+        return (_query(geography),)
+
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors of a cell, of a period and of the total."""
         variance = float(noise_for(self.spend, bound).variance)
@@ -124,6 +128,10 @@ class SparseLaplace:
         """What `measure` will do."""
         return (counting_event(geography.name, geography.size, self.spend, bound),)
 
+    def queries(self, geography: ODCells) -> tuple[Query, ...]:
+        """What is asked."""
+        return (_query(geography),)
+
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors; the bias is what false cells add, not what hidden ones lack.
 
@@ -143,7 +151,7 @@ class SparseLaplace:
     def _false_cell(self, geography: ODCells, bound: Bound) -> tuple[float, float]:
         """Returns mean and variance of what an empty cell adds: Z if Z reaches the threshold."""
         law = noise_for(self.spend, bound)
-        threshold = self._threshold(geography, bound)
+        threshold = self.threshold(geography, bound)
         share = expected_above(law, geography.size, threshold) / geography.size
         excess = _mean_excess(float(bound.l1 / self.spend.epsilon))
         mean = share * (threshold + excess)
@@ -158,7 +166,7 @@ class SparseLaplace:
             Spends the whole epsilon on one query; a unit moves it by the counter's bound.
         """
         query = _query(geography)
-        threshold = self._threshold(geography, curator.bound(query))
+        threshold = self.threshold(geography, curator.bound(query))
         return (curator.counts_above(query, threshold, self.spend),)
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
@@ -174,7 +182,8 @@ class SparseLaplace:
             threshold=answer.threshold,
         )
 
-    def _threshold(self, geography: ODCells, bound: Bound) -> int:
+    def threshold(self, geography: ODCells, bound: Bound) -> int:
+        """Returns from which noisy count on a cell is published: a function of public numbers."""
         law = noise_for(self.spend, bound)
         return threshold_for(law, geography.size, self.expected_false)
 

@@ -30,14 +30,22 @@ def planned_events(
 ) -> tuple[Event, ...]:
     """Returns what measuring the cells and then the features will cost, and how."""
     *margins, last = spends
-    asked = [feature_query(feature) for feature in features]
-    return (
-        counting_event(cells.name, cells.size, last, bound),
-        *(
-            counting_event(query.name, query.cells.size, spend, query.bound(bound))
-            for query, spend in zip(asked, margins, strict=True)
-        ),
+    return tuple(
+        counting_event(
+            query.name,
+            query.cells.size,
+            spend,
+            query.bound(bound) if isinstance(query, PartitionQuery) else bound,
+        )
+        for query, spend in zip(planned_queries(cells, features), (last, *margins), strict=True)
     )
+
+
+def planned_queries(
+    cells: ODCells, features: Sequence[Feature]
+) -> tuple[Query | PartitionQuery, ...]:
+    """Returns what is asked: the cells, then the features."""
+    return (cells_query(cells), *map(feature_query, features))
 
 
 def measure_features(

@@ -127,11 +127,15 @@ class PrefixTree:
         Raises:
             PrivacyError: False nodes would multiply.
         """
-        events = []
-        for step in self.steps(geography, bound):
-            cells = geography.below_one_prefix(step.stop, step.grain)
-            events.append(counting_event(cells.name, cells.size, step.spend, bound))
-        return tuple(events)
+        steps = self.steps(geography, bound)
+        return tuple(
+            counting_event(query.name, query.cells.size, step.spend, bound)
+            for query, step in zip(self.queries(geography), steps, strict=True)
+        )
+
+    def queries(self, geography: SequenceUniverse) -> tuple[Query, ...]:
+        """What is asked at most, of the candidates of one prefix at every step."""
+        return tuple(map(_query, geography.below_one_prefix(self.height)))
 
     def forecast(self, geography: SequenceUniverse, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in the count of one prefix, for runs of stops that have the same."""

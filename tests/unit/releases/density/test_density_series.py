@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.certify import check_as_planned
 from hushway.errors import HushwayError, PlanError, PrivacyError
 from hushway.geography.visits import ClusterSeries, ClusterTotals, SiteHistogram, VisitLimits
 from hushway.privacy.bound import Bound
@@ -17,6 +16,7 @@ from hushway.releases.density.answers import answers_of
 from hushway.releases.density.catalogue import density_series, naive_laplace
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.spends import Shares, Spends, spends_of
+from support.announced import is_as_announced
 
 LIMITS = VisitLimits(max_visits=30, most_counted=200)
 RHO, EPSILON = ZCDPLoss(Fraction(1, 7)), PureLoss(Fraction(2, 3))
@@ -55,7 +55,7 @@ def test_it_pays_what_it_said_and_asks_what_it_announced(
     assert tuple(purse.charged) == curator.events
     planned = way.events(towers_town.universe, ANY)
     assert len(planned) == len(curator.events)
-    check_as_planned(planned, curator.events, adaptive=True)
+    assert is_as_announced(planned, curator.events, adaptive=True)
 
 
 def test_clusters_can_only_shrink_what_was_announced(towers_town: Any) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.certify import check_as_planned
 from hushway.errors import PlanError, PrivacyError
 from hushway.geography.movements import ClassZones, MovementCells, MovementLimits, SpeedSums
 from hushway.privacy.accounting import rho_for
@@ -15,6 +14,7 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 from hushway.releases.links.catalogue import link_counts, smaller_noise
 from hushway.releases.links.counts import LinkCounts
 from hushway.releases.links.spends import spends_of
+from support.announced import is_as_announced
 
 LIMITS = MovementLimits(max_items=60)
 RHO, EPSILON = ZCDPLoss(Fraction(1, 7)), PureLoss(Fraction(2, 3))
@@ -47,7 +47,7 @@ def test_it_pays_what_it_said_and_asks_what_it_announced(way: LinkCounts, town: 
     _, purse, curator = town.measure(way)
     assert tuple(event.loss for event in curator.events) == way.losses
     assert tuple(purse.charged) == curator.events
-    check_as_planned(way.events(town.universe, ANY), curator.events, adaptive=False)
+    assert is_as_announced(way.events(town.universe, ANY), curator.events, adaptive=False)
 
 
 def test_every_link_and_node_gets_noise(way: LinkCounts, town: Any) -> None:

@@ -1,0 +1,3 @@
+"""The version of hushway, which certificates name."""
+
+__version__ = "0.1.0"
