@@ -1,7 +1,9 @@
 """A reservation: the share of an account that one release has already paid for."""
 
+import os
 import threading
 from fractions import Fraction
+from typing import NoReturn
 
 from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.events import Event
@@ -15,7 +17,8 @@ class Reservation:
 
     Privacy:
         The whole amount was spent in the ledger before this object existed. Charging only makes
-        sure that the release stays within it; what is left over is never refunded.
+        sure that the release stays within it; what is left over is never refunded. It belongs to
+        the process that made it: a copy, in memory or in a forked process, would spend it again.
 
     Attributes:
         release: The release that was reserved.
@@ -36,6 +39,7 @@ class Reservation:
         self._charged = Fraction(0)
         self._closed = False
         self._turn = threading.Lock()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"Reservation({self.release!r}, {readable(self.measure, self.amount)})"
@@ -53,7 +57,14 @@ class Reservation:
 
         Raises:
             BudgetError: The loss is larger than what is left, or the release was already settled.
+            PrivacyError: This is not the process that reserved it.
         """
+        # Before the lock: a fork may have copied it while another thread held it.
+        if os.getpid() != self._process:
+            raise PrivacyError(
+                f"Release {self.release} was reserved by another process, which may spend it too.",
+                advice="Measure in the process that reserved, or reserve a release in each.",
+            )
         cost = cost_of(event.loss, self.measure)
         with self._turn:
             if self._closed:
@@ -69,6 +80,13 @@ class Reservation:
                     advice="Nothing was taken. Reserve the losses of all measurements at once.",
                 )
             self._charged += cost
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses to be copied or pickled: each copy could be spent in full."""
+        raise PrivacyError(
+            f"The reservation of release {self.release} cannot be copied: it would be spent twice.",
+            advice="Hand on the reservation itself, within its process.",
+        )
 
     def close(self) -> None:
         """Ends the charging: the ledger calls this when the release is settled."""
