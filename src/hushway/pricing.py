@@ -20,6 +20,7 @@ class Price:
         loss: What it would cost.
         account: The account that would pay, or None if it is not open yet.
         affordable: Whether the account has that much left.
+        obstacle: Why the account could not pay for these days, if another one holds some of them.
         forecasts: Typical errors of a cell and of sums.
         noise: Which noise is better and why, if the plan names a delta and features.
     """
@@ -27,6 +28,7 @@ class Price:
     loss: Loss
     account: Account | None
     affordable: bool
+    obstacle: str | None
     forecasts: tuple[Forecast, ...]
     noise: str | None
 
@@ -38,11 +40,12 @@ def price(job: Job) -> Price:
         Reads the plan, public files and the ledger; neither rows nor budget are touched.
     """
     loss = total(job.mechanism.losses)
-    account = _account(job)
+    account, obstacle = _account(job)
     return Price(
         loss=loss,
         account=account,
         affordable=account is not None and _can_pay(account, job.mechanism.losses),
+        obstacle=obstacle,
         forecasts=job.mechanism.forecast(job.geography, job.bound),
         noise=job.wording.noise,
     )
@@ -55,12 +58,14 @@ def _can_pay(account: Account, losses: Sequence[Loss]) -> bool:
     return sum((amount_in(loss, measure) for loss in losses), Fraction(0)) <= account.remaining
 
 
-def _account(job: Job) -> Account | None:
+def _account(job: Job) -> tuple[Account | None, str | None]:
+    """Returns the account that would pay, and what is in its way."""
     url = job.plan.ledger_url()
     if isinstance(url, Path) and not url.exists():
-        return None
+        return None, None
     with Ledger.connect(url) as ledger:
+        obstacle = ledger.obstacle(job.account, job.window)
         try:
-            return ledger.account(job.account)
+            return ledger.account(job.account), obstacle
         except BudgetError:
-            return None
+            return None, obstacle

@@ -81,6 +81,7 @@ def publish(
             release=draft.release_id,
             losses=job.mechanism.losses,
             purpose=draft.title,
+            window=job.window,
             secret=bounding.to_text(),
         )
         try:

@@ -83,6 +83,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
                 "cost": tag.loss.amount,
                 "remaining": None if account is None else account.remaining,
                 "affordable": tag.affordable,
+                "obstacle": tag.obstacle,
                 "cells": job.geography.size,
                 "forecasts": [vars(forecast) for forecast in tag.forecasts],
                 "noise": tag.noise,
@@ -101,6 +102,8 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
             f"Account {job.account}: {number(account.remaining)} of "
             f"{number(account.cap.amount)} {account.cap.measure.symbol} left, {verdict}."
         )
+    if tag.obstacle is not None:
+        say(f"The ledger would refuse it. {tag.obstacle}")
     table(
         f"Typical errors, in {job.wording.counted}",
         ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],

@@ -14,6 +14,7 @@ from hushway.job.wording import NOT_PROTECTED, plural
 from hushway.plan import DensityPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.releases.density.catalogue import density_series, naive_laplace
 from hushway.releases.density.recommended import Crowd, optimised_shares, recommended_shares
@@ -85,6 +86,9 @@ def prepare_density(plan: DensityPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
+        ),
         rows=EventRows(
             source=_source(plan),
             universe=universe,

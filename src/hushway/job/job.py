@@ -8,7 +8,7 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
-from hushway.privacy.ledger import AccountKey
+from hushway.privacy.ledger import AccountKey, Window
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
 from hushway.releases.mechanism import Mechanism
@@ -81,6 +81,7 @@ class Job:
         bound: How far one unit can move the counts.
         mechanism: What will measure and publish.
         account: Who pays.
+        window: The days whose rows may be counted.
         rows: The protected rows.
         wording: What is said of the release.
         check_writable: Refuses what could not be written, before anything is paid.
@@ -91,6 +92,7 @@ class Job:
     bound: Bound
     mechanism: Mechanism[Any, Any]
     account: AccountKey
+    window: Window
     rows: Rows
     wording: Wording
     check_writable: Callable[[], None]

@@ -17,6 +17,7 @@ from hushway.job.wording import NOT_PROTECTED, plural
 from hushway.plan import LinksPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.releases.links.catalogue import link_counts, smaller_noise
 from hushway.releases.links.counts import LinkCounts
@@ -112,14 +113,18 @@ def prepare_links(plan: LinksPlan) -> Job:
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     mechanism = _mechanism(plan, limits)
     ends = _ends(plan)
+    source = _source(plan)
     return Job(
         plan=plan,
         geography=universe,
         bound=bound,
         mechanism=mechanism,
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
+        ),
         rows=TraceRows(
-            source=_source(plan),
+            source=source,
             universe=universe,
             limits=limits,
             policy=Policy(**plan.problems.model_dump()),

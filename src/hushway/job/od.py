@@ -16,6 +16,7 @@ from hushway.job.od_mechanism import ODMechanism, mechanism_of
 from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
 from hushway.plan import ODPlan
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.unit import Unit
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
 from hushway.tables.check import Problem
@@ -82,6 +83,9 @@ def prepare_od(plan: ODPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
+        ),
         rows=TripRows(
             source=_source(plan),
             cells=cells,

@@ -16,6 +16,7 @@ from hushway.job.wording import NOT_PROTECTED, plural, single_records_only
 from hushway.plan import SequencesPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.sequences.catalogue import prefix_tree
@@ -142,6 +143,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         account=account_of(plan),
+        window=_days(plan),
         rows=RecordRows(
             source=_source(plan),
             taxonomy=universe.taxonomy,
@@ -211,6 +213,14 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
         columns=SequenceColumns(person=columns.person, stops=columns.stops),
         separator=data.separator,
     )
+
+
+def _days(plan: SequencesPlan) -> Window:
+    """Returns the days of the taps; ready sequences carry no times, whatever the plan says."""
+    if plan.data.taps is None or plan.time is None:
+        return Window.always()
+    time = plan.time
+    return Window.of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
 
 
 def _wording(
