@@ -96,7 +96,7 @@ def test_an_edit_of_any_field_is_found(path: Path, table: str, row: str, column:
     if isinstance(value, int):
         edited: object = value + 100
     else:
-        edited = "1/7" if column in AMOUNTS else value + "x"
+        edited = "1/7" if column in AMOUNTS else "always" if column == "days" else value + "x"
     edit(path, f"UPDATE {table} SET {column} = ? WHERE {row}", values=(edited,))  # noqa: S608
     assert check(path) != []
 

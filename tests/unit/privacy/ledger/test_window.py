@@ -50,6 +50,11 @@ def test_months_of_one_agency_follow_each_other_without_overlap(clock: Clock) ->
             ("2026-03-01", "2026-03-01", "Pacific/Kiritimati"),
             ("2026-03-01", "2026-03-01", "Pacific/Niue"),
         ),
+        # The same moments in two files: one holds times of a wall clock, the other instants.
+        (
+            ("2026-03-31", "2026-03-31", "Pacific/Niue", "wall"),
+            ("2026-04-01", "2026-04-01", "UTC", "instant"),
+        ),
         # A file without offsets, read as wall clock and then as UTC: its evening is counted twice.
         (
             ("2026-03-31", "2026-03-31", "Pacific/Kiritimati", "wall"),
