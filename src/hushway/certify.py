@@ -97,8 +97,11 @@ def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: s
 
 
 def _release_id(family: str, moment: datetime) -> str:
-    """Names a release once and for all, also when its noise can be drawn again from a seed."""
-    return f"{family}-{moment:%Y%m%dT%H%M%SZ}-{int(os_source().words(1)[0]):016x}"
+    """Names a release once and for all, also when its noise can be drawn again from a seed.
+
+    In small letters, as the ledger writes names.
+    """
+    return f"{family}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
 
 
 def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:

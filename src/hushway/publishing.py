@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -89,6 +88,7 @@ def publish(
             release=draft.release_id,
             losses=job.mechanism.losses,
             purpose=draft.title,
+            window=job.window,
             secret=bounding.to_text(),
         )
         try:
@@ -108,8 +108,7 @@ def publish(
             with suppress(HushwayError):
                 ledger.abandon(reservation, reason=f"failed: {type(failure).__name__}")
             raise
-        digest = sha256(certificate.to_json()).hexdigest()
-        ledger.publish(reservation, reference=f"sha256:{digest}")
+        ledger.publish(reservation, reference=certificate.digest)
     return Published(folder=folder, certificate=certificate)
 
 

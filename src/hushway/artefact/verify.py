@@ -9,7 +9,7 @@ each other. What no reader can recompute, such as the name of the account, is li
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hushway.artefact.families import checker_of, facts_fit
 from hushway.artefact.finding import RANDOMNESS, SIGNATURE, Notes, Verification
@@ -39,15 +39,21 @@ from hushway.errors import ReleaseError
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 
+if TYPE_CHECKING:
+    from hushway.privacy.ledger import Ledger
+
 _ADVICE = "Ask the publisher for an intact copy of the release."
 
 
-def verify(folder: Path, *, key: PublicKey | None = None) -> Verification:
+def verify(
+    folder: Path, *, key: PublicKey | None = None, ledger: "Ledger | None" = None
+) -> Verification:
     """Checks a release folder.
 
     Args:
         folder: The release.
         key: The publisher's public key; with it the release must be signed, and by this key.
+        ledger: The publisher's ledger; with it the account must be as the certificate says.
 
     Returns:
         Every check that was made.
@@ -67,7 +73,7 @@ def verify(folder: Path, *, key: PublicKey | None = None) -> Verification:
     notes = Notes()
     files = _check_sealed(notes, folder, key)
     if files is not None:
-        _check_claims(notes, folder, files)
+        _check_claims(notes, folder, files, ledger)
     return Verification(checks=tuple(notes.checks), key_given=key is not None)
 
 
@@ -130,13 +136,17 @@ def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, s
     return True, f"Signed by {seal.signer.fingerprint}, {known}."
 
 
-def _check_claims(notes: Notes, folder: Path, files: Mapping[str, SealedFile]) -> None:
+def _check_claims(
+    notes: Notes, folder: Path, files: Mapping[str, SealedFile], ledger: "Ledger | None"
+) -> None:
     certificate = notes.attempt("certificate", lambda: _certificate(folder))
     if certificate is None:
         return
     notes.attempt("software", lambda: _software(certificate))
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
+    if ledger is not None:
+        notes.attempt("ledger", lambda: _ledger(certificate, ledger))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
@@ -175,6 +185,29 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
 def _account(certificate: Certificate) -> tuple[bool, str]:
     certificate.check_account()
     return True, "The stated account could pay for this release and is within its stated cap."
+
+
+def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
+    # Loads a library for databases, which only this question needs.
+    from hushway.privacy.ledger import AccountKey, Witness
+
+    account = certificate.account
+    witness = Witness(
+        release=certificate.release_id,
+        entry_hash=account.ledger_entry,
+        reference=certificate.digest,
+        key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
+        measure=account.measure,
+        spent=account.spent,
+        cap=account.cap,
+    )
+    contradictions = ledger.witness(witness)
+    if contradictions:
+        raise ReleaseError(
+            " ".join(contradictions),
+            advice="Find out which of the two was changed, or is an older copy, before spending.",
+        )
+    return True, "The ledger knows the release, and charged it to the account as stated."
 
 
 def _randomness(certificate: Certificate) -> tuple[bool, str]:

@@ -1,12 +1,14 @@
-"""The ledger as a bank statement: open an account, see what was spent, take it elsewhere."""
+"""The ledger as a bank statement: open an account, see what was spent, keep a copy."""
 
 import csv
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushway.cli.people import lost_facts, print_lost
 from hushway.cli.plans import PlanFile
 from hushway.cli.screen import AsJson, answer_json, number, say, table
 from hushway.errors import BudgetError
@@ -20,6 +22,7 @@ ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_he
 Address = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
 ]
+_DAY = ["%Y-%m-%d"]
 
 
 @ledger.command("open")
@@ -53,10 +56,26 @@ def show(
     check: Annotated[
         bool, typer.Option("--check", help="Walk every hash chain; fail if anything was edited.")
     ] = False,
+    people: Annotated[
+        bool, typer.Option("--people", help="Show what one person may have lost instead.")
+    ] = False,
+    first: Annotated[
+        datetime | None,
+        typer.Option("--from", formats=_DAY, help="With --people: first day of the span."),
+    ] = None,
+    last: Annotated[
+        datetime | None,
+        typer.Option("--to", formats=_DAY, help="With --people: last day of the span."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show accounts, entries and releases that were paid for but never published."""
-    with _connect(address) as book:
+    if people:
+        _show_people(address, first, last, check=check, as_json=as_json)
+        return
+    if first or last:
+        raise typer.BadParameter("--from and --to belong to --people.")
+    with connect(address) as book:
         accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
         findings = book.check() if check else None
     if as_json:
@@ -74,8 +93,71 @@ def show(
         for found in pending:
             say(f"Spent, not published: {found.release} ({found.state})")
         if findings is not None:
-            say("\n".join(findings) or "The ledger is sound: every entry fits its chain.")
+            _say_findings(findings)
     if findings:
+        raise typer.Exit(1)
+
+
+def _show_people(
+    address: str, first: datetime | None, last: datetime | None, *, check: bool, as_json: bool
+) -> None:
+    first_day, last_day = first and first.date(), last and last.date()
+    if first_day and last_day and last_day < first_day:
+        raise typer.BadParameter("--to is before --from.")
+    with connect(address) as book:
+        lost = book.lost(first_day=first_day, last_day=last_day)
+        findings = book.check() if check else None
+    if as_json:
+        answer_json(
+            {
+                "from": first_day,
+                "to": last_day,
+                "people": [lost_facts(group) for group in lost],
+                "findings": findings,
+            }
+        )
+    else:
+        print_lost(lost, first_day, last_day)
+        if findings is not None:
+            _say_findings(findings)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _say_findings(findings: list[str]) -> None:
+    say("\n".join(findings) or "The ledger is sound: every entry fits its chain.")
+
+
+@ledger.command("people")
+def declare_people(
+    address: Address,
+    people: Annotated[str, typer.Argument(metavar="PEOPLE", help='Such as "metro riders".')],
+    datasets: Annotated[
+        list[str], typer.Argument(metavar="DATASET...", help="Data sets with these people.")
+    ],
+) -> None:
+    """Declare that data sets hold the same people; show --people then adds up their losses."""
+    with connect(address) as book:
+        group = book.declare_people(people, datasets)
+    say(f"Declared: {group.name} are the people of {', '.join(group.datasets)}.")
+
+
+@ledger.command("backup")
+def backup(
+    address: Address,
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new file for the copy.")],
+) -> None:
+    """Write a true copy of a ledger file; copying the file itself may miss the latest entries."""
+    from hushway.privacy.ledger import Ledger
+
+    with connect(address) as book:
+        book.backup(target)
+    with Ledger.connect(target) as copy:
+        findings = copy.check()
+    say(f"Wrote {target}: every account, entry and declaration of the ledger.")
+    if findings:
+        say("The copy is true to the ledger, and the ledger is not sound:")
+        _say_findings(findings)
         raise typer.Exit(1)
 
 
@@ -88,7 +170,7 @@ def export(
     ] = None,
 ) -> None:
     """Write all entries as CSV, hashes included and secrets left out."""
-    with _connect(address) as book:
+    with connect(address) as book:
         rows = [_entry_facts(entry) for entry in book.entries()]
     if not rows:
         raise BudgetError("The ledger has no entries.", advice="Open an account first.")
@@ -105,7 +187,7 @@ def _write_csv(file: Any, rows: list[dict[str, Any]]) -> None:
     writer.writerows(rows)
 
 
-def _connect(address: str) -> "Ledger":
+def connect(address: str) -> "Ledger":
     """Opens the ledger named by a plan, a file or a URL; never makes a new one by accident."""
     from hushway.plan import load_plan
     from hushway.privacy.ledger import Ledger
@@ -142,11 +224,12 @@ def _print_entries(entries: "list[Entry]") -> None:
             str(entry.kind),
             number(entry.amount) if entry.amount else "",
             entry.release or str(entry.key),
+            str(entry.window or ""),
             entry.hash.removeprefix("sha256:")[:8],
         ]
         for entry in entries
     ]
-    table("Entries", ["when (UTC)", "what", "#amount", "release or account", "hash"], rows)
+    table("Entries", ["when (UTC)", "what", "#amount", "release or account", "days", "hash"], rows)
 
 
 def _amount(account: "Account", amount: Any) -> str:
@@ -176,6 +259,7 @@ def _entry_facts(entry: "Entry") -> dict[str, Any]:
         "number": entry.number,
         "at": entry.at.isoformat(),
         "kind": entry.kind,
+        "days": entry.window and entry.window.to_text(),
         "amount": entry.amount,
         "release": entry.release,
         "purpose": entry.purpose,

@@ -2,12 +2,17 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, number, say, table, working
 from hushway.errors import PlanError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from hushway.privacy.ledger import Account, AccountKey
 
 plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
 
@@ -81,8 +86,10 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
             {
                 "measure": tag.loss.measure,
                 "cost": tag.loss.amount,
+                "charge": tag.charge,
                 "remaining": None if account is None else account.remaining,
                 "affordable": tag.affordable,
+                "obstacle": tag.obstacle,
                 "cells": job.geography.size,
                 "forecasts": [vars(forecast) for forecast in tag.forecasts],
                 "noise": tag.noise,
@@ -96,11 +103,9 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     if account is None:
         say(f"Account {job.account} is not open yet: hushway ledger open PLAN --epsilon CAP")
     else:
-        verdict = "enough" if tag.affordable else "NOT ENOUGH"
-        say(
-            f"Account {job.account}: {number(account.remaining)} of "
-            f"{number(account.cap.amount)} {account.cap.measure.symbol} left, {verdict}."
-        )
+        _say_what_is_left(job.account, account, tag.charge)
+    if tag.obstacle is not None:
+        say(f"The ledger would refuse it. {tag.obstacle}")
     table(
         f"Typical errors, in {job.wording.counted}",
         ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
@@ -139,6 +144,16 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.terms.unit}."
     )
     say(f"Check it with: hushway verify {published.folder}")
+
+
+def _say_what_is_left(key: "AccountKey", account: "Account", charge: "Fraction | None") -> None:
+    symbol = account.cap.measure.symbol
+    left = f"{number(account.remaining)} of {number(account.cap.amount)} {symbol} left"
+    if charge is None:
+        say(f"Account {key}: {left}, in a currency that CANNOT PAY for Gaussian noise.")
+        return
+    verdict = "enough" if charge <= account.remaining else "NOT ENOUGH"
+    say(f"Account {key}: {left}; this release takes {number(charge)} {symbol}, {verdict}.")
 
 
 def _trips(number_of: float) -> str:

@@ -1,10 +1,12 @@
 """Verbs on release folders."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from hushway.cli.ledger import connect
 from hushway.cli.screen import AsJson, answer_json, say, table
 
 _VERDICTS = {
@@ -24,6 +26,12 @@ def verify(
         Path | None,
         typer.Option("--key", help="The publisher's public key: the signature must be theirs."),
     ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger", help="Also ask the publisher's ledger, or the plan that names it."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
@@ -31,7 +39,9 @@ def verify(
     from hushway.privacy.signing import load_public_key
 
     public = None if key is None else load_public_key(key)
-    result = verify_folder(folder, key=public)
+    with contextlib.ExitStack() as stack:
+        book = None if ledger is None else stack.enter_context(connect(ledger))
+        result = verify_folder(folder, key=public, ledger=book)
     if as_json:
         answer_json(
             {

@@ -13,6 +13,7 @@ from hushway.job.job import Job, Means, Wording, account_of
 from hushway.plan import DensityPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.density.catalogue import density_series, naive_laplace
@@ -81,6 +82,9 @@ def prepare_density(plan: DensityPlan) -> Job:
         mechanism=mechanism,
         terms=density_terms(mechanism, universe, unit=plan.privacy.unit),
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
+        ),
         rows=EventRows(
             source=_source(plan),
             universe=universe,

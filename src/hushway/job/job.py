@@ -9,7 +9,7 @@ from hushway.engine.session import EngineSettings
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
-from hushway.privacy.ledger import AccountKey
+from hushway.privacy.ledger import AccountKey, Window
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
 from hushway.releases.mechanism import Mechanism
@@ -73,6 +73,7 @@ class Job:
         mechanism: What will measure and publish.
         terms: What its certificate will say, as far as public facts reach.
         account: Who pays.
+        window: The days whose rows may be counted.
         rows: The protected rows.
         wording: What is said of it on the screen.
         check_writable: Refuses what could not be written, before anything is paid.
@@ -84,6 +85,7 @@ class Job:
     mechanism: Mechanism[Any, Any]
     terms: Terms
     account: AccountKey
+    window: Window
     rows: Rows
     wording: Wording
     check_writable: Callable[[], None]

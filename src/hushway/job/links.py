@@ -16,6 +16,7 @@ from hushway.job.job import Job, Means, Wording, account_of
 from hushway.plan import LinksPlan
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.links.catalogue import link_counts, smaller_noise
@@ -106,6 +107,7 @@ def prepare_links(plan: LinksPlan) -> Job:
     )
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     mechanism = _mechanism(plan, limits)
+    source = _source(plan)
     return Job(
         plan=plan,
         geography=universe,
@@ -113,8 +115,11 @@ def prepare_links(plan: LinksPlan) -> Job:
         mechanism=mechanism,
         terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
+        ),
         rows=TraceRows(
-            source=_source(plan),
+            source=source,
             universe=universe,
             limits=limits,
             unit=plan.privacy.unit,

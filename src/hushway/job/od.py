@@ -13,6 +13,7 @@ from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.od_features import asked_features, asked_labels
 from hushway.job.od_mechanism import mechanism_of
 from hushway.plan import ODPlan
+from hushway.privacy.ledger import Window
 from hushway.privacy.unit import Unit
 from hushway.releases.od.noise_choice import NoiseChoice
 from hushway.releases.od.terms import measured_features, od_terms
@@ -75,6 +76,9 @@ def prepare_od(plan: ODPlan) -> Job:
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
         account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
+        ),
         rows=TripRows(
             source=_source(plan),
             cells=cells,

@@ -14,6 +14,7 @@ from hushway.job.job import Job, Means, Wording, account_of
 from hushway.job.taxonomy import planned_taxonomy
 from hushway.plan import SequencesPlan
 from hushway.privacy.accounting import rho_for
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.sequences.catalogue import prefix_tree
@@ -144,6 +145,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
             record=plan.records.span if plan.data.taps is not None else "row",
         ),
         account=account_of(plan),
+        window=_days(plan),
         rows=RecordRows(
             source=_source(plan),
             taxonomy=universe.taxonomy,
@@ -213,6 +215,14 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
         columns=SequenceColumns(person=columns.person, stops=columns.stops),
         separator=data.separator,
     )
+
+
+def _days(plan: SequencesPlan) -> Window:
+    """Returns the days of the taps; ready sequences carry no times, whatever the plan says."""
+    if plan.data.taps is None or plan.time is None:
+        return Window.always()
+    time = plan.time
+    return Window.of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
 
 
 def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse) -> Wording:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 import pytest
@@ -11,12 +11,13 @@ import pytest
 from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.bound import Bound
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
-from hushway.privacy.ledger import AccountKey, Ledger, Reservation
+from hushway.privacy.ledger import AccountKey, Ledger, Reservation, Window
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 
 KEY = AccountKey(dataset="métro", unit=Unit.PERSON, period="2026-03")
-OTHER = AccountKey(dataset="métro", unit=Unit.TRIP, period="2026-03")
+OTHER = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")
+MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 CERTIFICATE = "sha256:" + "0" * 64
 
 
@@ -29,7 +30,7 @@ def rho(amount: str) -> Loss:
 
 
 def reserve(ledger: Ledger, release: str, *losses: Loss, key: AccountKey = KEY) -> Reservation:
-    return ledger.reserve(key, release=release, losses=losses, purpose="weekly table")
+    return ledger.reserve(key, release=release, losses=losses, purpose="weekly table", window=MARCH)
 
 
 def test_an_opened_account_is_remembered_exactly(ledger: Ledger) -> None:
@@ -58,7 +59,7 @@ def test_accounts_that_differ_in_one_part_of_the_key_are_strangers(ledger: Ledge
     keys = [
         KEY,
         OTHER,
-        AccountKey(dataset="bus", unit=Unit.PERSON, period="2026-03"),
+        AccountKey(dataset="métro", unit=Unit.TRIP, period="2026-03"),
         AccountKey(dataset="métro", unit=Unit.PERSON, period="2026-04"),
     ]
     for key in keys:
@@ -304,7 +305,9 @@ def test_entries_of_a_missing_account_are_refused(ledger: Ledger) -> None:
 def test_a_secret_is_kept_and_shows_in_no_statement(ledger: Ledger) -> None:
     secret = "b7e1-very-random-salt"  # noqa: S105
     ledger.open_account(KEY, rho("1"))
-    reservation = ledger.reserve(KEY, release="r1", losses=[rho("1/2")], purpose="p", secret=secret)
+    reservation = ledger.reserve(
+        KEY, release="r1", losses=[rho("1/2")], purpose="p", window=MARCH, secret=secret
+    )
     reserve(ledger, "r2", rho("1/2"))
     publish(ledger)
     assert ledger.secret("r1") == secret
@@ -335,9 +338,7 @@ def test_a_closed_ledger_does_nothing_more(ledger: Ledger) -> None:
         ledger.accounts()
 
 
-@pytest.mark.parametrize(
-    "release", ["", "  ", " r1", "r1\n", "r\x00", "e\u0301", "\ud800", "r" * 201]
-)
+@pytest.mark.parametrize("release", ["", "  ", "r1\n", "r\x00", "r\u200b1", "\ud800", "r" * 201])
 def test_a_release_id_that_could_be_confused_is_refused(ledger: Ledger, release: str) -> None:
     ledger.open_account(KEY, rho("1"))
     with pytest.raises(BudgetError, match="release id"):
@@ -356,6 +357,7 @@ def test_fractions_too_long_to_write_down_are_refused_before_they_are_spent(ledg
 def test_text_of_any_script_survives(ledger: Ledger) -> None:
     key = AccountKey(dataset="Öffis 東京 🚋", unit=Unit.TRIP, period="mars '26; --")
     ledger.open_account(key, rho("1"))
-    ledger.reserve(key, release="ré-1", losses=[rho("1")], purpose='a "quoted" %s purpose\\')
-    assert ledger.entries(key)[1].purpose == 'a "quoted" %s purpose\\'
+    purpose = 'a "quoted" %s purpose\\'
+    ledger.reserve(key, release="ré-1", losses=[rho("1")], purpose=purpose, window=MARCH)
+    assert ledger.entries(key)[1].purpose == purpose
     assert ledger.check() == []

@@ -1,18 +1,24 @@
 """What only a database server can do to a ledger."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from fractions import Fraction
+from pathlib import Path
 
 import psycopg
 import pytest
 from sqlalchemy import make_url
 
-from hushway.errors import LedgerError
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, Window
+from hushway.privacy.ledger.book import Book, Line
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
+MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 
 
 @pytest.fixture
@@ -23,7 +29,14 @@ def ledger(fresh_postgres_url: str) -> Iterator[Ledger]:
 
 
 def reserve(ledger: Ledger, release: str = "r1") -> None:
-    ledger.reserve(KEY, release=release, losses=[ZCDPLoss(Fraction(1, 4))], purpose="", secret="s")  # noqa: S106
+    ledger.reserve(
+        KEY,
+        release=release,
+        losses=[ZCDPLoss(Fraction(1, 4))],
+        purpose="",
+        window=MARCH,
+        secret="s",  # noqa: S106
+    )
 
 
 def changed(url: str, **parts: str) -> str:
@@ -130,3 +143,47 @@ def test_an_edit_is_found_and_stops_the_spending(
     assert ledger.check() != []
     with pytest.raises(LedgerError, match="edited or is damaged"):
         reserve(ledger, "r2")
+
+
+def test_days_are_not_overlooked_that_an_account_took_which_was_opened_while_others_waited(
+    ledger: Ledger, fresh_postgres_url: str
+) -> None:
+    """The one who waits has chosen its accounts before the new one was there."""
+    new = AccountKey(dataset="metro", unit=Unit.TRIP, period="spring")
+    with psycopg.connect(fresh_postgres_url) as blocker, ThreadPoolExecutor(1) as pool:
+        blocker.execute("SELECT * FROM hushway_account FOR UPDATE")
+        waiting = pool.submit(reserve, ledger)
+        wait_for_a_lock(fresh_postgres_url)
+        loss = ZCDPLoss(Fraction(1, 4))
+        with Ledger.connect(fresh_postgres_url) as second:
+            second.open_account(new, ZCDPLoss(Fraction(1)))
+            # Takes the days behind the one who waits: the lock on the old account is ours.
+            with second._store.writing() as connection:
+                book = Book(connection)
+                (row,) = [row for row in book.accounts() if row.period == "spring"]
+                line = Line(
+                    kind=EntryKind.RESERVE, release="s1", amount=loss.rho, days=MARCH.to_text()
+                )
+                book.append(row, line)
+        blocker.rollback()
+        with pytest.raises(BudgetError, match="charged to account metro / trip / spring"):
+            waiting.result(timeout=60)
+    assert ledger.account(KEY).spent == 0
+    assert ledger.check() == []
+
+
+def wait_for_a_lock(url: str) -> None:
+    """Returns when a session waits for a lock."""
+    with psycopg.connect(url, autocommit=True) as watcher:
+        query = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        while watcher.execute(query).fetchone() == (0,):
+            time.sleep(0.01)
+
+
+def test_a_backup_is_the_server_s_business(ledger: Ledger, tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="Only a ledger in SQLite") as refusal:
+        ledger.backup(tmp_path / "copy.db")
+    for table in ("hushway_ledger", "hushway_account", "hushway_entry", "hushway_people"):
+        assert f"--table={table}" in refusal.value.advice
+    assert "pg_dump" in refusal.value.advice
+    assert list(tmp_path.iterdir()) == []

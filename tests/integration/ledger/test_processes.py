@@ -24,14 +24,16 @@ import os
 import signal
 import sys
 import time
+from datetime import date
 from fractions import Fraction
 import sqlalchemy.dialects.postgresql.psycopg
 import sqlalchemy.dialects.sqlite
 from hushway.errors import BudgetError
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
+MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 script, url, folder = sys.argv[1:4]
 children = {}
@@ -85,11 +87,27 @@ while True:
     number += 1
     loss = ZCDPLoss(Fraction(1, 7) + Fraction(1, 10**9))
     try:
-        ledger.reserve(KEY, release=f"{name}-{number}", losses=[loss], purpose="race")
+        ledger.reserve(KEY, release=f"{name}-{number}", losses=[loss], purpose="race", window=MARCH)
     except BudgetError as refusal:
         assert "left of its cap" in str(refusal), refusal
         break
     say("granted", f"{name}-{number}")
+"""
+
+# Everybody wants the tenth of March, with other days around it, from an account of their own.
+COVET = """
+number = int(name[1:])
+unit = Unit.PERSON if number % 2 else Unit.TRIP
+key = AccountKey(dataset="metro", unit=unit, period=name)
+days = Window.of_days(date(2026, 3, 10 - number % 8), date(2026, 3, 10 + number), "Europe/Paris")
+ledger = Ledger.connect(url)
+try:
+    loss = ZCDPLoss(Fraction(1, 9))
+    ledger.reserve(key, release=name, losses=[loss], purpose="covet", window=days)
+    say("granted", name)
+except BudgetError as refusal:
+    assert "cannot pay for" in str(refusal), refusal
+    say("refused", name)
 """
 
 LIVE = """
@@ -99,7 +117,9 @@ while True:
     number += 1
     release = f"{name}-{number}"
     loss = ZCDPLoss(Fraction(1, 3))
-    paid = ledger.reserve(KEY, release=release, losses=[loss], purpose="risk", secret=release)
+    paid = ledger.reserve(
+        KEY, release=release, losses=[loss], purpose="risk", window=MARCH, secret=release
+    )
     say("reserve", release, paid.entry_hash)
     if number % 3:
         say("publish", release, ledger.publish(paid, reference="sha256:0").hash)
@@ -203,18 +223,21 @@ def test_a_ledger_in_use_is_sound_at_every_moment(ledger_url: str, tmp_path: Pat
 def test_a_ledger_survives_being_carried_into_a_forked_process(ledger_url: str) -> None:
     script = """
 import os, sys
+from datetime import date
 from fractions import Fraction
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
+march = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 ledger = Ledger.connect(sys.argv[1])
 ledger.open_account(key, ZCDPLoss(Fraction(1)))
 child = os.fork()
 for number in range(10):
     release = f"{'parent' if child else 'child'}-{number}"
-    ledger.reserve(key, release=release, losses=[ZCDPLoss(Fraction(1, 20))], purpose="fork")
+    losses = [ZCDPLoss(Fraction(1, 20))]
+    ledger.reserve(key, release=release, losses=losses, purpose="fork", window=march)
 if child:
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
@@ -247,3 +270,21 @@ def test_what_was_acknowledged_survives_kill_9(ledger_url: str, tmp_path: Path) 
     # Besides the opening, a worker had at most one entry on the way when it died.
     assert len(entries) - 1 - len(acknowledged) <= sum(map(len, generations))
     assert account.spent == sum(entry.amount for entry in entries.values()) <= account.cap.amount
+
+
+def test_sixteen_processes_cannot_buy_one_day_from_sixteen_accounts(
+    ledger_url: str, tmp_path: Path
+) -> None:
+    with Ledger.connect(ledger_url) as ledger:
+        for number, name in enumerate(PROCESSES):
+            unit = Unit.PERSON if number % 2 else Unit.TRIP
+            key = AccountKey(dataset="metro", unit=unit, period=name)
+            ledger.open_account(key, ZCDPLoss(Fraction(1)))
+    lines = run_to_the_end(COVET, ledger_url, tmp_path)
+    assert Counter(word for word, _ in lines) == {"granted": 1, "refused": 15}
+    (winner,) = [name for word, name in lines if word == "granted"]
+    with Ledger.connect(ledger_url) as ledger:
+        reserved = [entry.release for entry in ledger.entries() if entry.kind == "reserve"]
+        assert reserved == [winner]
+        assert sum(account.spent for account in ledger.accounts()) == Fraction(1, 9)
+        assert ledger.check() == []

@@ -110,6 +110,7 @@ def test_the_whole_way_on_the_command_line(city: Path) -> None:
     with Ledger.connect(city / "ledger.db") as ledger:
         assert ledger.unpublished() == []
         assert ledger.accounts()[0].spent > 0
+        assert str(ledger.entries()[1].window) == "2007-09-10 to 2007-09-16"
         assert ledger.check() == []
 
 

@@ -201,7 +201,7 @@ def test_a_weekly_release_needs_a_weekday_and_takes_its_timetable(city: Path, ma
     weekly = {
         'cycle = "day" ': 'cycle = "week" ',
         'folder = "release"': 'folder = "weekly"',
-        'period = "2026-03" ': 'period = "2026-04" ',
+        'name = "city-trips" ': 'name = "weekly-trips" ',
     }
     change(city / PLAN, weekly)
     release = published(city / PLAN, 100)

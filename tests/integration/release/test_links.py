@@ -20,7 +20,7 @@ from hushway.cities.traces_simulate import simulate_traces
 from hushway.cli.app import app
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
-from hushway.privacy.ledger import Ledger
+from hushway.privacy.ledger import Ledger, Window
 from hushway.publishing import publish
 
 
@@ -100,7 +100,22 @@ def test_the_whole_way_on_the_command_line(city: Path, made: TraceCity) -> None:
     with Ledger.connect(city / "ledger.db") as ledger:
         assert ledger.unpublished() == []
         assert ledger.accounts()[0].spent > 0
+        days = Window.of_days(made.first_day, made.last_day, made.zone)
+        assert ledger.entries()[1].window == days
         assert ledger.check() == []
+
+
+def test_traces_in_a_format_of_instants_have_a_window_of_instants(
+    city: Path, made: TraceCity
+) -> None:
+    assert job_of(city).window.clock == "wall"
+    text = (city / "plan.toml").read_text(encoding="utf-8")
+    before, after = text.split('format = "table"')
+    # A format of its own has neither a clock nor columns.
+    after = after[after.index("[roads]") :]
+    (city / "plan.toml").write_text(f'{before}format = "gpx"\n{after}', encoding="utf-8")
+    days = Window.of_days(made.first_day, made.last_day, made.zone, clock="instant")
+    assert job_of(city).window == days
 
 
 def test_published_links_are_those_that_people_were_on(city: Path, made: TraceCity) -> None:

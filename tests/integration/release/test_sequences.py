@@ -15,7 +15,7 @@ from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
-from hushway.privacy.ledger import Ledger
+from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
 from hushway.synthesis import synthesise
@@ -63,6 +63,7 @@ def test_a_release_verifies_and_the_ledger_has_paid_for_it(city: Path) -> None:
     assert published.certificate.claim.amount == 1
     with Ledger.connect(city / "ledger.db") as ledger:
         assert ledger.accounts()[0].spent == 1
+        assert str(ledger.entries()[1].window) == "2026-03-03"
         assert ledger.unpublished() == []
 
 
@@ -113,6 +114,9 @@ def test_ready_sequences_need_neither_times_nor_persons(city: Path) -> None:
     change(city, 'person = "person"\n', "")
     change(city, 'unit = "person"', 'unit = "record"')
     job = job_of(city)
+    # The plan still names days, which nothing in the rows can confirm.
+    assert job.plan.time is not None
+    assert job.window == Window.always()
     with Ledger.connect(city / "ledger.db") as ledger:
         ledger.open_account(job.account, PureLoss(Fraction(4)))
     published = publish(job)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError
@@ -196,6 +197,11 @@ class Certificate:
                 "The account has passed its cap.",
                 advice="Compare the certificate with the publisher's ledger.",
             )
+
+    @property
+    def digest(self) -> str:
+        """The digest that a ledger notes when the release is published."""
+        return "sha256:" + sha256(self.to_json()).hexdigest()
 
     def to_json(self) -> bytes:
         """Returns the canonical bytes of the certificate."""

@@ -3,7 +3,11 @@
 from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.entries import Entry, EntryKind, Unpublished
 from hushway.privacy.ledger.ledger import Ledger
+from hushway.privacy.ledger.lost import Lost, PeopleLost
+from hushway.privacy.ledger.people import People
 from hushway.privacy.ledger.reservation import Reservation
+from hushway.privacy.ledger.window import Window
+from hushway.privacy.ledger.witness import Witness
 
 __all__ = [
     "Account",
@@ -11,6 +15,11 @@ __all__ = [
     "Entry",
     "EntryKind",
     "Ledger",
+    "Lost",
+    "People",
+    "PeopleLost",
     "Reservation",
     "Unpublished",
+    "Window",
+    "Witness",
 ]

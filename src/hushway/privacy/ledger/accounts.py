@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from hushway.privacy.ledger.wording import check_name
+from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 
@@ -14,13 +14,15 @@ class AccountKey:
     """Who is protected, in which data, over which time.
 
     Privacy:
-        Losses add up within one account only. Data sets or periods that overlap under two different
-        keys are two purses for the same people; it is the steward who keeps them apart.
+        Losses add up within one account only. The ledger lets no two accounts of one data set pay
+        for the same days, whatever their units and periods are called; data sets under different
+        names are kept apart by the steward alone.
 
     Attributes:
-        dataset: The steward's own name for the data.
+        dataset: The steward's own name for the data, kept in its normal form.
         unit: Who is protected.
-        period: The time that the cap covers, as free text such as 2026-03.
+        period: The steward's own name for the time that the cap covers, such as 2026-03, kept in
+            its normal form.
     """
 
     dataset: str
@@ -28,8 +30,8 @@ class AccountKey:
     period: str
 
     def __post_init__(self) -> None:
-        check_name("data set", self.dataset)
-        check_name("period", self.period)
+        object.__setattr__(self, "dataset", normal_name("data set", self.dataset))
+        object.__setattr__(self, "period", normal_name("period", self.period))
 
     def __str__(self) -> str:
         return f"{self.dataset} / {self.unit} / {self.period}"

@@ -14,10 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.accounts import AccountKey
 from hushway.privacy.ledger.amounts import amount_from_text, amount_to_text
-from hushway.privacy.ledger.chain import GENESIS, is_sealed, seal
+from hushway.privacy.ledger.chain import GENESIS, is_sealed, seal, seal_people
 from hushway.privacy.ledger.entries import SETTLING, EntryKind
-from hushway.privacy.ledger.rows import AccountRow, EntryRow, now_text
-from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table
+from hushway.privacy.ledger.rows import AccountRow, EntryRow, LedgerRow, PeopleRow, now_text
+from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.ledger.statement import damaged
 
 
@@ -34,6 +34,7 @@ class Line:
     amount: Fraction = Fraction(0)
     purpose: str = ""
     reference: str = ""
+    days: str = ""
     secret: str = ""
 
 
@@ -51,16 +52,25 @@ class Book:
         """Returns the account of a key."""
         return next(iter(self._accounts(_of_key(key))), None)
 
-    def account_count(self) -> int:
-        """Returns how many accounts were ever opened."""
-        return int(self.connection.execute(select(ledger_table.c.accounts)).scalar_one())
+    def accounts_of(self, dataset: str) -> list[AccountRow]:
+        """Returns the accounts of a data set in the order in which they were opened."""
+        return self._accounts(_of_dataset(dataset))
 
-    def entries(self, account: int | None = None) -> list[EntryRow]:
-        """Returns the entries of one account, or of all, in order."""
+    def whole(self) -> LedgerRow:
+        """Returns what the ledger remembers of itself."""
+        return LedgerRow(**self.connection.execute(select(ledger_table)).mappings().one())
+
+    def entries(self, *accounts: int) -> list[EntryRow]:
+        """Returns the entries of some accounts, or of all if none is named, in order."""
         query = select(entry_table).order_by(entry_table.c.account, entry_table.c.number)
         return self._entries(
-            query if account is None else query.where(entry_table.c.account == account)
+            query.where(entry_table.c.account.in_(accounts)) if accounts else query
         )
+
+    def declarations(self) -> list[PeopleRow]:
+        """Returns what was declared about people, in order."""
+        query = select(people_table).order_by(people_table.c.number)
+        return [PeopleRow(**row) for row in self.connection.execute(query).mappings()]
 
     def reserved(self, release: str) -> EntryRow | None:
         """Returns the entry that reserved a release."""
@@ -73,10 +83,19 @@ class Book:
     def lock_account(self, key: AccountKey) -> AccountRow | None:
         """Returns the account of a key, kept from other writers until the transaction ends.
 
+        The other accounts of the data set are kept from them too, all in the order of their
+        numbers. Accounts are opened one after the other, so of two that are charged at once the
+        later one's writer sees, and waits for, the earlier one: neither can overlook the days that
+        the other takes.
+
         Raises:
             LedgerError: The account does not agree with its own last entry.
         """
-        return self._locked(_of_key(key))
+        rows = self._accounts(_of_dataset(key.dataset).with_for_update())
+        row = next((row for row in rows if (row.unit, row.period) == (key.unit, key.period)), None)
+        if row is not None:
+            self._refuse_edited(row)
+        return row
 
     def lock_account_of(self, entry: EntryRow) -> AccountRow:
         """Returns the account of an entry, kept from other writers until the transaction ends.
@@ -84,9 +103,11 @@ class Book:
         Raises:
             LedgerError: The account is gone or does not agree with its own last entry.
         """
-        row = self._locked(select(account_table).where(account_table.c.number == entry.account))
+        query = select(account_table).where(account_table.c.number == entry.account)
+        row = next(iter(self._accounts(query.with_for_update())), None)
         if row is None:
             raise damaged("An account")
+        self._refuse_edited(row)
         return row
 
     def agrees_with_head(self, account: AccountRow) -> bool:
@@ -109,17 +130,17 @@ class Book:
             and is_sealed(account, head)
         )
 
-    def lock_openings(self) -> None:
-        """Keeps other openers of accounts out until the transaction ends."""
+    def lock_whole(self) -> None:
+        """Keeps others from opening accounts and declaring people until the transaction ends."""
         self.connection.execute(select(ledger_table).with_for_update()).one()
 
     def open_account(self, account: AccountRow) -> AccountRow:
-        """Writes a new account and its first entry; openings must be locked.
+        """Writes a new account and its first entry; the whole must be locked.
 
         Raises:
             CollisionError: The place of the account is taken.
         """
-        row = replace(account, number=self.account_count() + 1)
+        row = replace(account, number=self.whole().accounts + 1)
         self.connection.execute(ledger_table.update().values(accounts=row.number))
         try:
             self.connection.execute(account_table.insert().values(asdict(row)))
@@ -145,6 +166,7 @@ class Book:
             purpose=line.purpose,
             reference=line.reference,
             at=account.opened_at if line.kind is EntryKind.OPEN else now_text(),
+            days=line.days,
             secret=line.secret,
             previous_hash=account.head,
             hash="",
@@ -161,11 +183,34 @@ class Book:
         )
         return entry
 
-    def _locked(self, query: Select[Any]) -> AccountRow | None:
-        row = next(iter(self._accounts(query.with_for_update())), None)
-        if row is not None and not self.agrees_with_head(row):
-            raise damaged(f"Account {row.label}")
+    def declare(self, people: str, datasets: str) -> PeopleRow:
+        """Adds a declaration about people; the whole must be locked.
+
+        Raises:
+            CollisionError: The place of the declaration is taken.
+        """
+        whole = self.whole()
+        draft = PeopleRow(
+            number=whole.declarations + 1,
+            people=people,
+            datasets=datasets,
+            at=now_text(),
+            previous_hash=whole.people_head,
+            hash="",
+        )
+        row = replace(draft, hash=seal_people(draft))
+        try:
+            self.connection.execute(people_table.insert().values(asdict(row)))
+        except IntegrityError:
+            raise _collision() from None
+        self.connection.execute(
+            ledger_table.update().values(declarations=row.number, people_head=row.hash)
+        )
         return row
+
+    def _refuse_edited(self, row: AccountRow) -> None:
+        if not self.agrees_with_head(row):
+            raise damaged(f"Account {row.label}")
 
     def _of_release(self, release: str, kinds: Sequence[EntryKind]) -> EntryRow | None:
         names = [kind.value for kind in kinds]
@@ -207,6 +252,11 @@ def _of_key(key: AccountKey) -> Select[Any]:
         columns.unit == key.unit.value,
         columns.period == key.period,
     )
+
+
+def _of_dataset(dataset: str) -> Select[Any]:
+    columns = account_table.c
+    return select(account_table).where(columns.dataset == dataset).order_by(columns.number)
 
 
 def _collision() -> CollisionError:

@@ -8,10 +8,10 @@ it.
 import hashlib
 
 from hushway.geography.digest import digest_of
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.rows import AccountRow, EntryRow, PeopleRow
 
 GENESIS = ""
-_FORMAT = 1
+_FORMAT = 2
 
 
 def seal(account: AccountRow, entry: EntryRow) -> str:
@@ -37,6 +37,7 @@ def seal(account: AccountRow, entry: EntryRow) -> str:
             "purpose": entry.purpose,
             "reference": entry.reference,
             "at": entry.at,
+            "days": entry.days,
             "secret": secret_digest(entry.secret),
             "previous": entry.previous_hash,
         }
@@ -49,6 +50,28 @@ def is_sealed(account: AccountRow, entry: EntryRow) -> bool:
         return entry.hash == seal(account, entry)
     except (AttributeError, TypeError, ValueError):
         # An edited row may hold bytes or broken text where text was written; no seal fits that.
+        return False
+
+
+def seal_people(declaration: PeopleRow) -> str:
+    """Returns the hash of a declaration, which must have every other field filled in."""
+    return digest_of(
+        {
+            "format": _FORMAT,
+            "number": declaration.number,
+            "people": declaration.people,
+            "datasets": declaration.datasets,
+            "at": declaration.at,
+            "previous": declaration.previous_hash,
+        }
+    )
+
+
+def is_sealed_people(declaration: PeopleRow) -> bool:
+    """Whether a declaration still says what it said when it was written."""
+    try:
+        return declaration.hash == seal_people(declaration)
+    except (AttributeError, TypeError, ValueError):
         return False
 
 

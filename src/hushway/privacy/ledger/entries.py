@@ -6,6 +6,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from hushway.privacy.ledger.accounts import AccountKey
+from hushway.privacy.ledger.window import Window
 
 
 class EntryKind(StrEnum):
@@ -33,7 +34,8 @@ class Entry:
         spent: What the account had spent with this entry included.
         purpose: Why it was reserved or abandoned.
         reference: The digest of the certificate, on `publish` entries.
-        at: When it was written, in UTC.
+        at: When it was written, in UTC, to the second.
+        window: The days that the release may cover, on `reserve` entries.
         secret_digest: The SHA-256 of the secret of a `reserve` entry; empty when it has none.
         previous_hash: The hash of the entry before; empty for the first.
         hash: The hash of this entry and, through `previous_hash`, of all before.
@@ -48,6 +50,7 @@ class Entry:
     purpose: str
     reference: str
     at: datetime
+    window: Window | None
     secret_digest: str
     previous_hash: str
     hash: str

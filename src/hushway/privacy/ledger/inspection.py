@@ -3,28 +3,36 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.amounts import amount_from_text
-from hushway.privacy.ledger.chain import GENESIS, is_sealed
+from hushway.privacy.ledger.chain import GENESIS, is_sealed, is_sealed_people
 from hushway.privacy.ledger.entries import SETTLING, EntryKind
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.people import datasets_from_text
+from hushway.privacy.ledger.rows import AccountRow, EntryRow, LedgerRow, PeopleRow
 from hushway.privacy.ledger.statement import account_of
+from hushway.privacy.ledger.window import Window
 
 
 def findings(
-    account_count: int, accounts: Sequence[AccountRow], entries: Sequence[EntryRow]
+    whole: LedgerRow,
+    accounts: Sequence[AccountRow],
+    entries: Sequence[EntryRow],
+    declarations: Sequence[PeopleRow],
 ) -> list[str]:
     """Returns everything that is wrong with a ledger, in words; nothing when it is sound."""
     chains: dict[int, list[EntryRow]] = defaultdict(list)
     for entry in entries:
         chains[entry.account].append(entry)
-    found = list(_missing_accounts(account_count, accounts, chains))
+    found = list(_missing_accounts(whole.accounts, accounts, chains))
     for account in accounts:
         found += [
-            f"Account {account.label}: {what}" for what in _walk(account, chains[account.number])
+            f"Account {account.label}: {what}" for what in walk(account, chains[account.number])
         ]
     found += _repeated_releases(entries)
+    found += _shared_days(accounts, chains)
+    found += _declared(whole, declarations)
     return found
 
 
@@ -41,7 +49,8 @@ def _missing_accounts(
         yield f"There are entries of account number {number}, but no such account."
 
 
-def _walk(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+def walk(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
+    """Yields everything that is wrong with one account and its entries."""
     yield from _terms(account)
     yield from _places(account, chain)
     yield from _seals(account, chain)
@@ -110,6 +119,9 @@ def _life_cycle(chain: Sequence[EntryRow]) -> Iterator[str]:
             yield f"{name} stands in the wrong place: an account opens once, with its first entry."
         if (entry.kind == EntryKind.RESERVE) != (entry.amount != "0"):
             yield f"{name} has an amount that such an entry cannot have."
+        readable = _window(entry) is not None
+        if not (readable if entry.kind == EntryKind.RESERVE else entry.days == ""):
+            yield f"{name} has days that such an entry cannot have."
         if entry.kind == EntryKind.RESERVE:
             reserved.add(entry.release)
         elif entry.kind in SETTLING:
@@ -127,3 +139,47 @@ def _repeated_releases(entries: Sequence[EntryRow]) -> Iterator[str]:
     for release, times in sorted(counts.items(), key=str):
         if times > 1:
             yield f"Release {release} was reserved {times} times."
+
+
+def _shared_days(
+    accounts: Sequence[AccountRow], chains: dict[int, list[EntryRow]]
+) -> Iterator[str]:
+    """No two accounts of a data set pay for the same days."""
+    windows = {
+        account.number: {window for entry in chains[account.number] if (window := _window(entry))}
+        for account in accounts
+    }
+    for one, other in combinations(accounts, 2):
+        if one.dataset == other.dataset and any(
+            mine.overlaps(yours) for mine in windows[one.number] for yours in windows[other.number]
+        ):
+            yield f"Accounts {one.label} and {other.label} were charged for the same days."
+
+
+def _declared(whole: LedgerRow, declarations: Sequence[PeopleRow]) -> Iterator[str]:
+    """Declarations about people are a chain of their own."""
+    numbers = [declaration.number for declaration in declarations]
+    if numbers != list(range(1, len(numbers) + 1)) or len(numbers) != whole.declarations:
+        yield "Declarations about people were removed, added or renumbered from outside."
+    previous = GENESIS
+    for declaration in declarations:
+        name = f"Declaration {declaration.number} about people"
+        if not is_sealed_people(declaration):
+            yield f"{name} was edited."
+        elif declaration.previous_hash != previous:
+            yield f"{name} does not follow the one before it."
+        try:
+            datasets_from_text(declaration.datasets)
+        except LedgerError:
+            yield f"{name} cannot be read."
+        previous = declaration.hash
+    if whole.people_head != previous:
+        yield "The last declaration about people is not the one that the ledger remembers."
+
+
+def _window(entry: EntryRow) -> Window | None:
+    """Returns the days of an entry, or None if it has none or they cannot be read."""
+    try:
+        return Window.from_text(entry.days)
+    except LedgerError:
+        return None

@@ -4,37 +4,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from hushway.errors import BudgetError
 from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.amounts import readable
+from hushway.privacy.ledger.backup import back_up
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
-from hushway.privacy.ledger.chain import is_sealed
 from hushway.privacy.ledger.connection import open_store
-from hushway.privacy.ledger.entries import Entry, EntryKind, Unpublished
-from hushway.privacy.ledger.inspection import findings
+from hushway.privacy.ledger.entries import Entry, EntryKind
+from hushway.privacy.ledger.lookalikes import look_alike
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.overlap import obstacle
+from hushway.privacy.ledger.people import People, datasets_to_text, groups
+from hushway.privacy.ledger.reader import LedgerReader, existing, reserved
 from hushway.privacy.ledger.reservation import Reservation, cost_of
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
 from hushway.privacy.ledger.schema import prepare
-from hushway.privacy.ledger.statement import account_of, damaged, entry_of, unpublished_among
-from hushway.privacy.ledger.store import Store
-from hushway.privacy.ledger.wording import check_name, check_note
+from hushway.privacy.ledger.statement import account_of, entry_of
+from hushway.privacy.ledger.window import Window
+from hushway.privacy.ledger.wording import check_note, check_reference
 from hushway.privacy.loss import Loss, Measure, ZCDPLoss
 
 
-class Ledger:
+class Ledger(LedgerReader):
     """Accounts with caps, and entries that are appended and never changed.
 
     Privacy:
         A reservation is spent the moment it is written, in one transaction with the check of the
         cap. Nothing is ever refunded: a crash makes the ledger report more than was learnt, never
-        less.
+        less. A day of a data set is paid for by one account only.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     @classmethod
     def connect(cls, url: str | Path) -> Self:
@@ -49,24 +48,6 @@ class Ledger:
         prepare(store)
         return cls(store)
 
-    def __repr__(self) -> str:
-        return f"Ledger({self._store.name!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the use of the ledger."""
-        self._store.close()
-
     def open_account(self, key: AccountKey, cap: Loss, *, delta: Fraction | None = None) -> Account:
         """Opens an account, once and for all: a cap cannot be changed later.
 
@@ -76,43 +57,24 @@ class Ledger:
             delta: The delta that a rho was derived from, for display only.
 
         Raises:
-            BudgetError: The account exists, or the delta makes no sense.
+            BudgetError: The account exists, its data set or period looks like another one, or the
+                delta makes no sense.
             LedgerError: The ledger is out of reach or damaged.
         """
         _check_delta(cap, delta)
         row = new_account(key, measure=cap.measure.value, cap=cap.amount, delta=delta)
         with self._store.writing() as connection:
             book = Book(connection)
-            book.lock_openings()
+            book.lock_whole()
             if book.account(key) is not None:
                 raise BudgetError(
                     f"Account {key} is open already.",
                     advice="See its cap and what is left with `hushway ledger show`.",
                 )
+            _refuse_look_alikes("data set", key.dataset, {row.dataset for row in book.accounts()})
+            periods = {row.period for row in book.accounts_of(key.dataset)}
+            _refuse_look_alikes("period", key.period, periods)
             return account_of(book.open_account(row))
-
-    def account(self, key: AccountKey) -> Account:
-        """Returns an account as it stands.
-
-        Raises:
-            BudgetError: There is no such account.
-            LedgerError: The ledger is out of reach or damaged.
-        """
-        with self._store.reading() as connection:
-            book = Book(connection)
-            row = _existing(book.account(key), key)
-            if not book.agrees_with_head(row):
-                raise damaged(f"Account {key}")
-            return account_of(row)
-
-    def accounts(self) -> list[Account]:
-        """Returns all accounts in the order in which they were opened.
-
-        Raises:
-            LedgerError: The ledger is out of reach or damaged.
-        """
-        with self._store.reading() as connection:
-            return [account_of(row) for row in Book(connection).accounts()]
 
     def reserve(
         self,
@@ -121,6 +83,7 @@ class Ledger:
         release: str,
         losses: Sequence[Loss],
         purpose: str,
+        window: Window,
         secret: str = "",
     ) -> Reservation:
         """Pays for a release, before anything is counted.
@@ -135,31 +98,36 @@ class Ledger:
             release: The id of the release, which the whole ledger accepts only once.
             losses: The loss of every measurement of the release.
             purpose: What the release is for, in words.
+            window: The days whose rows the release may count.
             secret: The key that the release bounds contributions with; kept in the ledger, in no
                 statement. Its digest is part of a public hash, so it must be too random to guess.
 
         Raises:
             BudgetError: The account is missing, has not enough left or cannot pay in its currency,
-                or the release was reserved before.
+                another account of the data set has paid for one of the days, or the release was
+                reserved before.
             LedgerError: The ledger is out of reach or damaged.
         """
-        check_name("release id", release)
+        release = normal_name("release id", release)
         check_note("purpose", purpose)
         check_note("secret", secret)
         try:
             with self._store.writing() as connection:
                 book = Book(connection)
-                row = _existing(book.lock_account(key), key)
+                row = existing(book.lock_account(key), key)
                 account = account_of(row)
                 amount = _price(losses, account.cap.measure)
                 if book.reserved(release) is not None:
                     raise _already_reserved(release)
+                if (refusal := obstacle(book, key, window)) is not None:
+                    raise refusal
                 _check_cap(account, amount)
                 line = Line(
                     kind=EntryKind.RESERVE,
                     release=release,
                     amount=amount,
                     purpose=purpose,
+                    days=window.to_text(),
                     secret=secret,
                 )
                 entry = book.append(row, line)
@@ -188,7 +156,7 @@ class Ledger:
             BudgetError: The release was never reserved, or is settled already.
             LedgerError: The ledger is out of reach or damaged.
         """
-        check_name("reference", reference)
+        check_reference(reference)
         return self._settle(reservation, Line(kind=EntryKind.PUBLISH, reference=reference))
 
     def abandon(self, reservation: Reservation | str, *, reason: str) -> Entry:
@@ -205,65 +173,59 @@ class Ledger:
         check_note("reason", reason)
         return self._settle(reservation, Line(kind=EntryKind.ABANDON, purpose=reason))
 
-    def entries(self, key: AccountKey | None = None) -> list[Entry]:
-        """Returns the entries of one account, or of all, in order and without any secret.
+    def declare_people(self, people: str, datasets: Sequence[str]) -> People:
+        """Notes that some data sets hold the same people; this is never taken back.
+
+        It changes no cap: it tells `lost` which losses may meet in one person.
+
+        Args:
+            people: What the people are called. The same name again adds to what was declared.
+            datasets: The data sets; those that were declared with others before bring them along.
+
+        Returns:
+            The people, with every data set that now is declared to hold them.
 
         Raises:
-            BudgetError: There is no such account.
+            BudgetError: A name cannot be used, or no account is about one of the data sets.
             LedgerError: The ledger is out of reach or damaged.
         """
-        with self._store.reading() as connection:
+        name = normal_name("name of the people", people)
+        named = {normal_name("data set", dataset) for dataset in datasets}
+        if not named:
+            raise BudgetError(
+                "A declaration about people names no data set.", advice="Name one or more."
+            )
+        with self._store.writing() as connection:
             book = Book(connection)
-            rows = book.accounts() if key is None else [_existing(book.account(key), key)]
-            return [
-                entry_of(account_of(row).key, entry)
-                for row in rows
-                for entry in book.entries(row.number)
-            ]
+            book.lock_whole()
+            known = {row.dataset for row in book.accounts()}
+            if strange := sorted(named - known):
+                listed = ", ".join(sorted(known)) or "none"
+                raise BudgetError(
+                    f"No account of this ledger is about {', '.join(strange)}.",
+                    advice=f"The data sets of this ledger are: {listed}.",
+                )
+            book.declare(name, datasets_to_text(named))
+            everyone = groups(book.declarations(), known)
+        return next(group for group in everyone if named <= set(group.datasets))
 
-    def unpublished(self) -> list[Unpublished]:
-        """Returns the releases that were paid for and never published.
+    def backup(self, target: str | Path) -> None:
+        """Writes a true copy of a ledger in SQLite into a new file that only its owner may read.
 
         Raises:
-            LedgerError: The ledger is out of reach or damaged.
+            LedgerError: The ledger is not in SQLite, the target exists, or the copy failed.
         """
-        return unpublished_among(self.entries())
-
-    def secret(self, release: str) -> str:
-        """Returns the secret that a release was reserved with.
-
-        Raises:
-            BudgetError: The release was never reserved.
-            LedgerError: The ledger is out of reach, or the entry was edited.
-        """
-        with self._store.reading() as connection:
-            book = Book(connection)
-            entry = _reserved(book.reserved(release), release)
-            account = next((row for row in book.accounts() if row.number == entry.account), None)
-            if account is None or not is_sealed(account, entry):
-                raise damaged("An entry")
-            return entry.secret
-
-    def check(self) -> list[str]:
-        """Walks every chain and returns what is wrong, in words; nothing when the ledger is sound.
-
-        It finds edits, not forgeries: whoever can write to the database can also write a whole new
-        chain. The hashes on published certificates are what such a chain cannot match.
-
-        Raises:
-            LedgerError: The ledger is out of reach or damaged.
-        """
-        with self._store.reading() as connection:
-            book = Book(connection)
-            return findings(book.account_count(), book.accounts(), book.entries())
+        back_up(self._store, Path(target))
 
     def _settle(self, reservation: Reservation | str, line: Line) -> Entry:
         if isinstance(reservation, Reservation):
             reservation.close()
-        release = reservation.release if isinstance(reservation, Reservation) else reservation
+            release = reservation.release
+        else:
+            release = normal_name("release id", reservation)
         with self._store.writing() as connection:
             book = Book(connection)
-            row = book.lock_account_of(_reserved(book.reserved(release), release))
+            row = book.lock_account_of(reserved(book.reserved(release), release))
             if (end := book.settled(release)) is not None:
                 raise BudgetError(
                     f"Release {release} is settled already: {end.kind}.",
@@ -282,7 +244,7 @@ def _price(losses: Sequence[Loss], measure: Measure) -> Fraction:
         raise BudgetError(
             "A release without any loss cannot be reserved.", advice="Measure something first."
         )
-    return sum((cost_of(loss, measure) for loss in losses), Fraction(0))
+    return cost_of(losses, measure)
 
 
 def _check_cap(account: Account, amount: Fraction) -> None:
@@ -298,6 +260,16 @@ def _check_cap(account: Account, amount: Fraction) -> None:
     )
 
 
+def _refuse_look_alikes(what: str, name: str, others: set[str]) -> None:
+    for other in sorted(others - {name}):
+        if look_alike(name, other):
+            raise BudgetError(
+                f"The {what} {name} looks like {other}, which has an account already.",
+                advice=f"Write {other} if you mean it; otherwise choose a name that nobody takes "
+                "for it.",
+            )
+
+
 def _check_delta(cap: Loss, delta: Fraction | None) -> None:
     if delta is None:
         return
@@ -306,24 +278,6 @@ def _check_delta(cap: Loss, delta: Fraction | None) -> None:
             "A delta is an exact fraction between 0 and 1, and belongs to a cap in rho.",
             advice='Give the delta in quotes, such as "1e-6", or leave it out for a pure epsilon.',
         )
-
-
-def _existing(row: AccountRow | None, key: AccountKey) -> AccountRow:
-    if row is None:
-        raise BudgetError(
-            f"There is no account {key}.",
-            advice="Open it once, with a cap, by `hushway ledger open`.",
-        )
-    return row
-
-
-def _reserved(row: EntryRow | None, release: str) -> EntryRow:
-    if row is None:
-        raise BudgetError(
-            f"Release {release} was never reserved in this ledger.",
-            advice="Name a release that `hushway ledger show` lists.",
-        )
-    return row
 
 
 def _already_reserved(release: str) -> BudgetError:

@@ -1,13 +1,16 @@
 """A reservation: the share of an account that one release has already paid for."""
 
+import os
 import threading
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import NoReturn
 
 from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.events import Event
 from hushway.privacy.ledger.accounts import AccountKey
 from hushway.privacy.ledger.amounts import readable
-from hushway.privacy.loss import Loss, Measure, amount_in
+from hushway.privacy.loss import Loss, Measure, cost_on
 
 
 class Reservation:
@@ -15,7 +18,8 @@ class Reservation:
 
     Privacy:
         The whole amount was spent in the ledger before this object existed. Charging only makes
-        sure that the release stays within it; what is left over is never refunded.
+        sure that the release stays within it; what is left over is never refunded. It belongs to
+        the process that made it: a copy, in memory or in a forked process, would spend it again.
 
     Attributes:
         release: The release that was reserved.
@@ -36,6 +40,7 @@ class Reservation:
         self._charged = Fraction(0)
         self._closed = False
         self._turn = threading.Lock()
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return f"Reservation({self.release!r}, {readable(self.measure, self.amount)})"
@@ -53,8 +58,15 @@ class Reservation:
 
         Raises:
             BudgetError: The loss is larger than what is left, or the release was already settled.
+            PrivacyError: This is not the process that reserved it.
         """
-        cost = cost_of(event.loss, self.measure)
+        # Before the lock: a fork may have copied it while another thread held it.
+        if os.getpid() != self._process:
+            raise PrivacyError(
+                f"Release {self.release} was reserved by another process, which may spend it too.",
+                advice="Measure in the process that reserved, or reserve a release in each.",
+            )
+        cost = cost_of([event.loss], self.measure)
         with self._turn:
             if self._closed:
                 raise BudgetError(
@@ -70,20 +82,27 @@ class Reservation:
                 )
             self._charged += cost
 
+    def __reduce__(self) -> NoReturn:
+        """Refuses to be copied or pickled: each copy could be spent in full."""
+        raise PrivacyError(
+            f"The reservation of release {self.release} cannot be copied: it would be spent twice.",
+            advice="Hand on the reservation itself, within its process.",
+        )
+
     def close(self) -> None:
         """Ends the charging: the ledger calls this when the release is settled."""
         with self._turn:
             self._closed = True
 
 
-def cost_of(loss: Loss, measure: Measure) -> Fraction:
-    """Returns what a loss costs in the currency of an account.
+def cost_of(losses: Iterable[Loss], measure: Measure) -> Fraction:
+    """Returns what losses cost together in the currency of an account.
 
     Raises:
         BudgetError: The account's currency cannot pay for it.
     """
     try:
-        return amount_in(loss, measure)
+        return cost_on(losses, measure)
     except PrivacyError as refusal:
         raise BudgetError(
             f"This account cannot pay for it; nothing was spent. {refusal}", advice=refusal.advice

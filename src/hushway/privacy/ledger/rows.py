@@ -43,11 +43,37 @@ class EntryRow:
     purpose: str
     reference: str
     at: str
+    days: str
     secret: str
     previous_hash: str
     hash: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class PeopleRow:
+    """One row of the people table: data sets that were declared to hold the same people."""
+
+    number: int
+    people: str
+    datasets: str
+    at: str
+    previous_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerRow:
+    """The one row of the ledger table: how many rows there must be elsewhere."""
+
+    version: int
+    accounts: int
+    declarations: int
+    people_head: str
+
+
 def now_text() -> str:
-    """Returns the present moment as it is stored."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    """Returns the present moment as it is stored.
+
+    To the second: finer times would tell how long the counting took, and that depends on the rows.
+    """
+    return datetime.now(UTC).isoformat(timespec="seconds")

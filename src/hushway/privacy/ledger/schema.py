@@ -16,16 +16,18 @@ from sqlalchemy import (
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.store import Store
 
-VERSION = 1
+VERSION = 2
 
 _metadata = MetaData()
 
-# One row. The number of accounts is kept so that an account cannot vanish unseen.
+# One row. The numbers of accounts and of declarations are kept so that none can vanish unseen.
 ledger_table = Table(
     "hushway_ledger",
     _metadata,
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("accounts", Integer, nullable=False),
+    Column("declarations", Integer, nullable=False),
+    Column("people_head", Text, nullable=False),
 )
 
 # Amounts are exact fractions and times are ISO 8601: both as text, because no database type keeps
@@ -59,10 +61,25 @@ entry_table = Table(
     Column("purpose", Text, nullable=False),
     Column("reference", Text, nullable=False),
     Column("at", Text, nullable=False),
+    Column("days", Text, nullable=False),
     Column("secret", Text, nullable=False),
     Column("previous_hash", Text, nullable=False),
     Column("hash", Text, nullable=False),
 )
+
+# Which data sets hold the same people, as the steward declared: a chain of its own.
+people_table = Table(
+    "hushway_people",
+    _metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("people", Text, nullable=False),
+    Column("datasets", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("previous_hash", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+TABLES = tuple(table.name for table in _metadata.sorted_tables)
 
 # A release is reserved once and settled once in the whole ledger, also when two accounts race for
 # it. Both databases speak these words; SQLAlchemy's own partial indexes would load both dialects.
@@ -88,7 +105,11 @@ def prepare(store: Store) -> None:
                 _metadata.create_all(connection, checkfirst=False)
                 for index in _ONCE:
                     connection.exec_driver_sql(index)
-                connection.execute(ledger_table.insert().values(version=VERSION, accounts=0))
+                connection.execute(
+                    ledger_table.insert().values(
+                        version=VERSION, accounts=0, declarations=0, people_head=""
+                    )
+                )
 
 
 def _is_ledger(store: Store, connection: Connection) -> bool:
@@ -96,6 +117,13 @@ def _is_ledger(store: Store, connection: Connection) -> bool:
     if not inspect(connection).has_table(ledger_table.name):
         return False
     versions = connection.execute(select(ledger_table.c.version)).scalars().all()
+    if list(versions) == [1]:
+        raise LedgerError(
+            f"The ledger {store.name} is of version 1: its entries do not say which days they "
+            "cover, so nobody can tell which account must pay for a day.",
+            advice="Keep it for the record, and start a new ledger with caps that are smaller by "
+            "what was spent.",
+        )
     if list(versions) != [VERSION]:
         raise LedgerError(
             f"The ledger {store.name} is not of version {VERSION}, the one this hushway writes.",

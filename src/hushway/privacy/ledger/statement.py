@@ -8,6 +8,7 @@ from hushway.privacy.ledger.amounts import amount_from_text
 from hushway.privacy.ledger.chain import secret_digest
 from hushway.privacy.ledger.entries import SETTLING, Entry, EntryKind, Unpublished
 from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.unit import Unit
 
@@ -47,6 +48,7 @@ def entry_of(key: AccountKey, row: EntryRow) -> Entry:
             purpose=row.purpose,
             reference=row.reference,
             at=datetime.fromisoformat(row.at),
+            window=Window.from_text(row.days) if row.days else None,
             secret_digest=secret_digest(row.secret),
             previous_hash=row.previous_hash,
             hash=row.hash,

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,11 +16,12 @@ import pytest
 from sqlalchemy import event
 
 from hushway.errors import LedgerError
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
+MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 SECRET = "0123456789abcdef"  # noqa: S105
 
 
@@ -41,6 +43,7 @@ def reserve(ledger: Ledger, release: str = "r1", purpose: str = "") -> None:
         release=release,
         losses=[ZCDPLoss(Fraction(1, 10**6))],
         purpose=purpose,
+        window=MARCH,
         secret=SECRET,
     )
 

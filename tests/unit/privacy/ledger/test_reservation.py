@@ -1,10 +1,14 @@
+import copy
 import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
 
-from hushway.errors import BudgetError
+from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.budget import Budget
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
@@ -86,6 +90,43 @@ def test_threads_cannot_charge_past_the_amount() -> None:
     assert purse.charged == 1
 
 
-def test_a_reservation_cannot_be_sent_to_another_process_and_spent_twice() -> None:
-    with pytest.raises(TypeError):
-        pickle.dumps(reservation(Measure.PURE, "1"))
+@pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_reservation_cannot_be_copied_and_spent_twice(
+    duplicate: Callable[[Reservation], object],
+) -> None:
+    with pytest.raises(PrivacyError, match="spent twice"):
+        duplicate(reservation(Measure.PURE, "1"))
+
+
+def test_a_forked_process_cannot_charge_what_its_parent_reserved() -> None:
+    script = """
+import os
+from fractions import Fraction
+from hushway.errors import PrivacyError
+from hushway.privacy.bound import Bound
+from hushway.privacy.events import LaplaceEvent
+from hushway.privacy.ledger import AccountKey, Reservation
+from hushway.privacy.loss import Measure
+from hushway.privacy.unit import Unit
+
+key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
+purse = Reservation(
+    release="r1", key=key, measure=Measure.PURE, amount=Fraction(1), entry_hash="sha256:0"
+)
+bound = Bound(cells=1, each=1, total=1)
+event = LaplaceEvent(query="q", cells=4, bound=bound, scale=Fraction(1))
+# As if another thread were charging at the moment of the fork.
+purse._turn.acquire()
+child = os.fork()
+if not child:
+    try:
+        purse.charge(event)
+    except PrivacyError as refusal:
+        os._exit(7 if "another process" in str(refusal) and purse.charged == 0 else 1)
+    os._exit(0)
+purse._turn.release()
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+purse.charge(event)
+assert purse.charged == 1
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,16 @@ import pytest
 from sqlalchemy import Table
 
 from hushway.errors import LedgerError
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.ledger.book import Book
 from hushway.privacy.ledger.chain import seal
-from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table
+from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 
 METRO = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 BUS = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")
+MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 AMOUNTS = {"amount", "spent", "cap", "delta"}
 ENTRIES = [(1, number) for number in range(1, 8)] + [(2, 1)]
 
@@ -38,11 +40,14 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 release=release,
                 losses=[ZCDPLoss(Fraction(1, 5))],
                 purpose="weekly",
+                window=MARCH,
                 secret=f"salt of {release}",
             )
         ledger.publish("r1", reference="sha256:1")
         ledger.publish("r2", reference="sha256:2")
         ledger.abandon("r3", reason="late")
+        ledger.declare_people("riders", ["metro"])
+        ledger.declare_people("riders", ["bus"])
         assert ledger.check() == []
     return path
 
@@ -74,7 +79,9 @@ def every_field() -> list[tuple[str, str, str]]:
         return [(table.name, row, column.name) for row in rows for column in table.columns]
 
     entries = [f"account = {account} AND number = {number}" for account, number in ENTRIES]
-    return fields(account_table, ["number = 1", "number = 2"]) + fields(entry_table, entries)
+    two = ["number = 1", "number = 2"]
+    tables = fields(account_table, two) + fields(people_table, two) + fields(entry_table, entries)
+    return [*tables, *((ledger_table.name, "1", name) for name in ("declarations", "people_head"))]
 
 
 def stored(path: Path, table: str, row: str, column: str) -> Any:
@@ -89,7 +96,7 @@ def test_an_edit_of_any_field_is_found(path: Path, table: str, row: str, column:
     if isinstance(value, int):
         edited: object = value + 100
     else:
-        edited = "1/7" if column in AMOUNTS else value + "x"
+        edited = "1/7" if column in AMOUNTS else "always" if column == "days" else value + "x"
     edit(path, f"UPDATE {table} SET {column} = ? WHERE {row}", values=(edited,))  # noqa: S608
     assert check(path) != []
 
@@ -99,7 +106,7 @@ def test_nonsense_in_any_field_is_found_and_not_stumbled_over(
     original: Path, path: Path, field: tuple[str, str, str]
 ) -> None:
     table, row, column = field
-    if (table, column) == ("hushway_account", "number"):
+    if (table, column) in (("hushway_account", "number"), ("hushway_people", "number")):
         pytest.skip("SQLite itself takes only numbers here")
     value = stored(path, table, row, column)
     for edited in {b"\xff\x00", "", "1e999999999"} - {value}:
@@ -115,16 +122,22 @@ def test_an_edited_number_of_accounts_is_found(path: Path) -> None:
     assert check(path) == ["Account number 3 was removed."]
 
 
-@pytest.mark.parametrize("statement", ["SET version = 2", "SET version = 'x'"])
-def test_a_ledger_of_another_version_is_not_opened(path: Path, statement: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        (1, "is of version 1: its entries do not say which days they cover"),
+        (3, "not of version 2"),
+        ("x", "not of version 2"),
+    ],
+)
+def test_a_ledger_of_another_version_is_not_opened(path: Path, version: object, words: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE copy (version, accounts)")
-        connection.execute("INSERT INTO copy SELECT * FROM hushway_ledger")
         connection.execute("DROP TABLE hushway_ledger")
-        connection.execute("ALTER TABLE copy RENAME TO hushway_ledger")
-        connection.execute(f"UPDATE hushway_ledger {statement}")
+        # Version 1 had these columns.
+        connection.execute("CREATE TABLE hushway_ledger (version, accounts)")
+        connection.execute("INSERT INTO hushway_ledger VALUES (?, 2)", (version,))
         connection.commit()
-    with pytest.raises(LedgerError, match="not of version 1"):
+    with pytest.raises(LedgerError, match=words):
         Ledger.connect(path)
 
 
@@ -208,7 +221,7 @@ def test_an_edited_secret_is_not_handed_out(path: Path) -> None:
 
 
 def reserve(ledger: Ledger, loss: ZCDPLoss) -> None:
-    ledger.reserve(METRO, release="new", losses=[loss], purpose="greed")
+    ledger.reserve(METRO, release="new", losses=[loss], purpose="greed", window=MARCH)
 
 
 def forge(path: Path, number: int, **changes: str) -> None:
@@ -247,6 +260,9 @@ def forge(path: Path, number: int, **changes: str) -> None:
         (3, {"kind": "open"}, "entry 3 (open r2) stands in the wrong place"),
         (1, {"kind": "abandon"}, "entry 1 (abandon) stands in the wrong place"),
         (3, {"release": "r1"}, "Release r1 was reserved 2 times."),
+        (3, {"days": ""}, "(reserve r2) has days that such an entry cannot have."),
+        (3, {"days": "2026-03-01/2026-03-31"}, "(reserve r2) has days that such an entry"),
+        (5, {"days": "always"}, "(publish r1) has days that such an entry cannot have."),
     ],
 )
 def test_a_forged_chain_that_breaks_the_rules_is_found(
@@ -286,3 +302,61 @@ def test_a_damaged_row_is_reported_in_words_by_every_reader(path: Path) -> None:
             ledger.accounts()
         with pytest.raises(LedgerError, match="edited or is damaged"):
             reserve(ledger, ZCDPLoss(Fraction(1, 100)))
+
+
+def test_days_that_two_accounts_claim_are_found(path: Path) -> None:
+    april = Window.of_days(date(2026, 4, 1), date(2026, 4, 30), "Europe/Paris")
+    other = AccountKey(dataset="metro", unit=Unit.TRIP, period="spring")
+    with Ledger.connect(path) as ledger:
+        ledger.open_account(other, PureLoss(Fraction(1)))
+        loss = PureLoss(Fraction(1, 3))
+        ledger.reserve(other, release="april", losses=[loss], purpose="", window=april)
+    edit(path)
+    forge(path, 2, days=april.to_text())
+    accounts = "metro / person / 2026-03 and metro / trip / spring"
+    assert check(path) == [f"Accounts {accounts} were charged for the same days."]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE hushway_entry SET days = 'always' WHERE release = 'r1' AND kind = 'reserve'",
+        "DELETE FROM hushway_entry WHERE release = 'r1' AND kind = 'reserve'",
+        "UPDATE hushway_account SET spent = '0' WHERE number = 1",
+    ],
+)
+def test_days_cannot_be_freed_by_editing_the_account_that_holds_them(
+    path: Path, statement: str
+) -> None:
+    edit(path, statement)
+    other = AccountKey(dataset="metro", unit=Unit.PERSON, period="again")
+    with Ledger.connect(path) as ledger:
+        ledger.open_account(other, PureLoss(Fraction(1)))
+        with pytest.raises(LedgerError, match="metro / person / 2026-03 of the ledger was edited"):
+            ledger.reserve(
+                other, release="new", losses=[PureLoss(Fraction(1))], purpose="", window=MARCH
+            )
+
+
+@pytest.mark.parametrize(
+    ("statements", "finding"),
+    [
+        (["DELETE FROM hushway_people WHERE number = 2"], "removed, added or renumbered"),
+        (["DELETE FROM hushway_people WHERE number = 1"], "Declaration 2 about people does not"),
+        (["DELETE FROM hushway_people"], "is not the one that the ledger remembers"),
+        (
+            ["UPDATE hushway_people SET datasets = '[]' WHERE number = 1"],
+            "Declaration 1 about people was edited.",
+        ),
+        (
+            ["UPDATE hushway_people SET datasets = 'metro' WHERE number = 1"],
+            "Declaration 1 about people cannot be read.",
+        ),
+    ],
+)
+def test_an_edited_declaration_about_people_is_found(
+    path: Path, statements: list[str], finding: str
+) -> None:
+    edit(path, *statements)
+    found = check(path)
+    assert any(finding in words for words in found), found

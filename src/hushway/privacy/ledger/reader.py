@@ -1,0 +1,197 @@
+"""What a ledger answers without writing: accounts, statements, checks."""
+
+from datetime import date
+from types import TracebackType
+from typing import Self
+
+from hushway.errors import BudgetError
+from hushway.privacy.ledger.accounts import Account, AccountKey
+from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.chain import is_sealed
+from hushway.privacy.ledger.entries import Entry, Unpublished
+from hushway.privacy.ledger.inspection import findings
+from hushway.privacy.ledger.lost import PeopleLost, lost_by
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.overlap import obstacle
+from hushway.privacy.ledger.people import groups
+from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.statement import account_of, damaged, entry_of, unpublished_among
+from hushway.privacy.ledger.store import Store
+from hushway.privacy.ledger.window import Window
+from hushway.privacy.ledger.witness import Witness, contradictions
+
+
+class LedgerReader:
+    """The side of a ledger that spends nothing."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._store.name!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the use of the ledger."""
+        self._store.close()
+
+    def account(self, key: AccountKey) -> Account:
+        """Returns an account as it stands.
+
+        Raises:
+            BudgetError: There is no such account.
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            book = Book(connection)
+            row = existing(book.account(key), key)
+            if not book.agrees_with_head(row):
+                raise damaged(f"Account {key}")
+            return account_of(row)
+
+    def accounts(self) -> list[Account]:
+        """Returns all accounts in the order in which they were opened.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            return [account_of(row) for row in Book(connection).accounts()]
+
+    def obstacle(self, key: AccountKey, window: Window) -> str | None:
+        """Returns why an account could not pay for some days, or None if nothing is in the way.
+
+        Only days are looked at: whether the account is open and has enough left is not asked.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            found = obstacle(Book(connection), key, window)
+        return None if found is None else f"{found} {found.advice}"
+
+    def entries(self, key: AccountKey | None = None) -> list[Entry]:
+        """Returns the entries of one account, or of all, in order and without any secret.
+
+        Raises:
+            BudgetError: There is no such account.
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            return _entries(Book(connection), key)
+
+    def unpublished(self) -> list[Unpublished]:
+        """Returns the releases that were paid for and never published.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        return unpublished_among(self.entries())
+
+    def lost(
+        self, *, first_day: date | None = None, last_day: date | None = None
+    ) -> list[PeopleLost]:
+        """Returns what one person may have lost, for every group of people.
+
+        Data sets that nobody declared anything about come last, each by itself.
+
+        Args:
+            first_day: First day of the span; None for no beginning.
+            last_day: Last day of the span; None for no end.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            book = Book(connection)
+            accounts = [account_of(row) for row in book.accounts()]
+            entries = _entries(book)
+            people = groups(book.declarations(), (account.key.dataset for account in accounts))
+        return [
+            lost_by(group, accounts, entries, first_day=first_day, last_day=last_day)
+            for group in people
+        ]
+
+    def secret(self, release: str) -> str:
+        """Returns the secret that a release was reserved with.
+
+        Raises:
+            BudgetError: The release was never reserved.
+            LedgerError: The ledger is out of reach, or the entry was edited.
+        """
+        release = normal_name("release id", release)
+        with self._store.reading() as connection:
+            book = Book(connection)
+            entry = reserved(book.reserved(release), release)
+            account = next((row for row in book.accounts() if row.number == entry.account), None)
+            if account is None or not is_sealed(account, entry):
+                raise damaged("An entry")
+            return entry.secret
+
+    def check(self) -> list[str]:
+        """Walks every chain and returns what is wrong, in words; nothing when the ledger is sound.
+
+        It finds edits, not forgeries: whoever can write to the database can also write a whole new
+        chain. The hashes on published certificates are what such a chain cannot match: `witness`.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            book = Book(connection)
+            return findings(book.whole(), book.accounts(), book.entries(), book.declarations())
+
+    def witness(self, witness: Witness) -> list[str]:
+        """Returns everything in which the ledger contradicts a certificate, in words.
+
+        Raises:
+            BudgetError: The release id is none that a ledger would take.
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            return contradictions(Book(connection), witness)
+
+
+def existing(row: AccountRow | None, key: AccountKey) -> AccountRow:
+    """Returns the account of a key.
+
+    Raises:
+        BudgetError: There is none.
+    """
+    if row is None:
+        raise BudgetError(
+            f"There is no account {key}.",
+            advice="Open it once, with a cap, by `hushway ledger open`.",
+        )
+    return row
+
+
+def reserved(row: EntryRow | None, release: str) -> EntryRow:
+    """Returns the entry that reserved a release.
+
+    Raises:
+        BudgetError: There is none.
+    """
+    if row is None:
+        raise BudgetError(
+            f"Release {release} was never reserved in this ledger.",
+            advice="Name a release that `hushway ledger show` lists.",
+        )
+    return row
+
+
+def _entries(book: Book, key: AccountKey | None = None) -> list[Entry]:
+    rows = book.accounts() if key is None else [existing(book.account(key), key)]
+    return [
+        entry_of(account_of(row).key, entry) for row in rows for entry in book.entries(row.number)
+    ]

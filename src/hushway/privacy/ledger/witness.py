@@ -1,0 +1,110 @@
+"""Does a ledger agree with a certificate? A copy that is too old does not.
+
+The chain in a ledger shows edits, and cannot show that the whole ledger was put back to an earlier
+day. Published certificates can: each names its entry by hash.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushway.privacy.ledger.accounts import Account, AccountKey
+from hushway.privacy.ledger.amounts import amount_from_text, readable
+from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.chain import is_sealed
+from hushway.privacy.ledger.entries import EntryKind
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.rows import AccountRow, EntryRow
+from hushway.privacy.ledger.statement import account_of
+from hushway.privacy.loss import Measure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """What a published certificate says about its ledger.
+
+    Attributes:
+        release: The id of the release.
+        entry_hash: The hash of the entry that paid for it.
+        reference: The digest of the certificate, as it is noted when a release is published.
+        key: The account that paid.
+        measure: The currency of the account.
+        spent: What the account had spent when the certificate was written.
+        cap: The cap of the account.
+    """
+
+    release: str
+    entry_hash: str
+    reference: str
+    key: AccountKey
+    measure: Measure
+    spent: Fraction
+    cap: Fraction
+
+
+def contradictions(book: Book, witness: Witness) -> list[str]:
+    """Returns everything in which a ledger contradicts a certificate; nothing if they agree.
+
+    Raises:
+        BudgetError: The release id is none that a ledger would take.
+        LedgerError: An account or an amount cannot be read.
+    """
+    release = normal_name("release id", witness.release)
+    entry = book.reserved(release)
+    if entry is None:
+        words = f"The ledger does not know release {release}: it is another ledger, or it was "
+        return [words + "restored from a copy that is older than the release."]
+    row = next((row for row in book.accounts() if row.number == entry.account), None)
+    if row is None:
+        return [f"The account that paid for release {release} is missing from the ledger."]
+    return [
+        *_about_entry(row, entry, witness),
+        *_about_end(book.settled(release), witness),
+        *_about_account(account_of(row), entry, witness),
+    ]
+
+
+def _about_entry(account: AccountRow, entry: EntryRow, witness: Witness) -> Iterator[str]:
+    if entry.hash != witness.entry_hash:
+        yield (
+            "The entry that reserved the release has another hash than the certificate says: one "
+            "of them was made anew."
+        )
+    if not is_sealed(account, entry):
+        yield "The entry that reserved the release was edited."
+
+
+def _about_end(end: EntryRow | None, witness: Witness) -> Iterator[str]:
+    if end is None:
+        yield (
+            "The ledger says that the release was reserved and never published: publishing broke "
+            "off, or the ledger was restored from a copy that is older."
+        )
+    elif end.kind == EntryKind.ABANDON:
+        yield "The ledger says that the release was abandoned, and yet here is its certificate."
+    elif end.reference != witness.reference:
+        yield "The ledger says that the release was published with another certificate."
+
+
+def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Iterator[str]:
+    measure = account.cap.measure
+    if account.key != witness.key:
+        yield f"The ledger charged account {account.key}; the certificate names {witness.key}."
+    if (measure, account.cap.amount) != (witness.measure, witness.cap):
+        yield (
+            f"The account has a cap of {readable(measure, account.cap.amount)}; the certificate "
+            f"says {readable(witness.measure, witness.cap)}."
+        )
+    if measure is not witness.measure:
+        return
+    if witness.spent < amount_from_text(entry.spent):
+        yield (
+            f"The certificate says that the account had spent {readable(measure, witness.spent)}; "
+            f"with the release it had spent {readable(measure, amount_from_text(entry.spent))}."
+        )
+    if witness.spent > account.spent:
+        yield (
+            f"The account has spent {readable(measure, account.spent)}, less than the "
+            f"{readable(measure, witness.spent)} that the certificate says: the ledger was "
+            "restored from a copy that is older than the certificate."
+        )
