@@ -199,3 +199,35 @@ def test_a_certificate_and_its_ledger_name_the_release_alike(city: Path) -> None
         assert reserved.release == published.certificate.release_id
         assert ledger.accounts()[0].spent == Fraction(1)
         assert PureLoss(Fraction(4)) == ledger.accounts()[0].cap
+
+
+def test_verifying_with_the_ledger_notices_one_that_was_restored_from_before(
+    city: Path, tmp_path: Path
+) -> None:
+    ledger, copy = city / "ledger.db", tmp_path / "before.db"
+    assert invoke("ledger", "backup", ledger, copy).exit_code == 0
+    spend(city / PLAN)
+    agreed = invoke("verify", city / "release", "--ledger", city / PLAN, "--json")
+    assert agreed.exit_code == 0, agreed.output
+    assert "charged it to the account as stated" in agreed.output
+    for file in city.glob("ledger.db*"):
+        file.unlink()
+    shutil.copy(copy, ledger)
+    with Ledger.connect(ledger) as book:
+        assert book.check() == []
+    noticed = invoke("verify", city / "release", "--ledger", ledger, "--json")
+    assert noticed.exit_code == 1
+    failed = [
+        check for check in json.loads(noticed.output)["checks"] if check["outcome"] == "failed"
+    ]
+    assert [check["name"] for check in failed] == ["ledger"]
+    assert "restored from a copy that is older" in failed[0]["sentence"]
+
+
+def test_verifying_without_a_ledger_believes_an_invented_account_and_says_no_more_than_it_knows(
+    city: Path,
+) -> None:
+    spend(city / PLAN)
+    found = invoke("verify", city / "release")
+    assert found.exit_code == 0
+    assert "nobody answers for it" in found.output
