@@ -24,25 +24,23 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.certificate import (
-    AccountStatement,
-    Certificate,
-    Contribution,
-    Domain,
-    MechanismRecord,
-    Randomness,
-)
-from hushway.privacy.events import LaplaceEvent
-from hushway.privacy.loss import Measure, PureLoss
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
 from hushway.privacy.unit import Unit
+from hushway.releases.od.cbdp import CBDP
+from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
 from hushway.releases.od.table import MarginTable, ODTable
+from hushway.releases.od.terms import ODMechanism, od_terms
+from support.certificates import certificate_of
 
 Certify = Callable[..., Certificate]
 
-BOUND = Bound(cells=3, each=3, total=3)
+BOUND = Bound.of_records(3)
 SPEND = PureLoss(Fraction(1, 10))
+ERROR = math.sqrt(noise_for(SPEND, BOUND).variance)
 
 
 def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
@@ -76,55 +74,26 @@ def small_table(*, threshold: int | None = None, **choices: Any) -> ODTable:
         universe=universe,
         cells=cells[kept],
         counts=counts[kept],
-        standard_errors=np.sqrt(2 + cells[kept] / 3),
+        standard_errors=np.full(np.count_nonzero(kept), ERROR),
         threshold=threshold,
     )
 
 
+def mechanism_for(table: ODTable) -> ODMechanism:
+    """Returns what could have published a table."""
+    if table.zeros_left_out:
+        features = tuple(margin.feature for margin in table.margins)
+        spends = (SPEND,) * (len(features) + 1)
+        return CBDP(universe=table.universe, features=features, spends=spends)
+    if table.threshold is None:
+        return DenseLaplace(spend=SPEND)
+    false = expected_above(noise_for(SPEND, BOUND), table.universe.size, table.threshold)
+    return SparseLaplace(spend=SPEND, expected_false=1.000001 * false)
+
+
 def small_certificate(table: ODTable, **changes: Any) -> Certificate:
-    universe = table.universe
-    bound = Bound(cells=3, each=3, total=3)
-    facts: dict[str, Any] = {
-        "release_id": "small-city-2026-03",
-        "title": "Trips in a <small> city & around",
-        "family": "od",
-        "mechanism": MechanismRecord(
-            name="laplace", parameters={"rounding": "nearest", "a": {"z": 1, "b": [1, 2]}}
-        ),
-        "unit": Unit.PERSON,
-        "contribution": Contribution(
-            words="At most 3 trips of a person are counted.", limits={"trips_per_person": 3}
-        ),
-        "events": (
-            LaplaceEvent(query=universe.name, cells=universe.size, bound=bound, scale=Fraction(12)),
-            LaplaceEvent(query="trips by period", cells=4, bound=bound, scale=Fraction(12)),
-        ),
-        "claim": PureLoss(Fraction(1, 2)),
-        "domain": Domain(
-            cells=universe.name,
-            size=universe.size,
-            digest=universe.digest,
-            assumed_public=("The list of stops.", "The periods."),
-        ),
-        "not_protected": ("Patterns that many people share.",),
-        "randomness": Randomness(sampler="exact", source="operating system", private=True),
-        "floating_point": "No floating-point number touches the noise.",
-        "tuning": "Nothing was tuned on the data.",
-        "post_processing": ("Negative counts became 0.",),
-        "error": "A count is off by about 17 trips.",
-        "account": AccountStatement(
-            dataset="cards",
-            period="2026-03",
-            measure=Measure.PURE,
-            spent=Fraction(3, 4),
-            cap=Fraction(2),
-            ledger_entry="f" * 64,
-        ),
-        "software": "hushway 0.1.0",
-        "created_at": "2026-04-02T09:30:00+00:00",
-        "publisher": "The small city",
-    }
-    return Certificate(**(facts | changes))
+    terms = od_terms(mechanism_for(table), table.universe, unit=Unit.PERSON, max_trips=BOUND.total)
+    return certificate_of(terms, **changes)
 
 
 def small_features(universe: ODCells) -> tuple[Feature, ...]:
@@ -156,7 +125,7 @@ def summed_table(**choices: Any) -> ODTable:
             MarginTable(
                 feature=feature,
                 measured=sums + noise,
-                standard_error=math.sqrt(noise_for(SPEND, BOUND).variance),
+                standard_error=ERROR,
                 fitted=fitted,
             )
         )
@@ -170,20 +139,6 @@ def summed_table(**choices: Any) -> ODTable:
         margins=tuple(margins),
         diagnostics={"newton_steps": 4, "relative": 1e-12, "proven": True},
     )
-
-
-def summed_certificate(table: ODTable, **changes: Any) -> Certificate:
-    """A certificate that names the features of a table and paid for each."""
-    features = [margin.feature for margin in table.margins]
-    asked = [(f.name, f.size) for f in features] + [(table.universe.name, table.universe.size)]
-    events = tuple(counting_event(query, cells, SPEND, BOUND) for query, cells in asked)
-    named = [{"title": f.title, "elements": f.size, "digest": f.digest} for f in features]
-    facts = {
-        "events": events,
-        "claim": PureLoss(len(events) * SPEND.epsilon),
-        "mechanism": MechanismRecord(name="cbdp", parameters={"features": named, "k": 5}),
-    }
-    return small_certificate(table, **(facts | changes))
 
 
 def seal_again(folder: Path) -> None:
@@ -207,11 +162,6 @@ def sparse_table() -> ODTable:
 @pytest.fixture
 def summed() -> ODTable:
     return summed_table()
-
-
-@pytest.fixture
-def certify_sums() -> Certify:
-    return summed_certificate
 
 
 @pytest.fixture
@@ -254,7 +204,7 @@ def written_sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_release(
         tmp_path_factory.mktemp("sums") / "release",
         table=table,
-        certificate=summed_certificate(table),
+        certificate=small_certificate(table),
     )
 
 

@@ -62,7 +62,7 @@ def test_periods_of_the_week_and_of_the_window_come_back(
         universe=universe,
         cells=cells,
         counts=cells * 13 % 31,
-        standard_errors=np.ones(len(cells)),
+        standard_errors=np.full(len(cells), table.standard_errors[0]),
     )
     folder = write_release(tmp_path / cycle, table=other, certificate=certify(other))
     assert_same(folder, other)

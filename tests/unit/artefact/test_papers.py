@@ -13,29 +13,20 @@ from hypothesis import strategies as st
 
 from hushway.artefact.label import render_label
 from hushway.artefact.page import render_page
-from hushway.artefact.wording import claim_text, number_text, promise
+from hushway.artefact.wording import claim_text, loss_text, number_text, promise
 from hushway.artefact.yaml import yaml_text
 from hushway.privacy.bound import Bound
-from hushway.privacy.certificate import AccountStatement, Certificate, EpsilonDelta, Randomness
-from hushway.privacy.events import GaussianEvent
-from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss
+from hushway.privacy.certificate import Certificate, EpsilonDelta, Tuning
+from hushway.privacy.events import GaussianEvent, LaplaceEvent
+from hushway.privacy.loss import Measure, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.releases.od.table import ODTable
+from support.certificates import UNPROTECTED
 
 Certify = Callable[..., Certificate]
 
-NOT_PRIVATE = Randomness(sampler="exact", source="a seed", private=False)
-ACCOUNT_IN_RHO = AccountStatement(
-    dataset="cards",
-    period="2026-03",
-    measure=Measure.ZCDP,
-    spent=Fraction(1),
-    cap=Fraction(2),
-    ledger_entry="0",
-)
-GAUSSIAN = GaussianEvent(
-    query="trips", cells=1, bound=Bound(cells=1, each=1, total=1), sigma_squared=Fraction(25)
-)
+ONE = Bound.of_records(1)
+GAUSSIAN = GaussianEvent(query="trips", cells=1, bound=ONE, sigma_squared=Fraction(25))
 
 
 class Page(HTMLParser):
@@ -58,15 +49,24 @@ class Page(HTMLParser):
 
 
 def test_the_page_says_what_matters(certificate: Certificate) -> None:
-    page = Page(render_page(certificate, b"png"))
+    page, terms = Page(render_page(certificate, b"png")), certificate.terms
+    assert "right at most 52.5 times out of 100" in promise(certificate)
     for words in (
         certificate.title,
-        "right at most 62.3 times out of 100",
-        "ε = 0.5",
-        certificate.unit.adjacency,
-        certificate.not_protected[0],
-        certificate.domain.assumed_public[1],
+        promise(certificate),
+        loss_text(certificate.claim),
+        terms.unit.adjacency,
+        terms.contribution.words,
+        terms.error,
+        *terms.not_protected,
+        *terms.domain.assumed_public,
+        *terms.post_processing,
         certificate.composition,
+        certificate.sampler,
+        certificate.floating_point,
+        certificate.tuning.sentence,
+        certificate.input_digest,
+        certificate.randomness.source,
         certificate.account.ledger_entry,
         "hushway verify",
         "The units differ.",
@@ -91,13 +91,14 @@ def test_words_are_never_markup(table: ODTable, certify: Certify) -> None:
         publisher=evil,
         approver=evil,
         intended_use=evil,
-        tuning=evil,
         not_protected=(evil,),
+        post_processing=(evil,),
+        error=evil,
         release_id=evil,
     )
     page = Page(render_page(certificate, b""))
     assert "script" not in page.tags
-    assert page.words.count(evil) >= 7
+    assert page.words.count(evil) >= 8
 
 
 def test_the_same_certificate_gives_the_same_papers(certificate: Certificate) -> None:
@@ -108,7 +109,7 @@ def test_the_same_certificate_gives_the_same_papers(certificate: Certificate) ->
 
 
 def test_an_unprotected_release_is_stamped_everywhere(table: ODTable, certify: Certify) -> None:
-    certificate = certify(table, randomness=NOT_PRIVATE)
+    certificate = certify(table, randomness=UNPROTECTED)
     page = render_page(certificate, b"")
     assert b'<p class="stamp">NOT PRIVATE</p>' in page
     assert "protects nobody" in Page(page).words
@@ -122,24 +123,70 @@ def test_an_unprotected_release_is_stamped_everywhere(table: ODTable, certify: C
 def test_the_label_reads_as_yaml_in_the_form_of_the_registry(certificate: Certificate) -> None:
     deployment = yaml.safe_load(render_label(certificate))["deployment"]
     assert deployment["name"] == certificate.title
-    assert deployment["data_curator"] == "The small city"
+    assert deployment["data_curator"] == certificate.publisher
     assert deployment["dp_flavor"]["name"] == "Pure DP"
     assert deployment["privacy_loss"]["privacy_unit"] == "Person"
-    assert deployment["privacy_loss"]["privacy_parameters"] == {"epsilon": 0.5}
-    assert deployment["accounting"]["post_processing"] == ["Negative counts became 0."]
-    assert deployment["implementation"]["mechanisms"][0] == "laplace"
+    assert deployment["privacy_loss"]["privacy_parameters"] == {
+        "epsilon": float(certificate.claim.amount)
+    }
+    assert deployment["accounting"]["post_processing"] == list(certificate.terms.post_processing)
+    implementation = deployment["implementation"]
+    assert implementation["mechanisms"][0] == "laplace"
+    assert implementation["contribution_bounds"] == certificate.terms.contribution.words
+    assert implementation["accuracy"] == certificate.terms.error
+    assert implementation["floating_point"] == certificate.floating_point
     assert deployment["model"]["model_name"] == "Central"
+
+
+@pytest.mark.parametrize("tuning", Tuning)
+def test_the_papers_say_who_answers_for_the_choice_of_parameters(
+    table: ODTable, certify: Certify, tuning: Tuning
+) -> None:
+    certificate = certify(table, tuning=tuning, approver="The privacy officer")
+    assert tuning.sentence in Page(render_page(certificate, b"")).words
+    label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
+    assert label["pre_processing_eda_hyperparameter_tuning"] == tuning.sentence
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_the_papers_name_the_unit_that_is_protected(
+    table: ODTable, certify: Certify, unit: Unit
+) -> None:
+    certificate = certify(table, unit=unit)
+    assert claim_text(certificate).endswith(f"per {unit}")
+    assert f"any one {unit} is in the data" in promise(certificate)
+    assert unit.adjacency in Page(render_page(certificate, b"")).words
+    loss = yaml.safe_load(render_label(certificate))["deployment"]["privacy_loss"]
+    assert loss["privacy_unit"].lower() == unit
+    assert loss["privacy_unit_description"] == unit.adjacency
+
+
+def test_what_was_paid_for_and_not_measured_stands_on_the_papers(
+    table: ODTable, certify: Certify
+) -> None:
+    measured = LaplaceEvent(query="trips", cells=80, bound=ONE, scale=Fraction(10))
+    reserved = LaplaceEvent(query="more trips", cells=9, bound=ONE, scale=Fraction(5))
+    certificate = certify(table, events=(measured,), not_taken=(reserved,))
+    assert certificate.claim.amount == Fraction(3, 10)
+    rows = render_page(certificate, b"").decode().split("<tr")
+    (row,) = (row for row in rows if "more trips" in row)
+    assert "not measured" in row
+    assert loss_text(reserved.loss) in row
+    (total,) = (row for row in rows if "All together" in row)
+    assert loss_text(certificate.claim) in total
+    label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
+    assert label["mechanisms"][-1].startswith("paid for, not measured: more trips")
 
 
 def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: Certify) -> None:
     certificate = certify(
         table,
         events=(GAUSSIAN,),
-        claim=ZCDPLoss(Fraction(1, 50)),
-        account=ACCOUNT_IN_RHO,
         epsilon_delta=EpsilonDelta(epsilon="0.97", delta="1e-6", method="zcdp"),
         unit=Unit.TRIP,
     )
+    assert certificate.claim == ZCDPLoss(Fraction(1, 50))
+    assert certificate.account.measure is Measure.ZCDP
     assert claim_text(certificate) == "ρ = 0.02 (ε = 0.97 at δ = 1e-6) per trip"
     assert "any one trip is in the data is right at most 55 times" in promise(certificate)
     label = yaml.safe_load(render_label(certificate))["deployment"]
@@ -156,9 +203,7 @@ def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: C
 def test_without_an_epsilon_the_release_is_not_on_the_ruler(
     table: ODTable, certify: Certify
 ) -> None:
-    certificate = certify(
-        table, events=(GAUSSIAN,), claim=ZCDPLoss(Fraction(1, 50)), account=ACCOUNT_IN_RHO
-    )
+    certificate = certify(table, events=(GAUSSIAN,))
     assert "This release per" not in Page(render_page(certificate, b"")).words
 
 
@@ -168,7 +213,8 @@ def test_without_an_epsilon_the_release_is_not_on_the_ruler(
 def test_the_best_guess_is_never_flattered(
     table: ODTable, certify: Certify, epsilon: str, right: str
 ) -> None:
-    certificate = certify(table, claim=PureLoss(Fraction(epsilon)))
+    event = LaplaceEvent(query="trips", cells=1, bound=ONE, scale=1 / Fraction(epsilon))
+    certificate = certify(table, events=(event,))
     assert f"at most {right} times" in promise(certificate)
 
 
@@ -191,7 +237,7 @@ def test_the_package_describes_every_file(release: Path, certificate: Certificat
     described = {resource["path"] for resource in package["resources"]}
     files = {p.relative_to(release).as_posix() for p in release.rglob("*") if p.is_file()}
     assert files - described == {"datapackage.json", "seal.json"}
-    assert package["privacy"]["amount"] == "1/2"
+    assert package["privacy"]["amount"] == str(certificate.claim.amount)
     assert package["privacy"]["stamp"] is None
     assert package["title"] == certificate.title
     assert package["table"] == {

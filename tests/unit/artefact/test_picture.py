@@ -13,8 +13,9 @@ from hushway.artefact.flows import sums_by_pair, sums_by_period
 from hushway.artefact.period_panel import draw_periods, measured_periods
 from hushway.artefact.picture import draw_picture
 from hushway.artefact.sums import PublishedSums, published_sums
-from hushway.privacy.certificate import Certificate, Randomness
+from hushway.privacy.certificate import Certificate
 from hushway.releases.od.table import ODTable
+from support.certificates import UNPROTECTED
 
 Certify = Callable[..., Certificate]
 
@@ -46,8 +47,7 @@ def test_the_same_release_gives_the_same_picture(table: ODTable, certify: Certif
 
 
 def test_the_stamp_is_in_the_picture(table: ODTable, certify: Certify) -> None:
-    unprotected = Randomness(sampler="exact", source="a seed", private=False)
-    stamped = draw_picture(table, certify(table, randomness=unprotected))
+    stamped = draw_picture(table, certify(table, randomness=UNPROTECTED))
     assert stamped != draw_picture(table, certify(table))
 
 
@@ -86,8 +86,8 @@ def texts(axes: Axes) -> list[str]:
     return [text.get_text() for text in axes.texts]
 
 
-def test_a_picture_with_sums_is_taller(summed: ODTable, certify_sums: Certify) -> None:
-    picture = draw_picture(summed, certify_sums(summed))
+def test_a_picture_with_sums_is_taller(summed: ODTable, certify: Certify) -> None:
+    picture = draw_picture(summed, certify(summed))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 

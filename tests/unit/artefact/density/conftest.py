@@ -18,22 +18,17 @@ from hushway.geography.density import DensityUniverse, Sites
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.od import IntArray
 from hushway.geography.periods import Periods
-from hushway.geography.visits import ClusterSeries, VisitLimits
-from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event
-from hushway.privacy.certificate import (
-    AccountStatement,
-    Certificate,
-    Contribution,
-    Domain,
-    EpsilonDelta,
-    MechanismRecord,
-    Randomness,
-)
-from hushway.privacy.events import Event
-from hushway.privacy.loss import Measure, ZCDPLoss, total
+from hushway.geography.visits import VisitLimits
+from hushway.privacy.calibration import loss_of_cuts
+from hushway.privacy.certificate import Certificate, Terms
+from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.releases.density.series import DensitySeries
+from hushway.releases.density.spends import Spends
 from hushway.releases.density.table import DensityTable
+from hushway.releases.density.terms import density_terms
+from support.certificates import certificate_of, noise_in
+from support.conversions import printed_epsilon, stated_epsilon
 
 Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
@@ -129,17 +124,21 @@ def density_of(
     *,
     quanta: int = 12,
     histogram: bool = True,
-    counted: bool = True,
+    clustered: bool = True,
     mean: float = 900.0,
     seed: int = 3,
 ) -> DensityTable:
-    """A published density: some rhythm of the day, and some noise."""
+    """A published density: some rhythm of the day, and some noise.
+
+    Without clusters the series of every cell of the cover was measured.
+    """
     universe = by_towers(window()) if universe is None else universe
     random = np.random.default_rng(seed)
     areas, bins, cells = len(universe.areas), universe.bins, len(universe.cover)
     rhythm = 1.2 + np.sin(np.arange(bins) * 2 * np.pi / universe.periods.parts - 2)
     level = mean * random.lognormal(0, 0.8, areas)
-    cluster: IntArray = np.arange(cells) % max(1, (cells + 1) // 2)
+    cluster: IntArray = np.arange(cells) % (max(1, (cells + 1) // 2) if clustered else cells)
+    mechanism = mechanism_of(quanta=quanta, histogram=histogram, clustered=clustered)
     noise = random.normal(0, 1, (int(cluster.max()) + 1, bins)) * 30 * quanta
     series = mean * quanta * rhythm + noise
     return DensityTable(
@@ -150,66 +149,58 @@ def density_of(
         quanta=quanta,
         measured_series=np.rint(series).astype(np.int64),
         measured_sites=random.integers(-9, 3000, universe.site_count) if histogram else None,
-        measured_total=12345 if counted else None,
+        measured_total=12345 if histogram else None,
+        noise=noise_in(terms_of(mechanism, universe, cluster)),
         diagnostics={"kept": 4.5, "night": {"days": 2}},
     )
 
 
-def events_of(table: DensityTable) -> tuple[Event, ...]:
-    series = ClusterSeries(universe=table.universe, cluster=table.cluster, quanta=table.quanta)
-    bound = Bound(**series.reach(LIMITS)._asdict())
-    events: list[Event] = [counting_event(series.name, series.size, SPEND, bound)]
-    if table.measured_sites is not None:
-        one = Bound(cells=1, each=1, total=1)
-        sites = table.universe.site_count
-        events.append(counting_event("one visit of each person, by site", sites, SPEND, one))
-    if table.measured_total is not None:
-        most = Bound(cells=1, each=9, total=9)
-        events.append(counting_event("all visits", 1, SPEND, most))
-    return tuple(events)
+def mechanism_of(
+    *, quanta: int, histogram: bool, clustered: bool, cuts: bool = False
+) -> DensitySeries:
+    """Returns what could have published a density that was made from these measurements."""
+    return DensitySeries(
+        limits=LIMITS,
+        spends=Spends(
+            series=SPEND,
+            histogram=SPEND if histogram else None,
+            total=SPEND if histogram else None,
+            clusters=SPEND if clustered else None,
+            cuts=loss_of_cuts(SPEND.rho) if cuts else None,
+        ),
+        denoise="cuts" if cuts else "patterns",
+        quanta=quanta,
+    )
 
 
-def density_certificate(table: DensityTable, **changes: Any) -> Certificate:
-    """A certificate that paid for everything in a density."""
-    events = changes.get("events", events_of(table))
-    claim = total(event.loss for event in events)
-    facts: dict[str, Any] = {
+def terms_of(mechanism: DensitySeries, universe: DensityUniverse, cluster: IntArray) -> Terms:
+    """Returns the terms of a density of some clusters."""
+    terms = density_terms(mechanism, universe, unit=Unit.PERSON)
+    return terms.measured([query.cells.size for query in mechanism.queries(universe, cluster)])
+
+
+def density_certificate(
+    table: DensityTable,
+    *,
+    histogram: bool | None = None,
+    clustered: bool = True,
+    cuts: bool = False,
+    **changes: Any,
+) -> Certificate:
+    """A certificate that paid for everything in a density, or for what it is told to."""
+    mechanism = mechanism_of(
+        quanta=table.quanta,
+        histogram=table.measured_sites is not None if histogram is None else histogram,
+        clustered=clustered,
+        cuts=cuts,
+    )
+    terms = terms_of(mechanism, table.universe, table.cluster)
+    facts = {
         "release_id": "where-2026-03",
         "title": "Where people are in a <small> city",
-        "family": "density",
-        "mechanism": MechanismRecord(name="cover_series", parameters={"max_visits": 5}),
-        "unit": Unit.PERSON,
-        "contribution": Contribution(
-            words="At most 5 visits of a person are counted.", limits={"visits_per_person": 5}
-        ),
-        "events": events,
-        "claim": claim,
-        "epsilon_delta": EpsilonDelta(epsilon="2", delta="1e-6", method="zcdp"),
-        "domain": Domain(
-            cells=table.universe.name,
-            size=table.universe.size,
-            digest=table.universe.digest,
-            assumed_public=("The areas and the towers.",),
-        ),
-        "not_protected": ("Crowds.",),
-        "randomness": Randomness(sampler="exact", source="operating system", private=True),
-        "floating_point": "No floating-point number touches the noise.",
-        "tuning": "Nothing was tuned on the data.",
-        "post_processing": ("Series were smoothed.",),
-        "error": "A count is off by about 30 visits.",
-        "account": AccountStatement(
-            dataset="calls",
-            period="2026-03",
-            measure=Measure.ZCDP,
-            spent=claim.amount + 1,
-            cap=claim.amount + 2,
-            ledger_entry="f" * 64,
-        ),
-        "software": "hushway 0.1.0",
-        "created_at": "2026-04-02T09:30:00+00:00",
-        "publisher": "The small city",
+        "epsilon_delta": stated_epsilon(printed_epsilon(terms)),
     }
-    return Certificate(**(facts | changes))
+    return certificate_of(terms, **(facts | changes))
 
 
 @pytest.fixture(scope="session")
@@ -220,11 +211,6 @@ def build() -> Build:
 @pytest.fixture(scope="session")
 def certify_density() -> Certify:
     return density_certificate
-
-
-@pytest.fixture(scope="session")
-def events_for() -> Callable[[DensityTable], tuple[Event, ...]]:
-    return events_of
 
 
 @pytest.fixture(scope="session")
@@ -255,14 +241,14 @@ def density() -> DensityTable:
 @pytest.fixture(scope="session")
 def plain_density() -> DensityTable:
     """Events with positions, and nothing measured but the series."""
-    return density_of(by_positions(grid(4, 3), window()), histogram=False, counted=False)
+    return density_of(by_positions(grid(4, 3), window()), histogram=False)
 
 
 @pytest.fixture(scope="session")
 def written_densities(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Releases with towers and without that nobody touches."""
     folder = tmp_path_factory.mktemp("densities")
-    plain = density_of(by_positions(grid(4, 3), window()), histogram=False, counted=False)
+    plain = density_of(by_positions(grid(4, 3), window()), histogram=False)
     for name, table in (("towers", density_of()), ("plain", plain)):
         write_release(folder / name, table=table, certificate=density_certificate(table))
     return folder

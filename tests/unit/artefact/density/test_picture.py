@@ -15,8 +15,9 @@ from hushway.artefact.series_panel import areas_shown, draw_area, draw_total
 from hushway.geography.areas import Areas
 from hushway.geography.density import DensityUniverse
 from hushway.geography.periods import Periods
-from hushway.privacy.certificate import Certificate, Randomness
+from hushway.privacy.certificate import Certificate
 from hushway.releases.density.table import DensityTable
+from support.certificates import UNPROTECTED
 
 Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
@@ -55,8 +56,7 @@ def test_the_same_density_gives_the_same_picture_and_a_stamp_another(
 ) -> None:
     plain = draw_density_picture(density, certify_density(density))
     assert plain == draw_density_picture(density, certify_density(density))
-    unprotected = Randomness(sampler="exact", source="a seed", private=False)
-    assert plain != draw_density_picture(density, certify_density(density, randomness=unprotected))
+    assert plain != draw_density_picture(density, certify_density(density, randomness=UNPROTECTED))
 
 
 def test_maps_show_four_hours_of_the_busiest_working_day(bins_of: Callable[..., Periods]) -> None:

@@ -7,16 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.artefact.finding import Verification
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
+from hushway.privacy.certificate import canonical_json
+from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
 Change = Callable[[list[dict[str, Any]]], object]
-
-
-def failed(verification: Verification) -> set[str]:
-    return {check.name for check in verification.checks if not check.passed}
 
 
 def test_an_untouched_release_passes_every_check(tower_release: Path, plain_release: Path) -> None:
@@ -29,7 +26,7 @@ def test_an_untouched_release_passes_every_check(tower_release: Path, plain_rele
             "family",
             "geography",
             "density",
-            "measurements",
+            "terms",
             "formats",
             "package",
         ]
@@ -80,12 +77,12 @@ def test_one_changed_byte_anywhere_is_found(tower_release: Path) -> None:
         ("datapackage.json", b'"towers": true', b'"towers": false', "geography"),
         ("datapackage.json", b'"towers": true', b'"towers": 1', "table facts"),
         ("datapackage.json", b'"towers": true', b'"tower": true', "table facts"),
-        ("datapackage.json", b'"quanta": 12', b'"quanta": 13', "measurements"),
+        ("datapackage.json", b'"quanta": 12', b'"quanta": 13', "terms"),
         ("datapackage.json", b'"quanta": 12', b'"quanta": 1e9', "table facts"),
         ("datapackage.json", b'"quanta": 12', b'"quanta": 999999999', "density"),
-        ("datapackage.json", b'"sites_measured": true', b'"sites_measured": false', "measurements"),
+        ("datapackage.json", b'"sites_measured": true', b'"sites_measured": false', "terms"),
         ("datapackage.json", b'"measured_total": 12345', b'"measured_total": 2.5', "table facts"),
-        ("datapackage.json", b'"measured_total": 12345', b'"measured_total": null', "measurements"),
+        ("datapackage.json", b'"measured_total": 12345', b'"measured_total": null', "terms"),
         ("datapackage.json", b'"kept": 4.5', b'"kept": 5.5', "none"),
         ("datapackage.json", b'"clusters": 2', b'"clusters": 3', "package"),
         ("datapackage.json", b'"visits": ', b'"visits": 1', "package"),
@@ -102,6 +99,36 @@ def test_a_changed_file_is_found_under_a_new_seal(
     reseal(tower_release)
     # How well the fit went is the publisher's word.
     assert check in (failed(verify(tower_release)) or {"none"})
+
+
+NOISES: dict[str, tuple[Callable[[dict[str, Any]], object], set[str]]] = {
+    "less": (
+        lambda facts: facts["noise"].update({"all visits": facts["noise"]["all visits"] / 2}),
+        {"terms"},
+    ),
+    "one less": (lambda facts: facts["noise"].pop("all visits"), {"terms"}),
+    "one more": (lambda facts: facts["noise"].update(heads=1.0), {"terms"}),
+    "as text": (lambda facts: facts["noise"].update({"all visits": "1.0"}), {"table facts"}),
+    "as a whole number": (lambda facts: facts["noise"].update({"all visits": 1}), {"table facts"}),
+    "as a list": (lambda facts: facts.update(noise=list(facts["noise"].values())), {"table facts"}),
+    "none": (lambda facts: facts.pop("noise"), {"table facts"}),
+}
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_the_noise_of_the_data_package_is_that_of_the_certificate(
+    tower_release: Path, reseal: Reseal, name: str
+) -> None:
+    change, expected = NOISES[name]
+    path = tower_release / "datapackage.json"
+    package = json.loads(path.read_bytes())
+    change(package["table"])
+    path.write_bytes(canonical_json(package))
+    reseal(tower_release)
+    verification = verify(tower_release)
+    assert failed(verification) == expected
+    if expected == {"terms"}:
+        assert "The noise that the table was fitted for" in sentence(verification, "terms")
 
 
 def test_pieces_larger_than_their_area_are_found(tower_release: Path, reseal: Reseal) -> None:

@@ -1,7 +1,6 @@
 import dataclasses
 import json
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,15 @@ from hushway.errors import PrivacyError, ReleaseError
 from hushway.geography.areas import Areas
 from hushway.geography.density import DensityUniverse
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, cutting_event, loss_of_cuts
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.events import Event, SelectEvent
 from hushway.privacy.internal import Internal
-from hushway.privacy.loss import ZCDPLoss
+from hushway.privacy.loss import Measure
 from hushway.releases.density.table import DensityTable
+from support.forging import failed, forged_release, sentence
 
 Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
 Spoil = Callable[[DensityTable], Any]
-EventsFor = Callable[[DensityTable], tuple[Event, ...]]
 
 PLAIN = [
     "areas.geojson",
@@ -43,8 +39,6 @@ PLAIN = [
     "pieces.csv",
     "seal.json",
 ]
-SPEND = ZCDPLoss(Fraction(1, 50))
-ONE = Bound(cells=1, each=1, total=1)
 
 
 def names(folder: Path) -> list[str]:
@@ -78,6 +72,7 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
         "quanta": 12,
         "sites_measured": True,
         "measured_total": 12345,
+        "noise": dict(density.noise),
         "fit": {"kept": 4.5, "night": {"days": 2}},
     }
     described = {each["path"]: each for each in package["resources"]}
@@ -104,7 +99,9 @@ def test_long_tables_have_no_text(
     assert verify(folder).passed
 
 
-@pytest.mark.parametrize(("histogram", "counted"), [(True, False), (False, True)])
+@pytest.mark.parametrize("cuts", [True, False])
+@pytest.mark.parametrize("clustered", [True, False])
+@pytest.mark.parametrize("histogram", [True, False])
 @pytest.mark.parametrize(("days", "minutes"), [(1, 1440), (3, 30)])
 def test_densities_of_every_kind_verify(
     tmp_path: Path,
@@ -115,13 +112,19 @@ def test_densities_of_every_kind_verify(
     seen_by_positions: Callable[..., DensityUniverse],
     bins_of: Callable[..., Periods],
     histogram: bool,
-    counted: bool,
+    clustered: bool,
+    cuts: bool,
     days: int,
     minutes: int,
 ) -> None:
     universe = seen_by_positions(rectangles(5, 1), bins_of(days, minutes))
-    table = build(universe, histogram=histogram, counted=counted, quanta=1)
-    folder = write_release(tmp_path / "r", table=table, certificate=certify_density(table))
+    table = build(universe, histogram=histogram, clustered=clustered, quanta=1)
+    certificate = certify_density(table, clustered=clustered, cuts=cuts)
+    asked = {event.query: event.cells for event in certificate.terms.events}
+    # What clusters are chosen by: the total of every cell of the cover, or of all together.
+    assert asked.get("visits by cluster") == ((1 if histogram else 5) if clustered else None)
+    assert ("coefficients of each cluster" in asked) == cuts
+    folder = write_release(tmp_path / "r", table=table, certificate=certificate)
     assert verify(folder).passed
 
 
@@ -202,20 +205,6 @@ def test_too_many_counts_are_refused(
         write_release(tmp_path / "r", table=density, certificate=certify_density(density))
 
 
-def test_every_density_needs_its_own_certificate(
-    tmp_path: Path,
-    density: DensityTable,
-    plain_density: DensityTable,
-    certify_density: Certify,
-) -> None:
-    for certificate, words in (
-        (certify_density(density, family="od"), "family 'od'"),
-        (certify_density(plain_density), "not those that the certificate"),
-    ):
-        with pytest.raises(ReleaseError, match=words):
-            write_release(tmp_path / "r", table=density, certificate=certificate)
-
-
 def test_a_cover_of_larger_areas_is_refused(
     tmp_path: Path, density: DensityTable, certify_density: Certify
 ) -> None:
@@ -228,85 +217,15 @@ def test_a_cover_of_larger_areas_is_refused(
         write_release(tmp_path / "r", table=table, certificate=certify_density(table))
 
 
-def bounded(event: Event, **changes: int) -> Event:
-    bound = dataclasses.replace(event.bound, **changes)
-    return counting_event(event.query, event.cells, SPEND, bound)
-
-
-def wrong_events(events: tuple[Event, ...]) -> dict[str, tuple[Event, ...]]:
-    series, sites, visits = events
-    select = SelectEvent(query="visits by (cluster, bin)", cells=16, bound=ONE, rate=Fraction(1))
-    return {
-        "no series": (sites, visits),
-        "two series": (series, *events),
-        "no histogram": (series, visits),
-        "no total": (series, sites),
-        "other cells": (dataclasses.replace(series, cells=8), sites, visits),
-        "half the parts": (bounded(series, each=6), sites, visits),
-        "parts of a visit left over": (bounded(series, total=59), sites, visits),
-        "more visits than bins": (bounded(series, total=12 * 9), sites, visits),
-        "fewer cells touched": (bounded(series, cells=1), sites, visits),
-        "two visits a person": (series, bounded(sites, each=2, total=2), visits),
-        "other sites": (series, dataclasses.replace(sites, cells=3), visits),
-        "two totals": (series, sites, dataclasses.replace(visits, cells=2)),
-        "other totals of clusters": (
-            *events,
-            counting_event("visits by cluster", 5, SPEND, ONE),
-        ),
-        "something else": (*events, counting_event("heads", 1, SPEND, ONE)),
-        "a choice instead of a measurement": (select, sites, visits),
-        "a choice that is a measurement": (
-            *events,
-            counting_event("coefficients of each cluster", 16, SPEND, series.bound),
-        ),
-    }
-
-
-@pytest.mark.parametrize(
-    "name", list(wrong_events(tuple(counting_event("q", 1, SPEND, ONE) for _ in range(3))))
-)
-def test_the_events_are_those_of_the_published_numbers(
-    tmp_path: Path,
-    density: DensityTable,
-    certify_density: Certify,
-    events_for: EventsFor,
-    name: str,
+def test_an_account_in_epsilon_cannot_pay_for_gaussian_noise(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
 ) -> None:
-    events = wrong_events(events_for(density))[name]
-    with pytest.raises(ReleaseError, match="differ about"):
-        write_release(
-            tmp_path / "r", table=density, certificate=certify_density(density, events=events)
-        )
-
-
-def test_what_is_measured_is_published(
-    tmp_path: Path, plain_density: DensityTable, certify_density: Certify, events_for: EventsFor
-) -> None:
-    events = (*events_for(plain_density), counting_event("all visits", 1, SPEND, ONE))
-    with pytest.raises(ReleaseError, match="differ about all visits"):
-        write_release(
-            tmp_path / "r",
-            table=plain_density,
-            certificate=certify_density(plain_density, events=events),
-        )
-
-
-def test_totals_of_clusters_and_cuts_may_be_paid_for(
-    tmp_path: Path, density: DensityTable, certify_density: Certify, events_for: EventsFor
-) -> None:
-    own = events_for(density)
-    all_in_one = Bound(cells=5, each=60, total=60)
-    for cells in (1, 3):
-        events = (
-            *own,
-            counting_event("visits by cluster", cells, SPEND, all_in_one),
-            cutting_event(
-                "coefficients of each cluster",
-                own[0].cells,
-                loss_of_cuts(Fraction(1, 100)),
-                own[0].bound,
-            ),
-        )
-        certificate = certify_density(density, events=events, epsilon_delta=None)
-        folder = write_release(tmp_path / str(cells), table=density, certificate=certificate)
-        assert verify(folder).passed
+    certificate = certify_density(density)
+    account = dataclasses.replace(certificate.account, measure=Measure.PURE)
+    other = dataclasses.replace(certificate, account=account)
+    words = "in a currency that cannot pay for this release"
+    with pytest.raises(ReleaseError, match=words):
+        write_release(tmp_path / "r", table=density, certificate=other)
+    verification = verify(forged_release(tmp_path / "r", table=density, certificate=other))
+    assert failed(verification) == {"account"}
+    assert words in sentence(verification, "account")

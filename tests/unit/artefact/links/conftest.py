@@ -11,37 +11,24 @@ import numpy as np
 import pytest
 
 from hushway.artefact.write import write_release
-from hushway.geography.movements import (
-    ClassZones,
-    LinkUniverse,
-    MovementCells,
-    MovementLimits,
-    SpeedSums,
-)
+from hushway.geography.movements import ClassZones, LinkUniverse, MovementLimits
 from hushway.geography.periods import Cycle, Periods
 from hushway.geography.roads import RoadNetwork
-from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event
-from hushway.privacy.certificate import (
-    AccountStatement,
-    Certificate,
-    Contribution,
-    Domain,
-    EpsilonDelta,
-    MechanismRecord,
-    Randomness,
-)
-from hushway.privacy.events import Event
-from hushway.privacy.loss import Measure, ZCDPLoss, total
-from hushway.privacy.query import PartitionQuery, Query
+from hushway.privacy.certificate import Certificate, Terms
+from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.releases.links.counts import LinkCounts
+from hushway.releases.links.spends import Spends
 from hushway.releases.links.table import LinkTable
+from hushway.releases.links.terms import links_terms
+from support.certificates import certificate_of, noise_in
 
 Build = Callable[..., LinkTable]
 Certify = Callable[..., Certificate]
 
 SPEND = ZCDPLoss(Fraction(1, 50))
 LIMITS = MovementLimits(max_items=8)
+SHOWN = 2.5
 # Quotes, a comma and a line break: whatever an id may hold.
 ODD_IDS = ['a "b"', "x,y", "Rua\nnova"]
 
@@ -130,7 +117,8 @@ def links_of(
     roads = universe.roads
     away = np.abs(roads.node_points[roads.tail[link]]).sum(axis=1)
     level = 900 * np.exp(-away / (1 + away.max(initial=0)) * 3) / roads.road_class[link]
-    counts = np.round(5 + level * random.lognormal(0, 0.4, len(link)), 2)
+    # What is shown stands out: errors are below 15.
+    counts = np.round(SHOWN * 15 + level * random.lognormal(0, 0.4, len(link)), 2)
     told = random.random(len(link)) < 0.8
     return LinkTable(
         universe=universe,
@@ -144,8 +132,9 @@ def links_of(
         speed_error=np.where(told, np.round(1 + random.random(len(link)), 1), np.nan)
         if speeds
         else None,
-        threshold=24.5,
+        threshold=SHOWN,
         class_totals=_class_totals(universe, period, link, counts, random) if classes else None,
+        noise=noise_in(links_terms_of(universe, speeds=speeds, classes=classes)),
         diagnostics={"rounds": 7, "gap": 0.25},
     )
 
@@ -159,64 +148,26 @@ def _class_totals(
     return np.rint(sums).astype(np.int64)
 
 
-def events_of(table: LinkTable) -> tuple[Event, ...]:
-    universe = table.universe
-    movements, speeds = MovementCells(universe=universe), SpeedSums(universe=universe)
-    bound = Bound(**movements.reach(LIMITS)._asdict())
-    events = [counting_event(movements.name, movements.size, SPEND, bound)]
-    if table.class_totals is not None:
-        classes = ClassZones(universe=universe)
-        query = PartitionQuery(
-            name=classes.name, base=Query(name=movements.name, cells=movements), cells=classes
-        )
-        events.append(counting_event(query.name, classes.size, SPEND, query.bound(bound)))
-    if table.speed is not None:
-        of_speeds = Bound(**speeds.reach(LIMITS)._asdict())
-        events.append(counting_event(speeds.name, speeds.size, SPEND, of_speeds))
-    return tuple(events)
+def links_terms_of(universe: LinkUniverse, *, speeds: bool, classes: bool) -> Terms:
+    """Returns the terms of a table with speeds and classes, or without."""
+    spends = Spends(
+        links=SPEND, classes=SPEND if classes else None, speeds=SPEND if speeds else None
+    )
+    mechanism = LinkCounts(limits=LIMITS, spends=spends, shown=SHOWN)
+    return links_terms(mechanism, universe, unit=Unit.PERSON)
 
 
-def links_certificate(table: LinkTable, **changes: Any) -> Certificate:
-    """A certificate that paid for everything in a table of links."""
-    events = changes.get("events", events_of(table))
-    claim = total(event.loss for event in events)
-    facts: dict[str, Any] = {
-        "release_id": "roads-2026-03",
-        "title": "Where people drive in a <small> city",
-        "family": "links",
-        "mechanism": MechanismRecord(name="bounded_links", parameters={"max_items": 8}),
-        "unit": Unit.PERSON,
-        "contribution": Contribution(
-            words="At most 8 items of a person are counted.", limits={"items_per_person": 8}
-        ),
-        "events": events,
-        "claim": claim,
-        "epsilon_delta": EpsilonDelta(epsilon="2", delta="1e-6", method="zcdp"),
-        "domain": Domain(
-            cells=table.universe.name,
-            size=table.universe.size,
-            digest=table.universe.digest,
-            assumed_public=("The roads.",),
-        ),
-        "not_protected": ("Crowds.",),
-        "randomness": Randomness(sampler="exact", source="operating system", private=True),
-        "floating_point": "No floating-point number touches the noise.",
-        "tuning": "Nothing was tuned on the data.",
-        "post_processing": ("Counts were fitted.",),
-        "error": "A count is off by about 13 persons.",
-        "account": AccountStatement(
-            dataset="traces",
-            period="2026-03",
-            measure=Measure.ZCDP,
-            spent=claim.amount + 1,
-            cap=claim.amount + 2,
-            ledger_entry="f" * 64,
-        ),
-        "software": "hushway 0.1.0",
-        "created_at": "2026-04-02T09:30:00+00:00",
-        "publisher": "The small city",
-    }
-    return Certificate(**(facts | changes))
+def links_certificate(
+    table: LinkTable, *, speeds: bool | None = None, classes: bool | None = None, **changes: Any
+) -> Certificate:
+    """A certificate that paid for everything in a table of links, or for what it is told to."""
+    terms = links_terms_of(
+        table.universe,
+        speeds=table.speed is not None if speeds is None else speeds,
+        classes=table.class_totals is not None if classes is None else classes,
+    )
+    facts = {"release_id": "roads-2026-03", "title": "Where people drive in a <small> city"}
+    return certificate_of(terms, **(facts | changes))
 
 
 @pytest.fixture(scope="session")
@@ -227,11 +178,6 @@ def build() -> Build:
 @pytest.fixture(scope="session")
 def certify_links() -> Certify:
     return links_certificate
-
-
-@pytest.fixture(scope="session")
-def events_for() -> Callable[[LinkTable], tuple[Event, ...]]:
-    return events_of
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,9 @@ from hushway.artefact.links_picture import draw_links_picture
 from hushway.artefact.road_map import PeopleScale, draw_network, draw_scale, round_steps, scale_of
 from hushway.geography.movements import LinkUniverse
 from hushway.geography.periods import Periods
-from hushway.privacy.certificate import Certificate, Randomness
+from hushway.privacy.certificate import Certificate
 from hushway.releases.links.table import LinkTable
+from support.certificates import UNPROTECTED
 
 Build = Callable[..., LinkTable]
 Certify = Callable[..., Certificate]
@@ -55,8 +56,7 @@ def test_the_same_table_gives_the_same_picture_and_a_stamp_another(
 ) -> None:
     plain = draw_links_picture(links, certify_links(links))
     assert plain == draw_links_picture(links, certify_links(links))
-    unprotected = Randomness(sampler="exact", source="a seed", private=False)
-    assert plain != draw_links_picture(links, certify_links(links, randomness=unprotected))
+    assert plain != draw_links_picture(links, certify_links(links, randomness=UNPROTECTED))
 
 
 def people_of(figure: Figure) -> PathCollection:

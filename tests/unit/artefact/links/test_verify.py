@@ -7,16 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.artefact.finding import Verification
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
+from hushway.privacy.certificate import canonical_json
+from hushway.releases.links.table import LinkTable
+from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
 Change = Callable[[list[dict[str, Any]]], object]
-
-
-def failed(verification: Verification) -> set[str]:
-    return {check.name for check in verification.checks if not check.passed}
 
 
 def test_an_untouched_release_passes_every_check(plain_release: Path, fast_release: Path) -> None:
@@ -29,7 +27,7 @@ def test_an_untouched_release_passes_every_check(plain_release: Path, fast_relea
             "family",
             "geography",
             "links",
-            "measurements",
+            "terms",
             "formats",
             "package",
         ]
@@ -81,13 +79,10 @@ def test_one_changed_byte_anywhere_is_found(plain_release: Path) -> None:
             "datapackage.json",
             b'"classes_measured": true',
             b'"classes_measured": false',
-            "measurements",
+            "terms",
         ),
         ("datapackage.json", b'"speeds": false', b'"speeds": true', "links"),
         ("datapackage.json", b'"speeds": false', b'"speed": false', "table facts"),
-        ("datapackage.json", b'"threshold": 24.5', b'"threshold": "24"', "table facts"),
-        ("datapackage.json", b'"threshold": 24.5', b'"threshold": 24', "table facts"),
-        ("datapackage.json", b'"threshold": 24.5', b'"threshold": 1e999', "table facts"),
         ("datapackage.json", b'"rounds": 7', b'"rounds": 8', "none"),
         ("datapackage.json", b'"links": 47', b'"links": 48', "package"),
         ("datapackage.json", b"is not known to be empty", b"is empty", "package"),
@@ -103,6 +98,53 @@ def test_a_changed_file_is_found_under_a_new_seal(
     reseal(plain_release)
     # How well the fit went is the publisher's word.
     assert check in (failed(verify(plain_release)) or {"none"})
+
+
+@pytest.mark.parametrize(
+    ("threshold", "check"),
+    [('"2"', "table facts"), ("2", "table facts"), ("1e999", "table facts"), ("2.25", "terms")],
+)
+def test_another_threshold_is_found_under_a_new_seal(
+    plain_release: Path, links: LinkTable, reseal: Reseal, *, threshold: str, check: str
+) -> None:
+    path = plain_release / "datapackage.json"
+    text, old = path.read_text(), f'"threshold": {links.threshold}'
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, f'"threshold": {threshold}'))
+    reseal(plain_release)
+    assert check in failed(verify(plain_release))
+
+
+NOISES: dict[str, tuple[Callable[[dict[str, Any]], object], set[str]]] = {
+    "less": (
+        lambda facts: facts.update(
+            noise={query: error / 2 for query, error in facts["noise"].items()}
+        ),
+        {"terms"},
+    ),
+    "one less": (lambda facts: facts["noise"].popitem(), {"terms"}),
+    "one more": (lambda facts: facts["noise"].update(heads=1.0), {"terms"}),
+    "as text": (lambda facts: facts["noise"].update(heads="1.0"), {"table facts"}),
+    "as a whole number": (lambda facts: facts["noise"].update(heads=1), {"table facts"}),
+    "as a list": (lambda facts: facts.update(noise=list(facts["noise"].values())), {"table facts"}),
+    "none": (lambda facts: facts.pop("noise"), {"table facts"}),
+}
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_the_noise_of_the_data_package_is_that_of_the_certificate(
+    plain_release: Path, reseal: Reseal, name: str
+) -> None:
+    change, expected = NOISES[name]
+    path = plain_release / "datapackage.json"
+    package = json.loads(path.read_bytes())
+    change(package["table"])
+    path.write_bytes(canonical_json(package))
+    reseal(plain_release)
+    verification = verify(plain_release)
+    assert failed(verification) == expected
+    if expected == {"terms"}:
+        assert "The noise that the table was fitted for" in sentence(verification, "terms")
 
 
 def put(rows: list[dict[str, Any]], row: int, **values: Any) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.artefact.tree_shape import shape_of
 from hushway.artefact.write import write_release
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Location, Locations, PlaceLabels
@@ -20,25 +19,22 @@ from hushway.geography.periods import Periods
 from hushway.geography.sequences import SequenceUniverse
 from hushway.geography.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.certificate import (
-    AccountStatement,
-    Certificate,
-    Contribution,
-    Domain,
-    MechanismRecord,
-    Randomness,
-)
-from hushway.privacy.loss import Measure, PureLoss
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.certificate import Certificate, Terms
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.unit import Unit
+from hushway.releases.sequences.prefix_tree import PrefixTree
 from hushway.releases.sequences.table import SequenceTable, StepSummary
+from hushway.releases.sequences.terms import sequence_terms
+from hushway.releases.sequences.thresholds import PaperThresholds
+from support.certificates import certificate_of
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]
 
-BOUND = Bound(cells=2, each=2, total=2)
-SPEND = PureLoss(Fraction(1, 4))
-ERROR = math.sqrt(noise_for(SPEND, BOUND).variance)
+BOUND = Bound.of_records(2)
+SPEND = PureLoss(Fraction(1, 2))
+HEIGHT = 4
 # The separator, its escape, quotes and a comma: whatever an id may hold.
 ODD_IDS = ["a > b", ">", "\\", 'q"', "x,y", " c ", "d", "e", "Zürich", "\\>", "f", "g"]
 
@@ -92,13 +88,25 @@ def some_records(
     return stops, np.sort(random.integers(0, periods, (records, height)), axis=1), lengths
 
 
+def mechanism_of(universe: SequenceUniverse, height: int, spend: Loss) -> PrefixTree:
+    """Returns what could have grown a tree: every step costs the same.
+
+    The more a step costs, the lower is its threshold.
+    """
+    return PrefixTree(
+        universe=universe,
+        spends=(spend,) * (height * universe.taxonomy.grains),
+        thresholds=PaperThresholds(),
+    )
+
+
 def tree_of(
     taxonomy: Taxonomy | None = None,
     *,
     times: bool = False,
     records: int = 4000,
-    height: int = 4,
-    threshold: int = 25,
+    height: int = HEIGHT,
+    spend: Loss = SPEND,
     seed: int = 1,
 ) -> SequenceTable:
     """A published tree: what was kept of some records, measured with some noise."""
@@ -108,12 +116,15 @@ def tree_of(
         taxonomy, periods=universe.moments, records=records, height=height, seed=seed
     )
     random = np.random.default_rng(seed + 1)
+    planned = iter(mechanism_of(universe, height, spend).steps(universe, BOUND))
+    standard_error = math.sqrt(noise_for(spend, BOUND).variance)
     cells = universe.first_step()
     at, number = np.zeros(records, dtype=np.int64), np.arange(records)
     columns: list[tuple[IntArray, ...]] = []
     steps: list[StepSummary] = []
     first_above = 0
     while cells.stop < height and cells.size:
+        threshold = next(planned).threshold
         going_on = lengths[number] > cells.stop
         at, number = at[going_on], number[going_on]
         found = cells.cell(at, periods[number, cells.stop], stops[number, cells.stop])
@@ -133,7 +144,7 @@ def tree_of(
                 candidates=cells.size,
                 threshold=threshold,
                 kept=len(kept),
-                standard_error=ERROR,
+                standard_error=standard_error,
             )
         )
         stays = is_kept[of_seen]
@@ -172,48 +183,29 @@ def plain_ends(table: SequenceTable) -> IntArray:
     return ends.astype(np.int64)
 
 
-def tree_certificate(table: SequenceTable, **changes: Any) -> Certificate:
-    """A certificate that paid for every step of a tree."""
+def planned_height(table: SequenceTable) -> int:
+    """Returns how high a tree was to grow; one that kept nothing may have been planned higher."""
+    last = table.steps[-1]
+    return last.stop + 1 if last.kept else HEIGHT
+
+
+def tree_terms(table: SequenceTable, spend: Loss) -> Terms:
+    """Returns the terms of a tree: steps below one that kept nothing were not taken."""
     universe = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods)
-    asked = zip(shape_of(table).queries, table.steps, strict=True)
-    events = tuple(counting_event(query, step.candidates, SPEND, BOUND) for query, step in asked)
-    claim = PureLoss(len(events) * SPEND.epsilon)
-    facts: dict[str, Any] = {
-        "release_id": "ways-2026-03",
-        "title": "Ways through a <small> city & around",
-        "family": "sequences",
-        "mechanism": MechanismRecord(name="prefix_tree", parameters={"height": 4}),
-        "unit": Unit.PERSON,
-        "contribution": Contribution(
-            words="At most 2 records of a person are counted.", limits={"records_per_person": 2}
-        ),
-        "events": events,
-        "claim": claim,
-        "domain": Domain(
-            cells=universe.name,
-            size=universe.size,
-            digest=universe.digest,
-            assumed_public=("The list of stops and their groups.",),
-        ),
-        "not_protected": ("Patterns that many people share.",),
-        "randomness": Randomness(sampler="exact", source="operating system", private=True),
-        "floating_point": "No floating-point number touches the noise.",
-        "tuning": "Nothing was tuned on the data.",
-        "post_processing": ("Counts were fitted to add up.",),
-        "error": "A count is off by about 11 records.",
-        "account": AccountStatement(
-            dataset="cards",
-            period="2026-03",
-            measure=Measure.PURE,
-            spent=claim.epsilon + 1,
-            cap=claim.epsilon + 2,
-            ledger_entry="f" * 64,
-        ),
-        "software": "hushway 0.1.0",
-        "created_at": "2026-04-02T09:30:00+00:00",
-        "publisher": "The small city",
-    }
-    return Certificate(**(facts | changes))
+    terms = sequence_terms(
+        mechanism_of(universe, planned_height(table), spend),
+        universe,
+        unit=Unit.PERSON,
+        max_records=BOUND.total,
+        record="day",
+    )
+    return terms.measured([step.candidates for step in table.steps])
+
+
+def tree_certificate(table: SequenceTable, *, spend: Loss = SPEND, **changes: Any) -> Certificate:
+    """A certificate that paid for every step of a tree."""
+    facts = {"release_id": "ways-2026-03", "title": "Ways through a <small> city & around"}
+    return certificate_of(tree_terms(table, spend), **(facts | changes))
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 import struct
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,38 +14,43 @@ from hushway.artefact.sequences_picture import colour_groups, draw_sequences_pic
 from hushway.artefact.tree_shape import prefixes_of
 from hushway.artefact.ways import records_by_length, sums_by_way, visits_by_location
 from hushway.geography.taxonomy import Taxonomy
-from hushway.privacy.certificate import Certificate, Randomness
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.loss import PureLoss
 from hushway.releases.sequences.table import SequenceTable
+from support.certificates import UNPROTECTED
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]
 
+# So little that nothing stands out from the noise.
+MEAGRE = PureLoss(Fraction(1, 1000))
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.mark.parametrize(
     "choices",
-    [{}, {"times": True}, {"threshold": 5000}, {"height": 1}, {"levels": 0}],
+    [{}, {"times": True}, {"spend": MEAGRE}, {"height": 1}, {"levels": 0}],
     ids=["plain", "timed", "empty", "one stop", "simple"],
 )
 def test_every_tree_has_a_picture(
     build: Build,
     city: Callable[..., Taxonomy],
     certify_tree: Certify,
-    choices: dict[str, int],
+    choices: dict[str, Any],
 ) -> None:
     levels = choices.get("levels", 2)
     others = {name: value for name, value in choices.items() if name != "levels"}
     table = build(city(levels), **others)
-    picture = draw_sequences_picture(table, certify_tree(table))
+    assert (len(table.parent) == 0) == (choices.get("spend") == MEAGRE)
+    spent = {name: value for name, value in choices.items() if name == "spend"}
+    picture = draw_sequences_picture(table, certify_tree(table, **spent))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 
 
 def test_the_stamp_is_in_the_picture(tree: SequenceTable, certify_tree: Certify) -> None:
-    unprotected = Randomness(sampler="exact", source="a seed", private=False)
     plain = draw_sequences_picture(tree, certify_tree(tree))
-    assert plain != draw_sequences_picture(tree, certify_tree(tree, randomness=unprotected))
+    assert plain != draw_sequences_picture(tree, certify_tree(tree, randomness=UNPROTECTED))
 
 
 def test_sums_are_those_of_the_published_sequences(tree: SequenceTable) -> None:
@@ -101,7 +108,7 @@ def test_boxes_stand_for_all_records_beside_what_they_continue(
 
 
 def test_large_boxes_have_names_and_counts(build: Build, city: Callable[..., Taxonomy]) -> None:
-    tree = build(city(2, places=80), threshold=5)
+    tree = build(city(2, places=80), spend=PureLoss(Fraction(2)))
     axes = Figure().add_subplot()
     draw_icicle(axes, tree, prefixes_of(tree), colour_groups(tree.taxonomy))
     shown = [text.get_text() for text in axes.texts]

@@ -7,17 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.artefact.finding import Verification
 from hushway.artefact.formats import tree as tree_format
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
+from hushway.releases.sequences.table import SequenceTable
+from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
 Change = Callable[[list[dict[str, Any]]], object]
-
-
-def failed(verification: Verification) -> set[str]:
-    return {check.name for check in verification.checks if not check.passed}
 
 
 def test_an_untouched_release_passes_every_check(tree_release: Path, timed_release: Path) -> None:
@@ -30,7 +27,7 @@ def test_an_untouched_release_passes_every_check(tree_release: Path, timed_relea
             "family",
             "geography",
             "tree",
-            "steps",
+            "terms",
             "sequences",
             *completed,
             "package",
@@ -63,9 +60,6 @@ def test_one_changed_byte_anywhere_is_found(timed_release: Path) -> None:
         ("taxonomy.json", b"{", b"[", "geography"),
         ("periods.csv", b"2026-03-31", b"2026-03-30", "geography"),
         ("levels.csv", b"1,line,", b"1,zone,", "tree"),
-        ("levels.csv", b",25,", b",26,", "tree"),
-        ("levels.csv", b",25,", b",0,", "tree"),
-        ("levels.csv", b",11.30", b",12.30", "steps"),
         ("levels.csv", b"stop,", b"step,", "tree"),
         ("tree.parquet", b"PAR1", b"PAR2", "tree"),
         ("sequences.parquet", b"PAR1", b"PAR2", "sequences"),
@@ -89,6 +83,31 @@ def test_a_changed_file_is_found_under_a_new_seal(
     reseal(timed_release)
     # How well the fit was solved is the publisher's word.
     assert check in (failed(verify(timed_release)) or {"none"})
+
+
+@pytest.mark.parametrize(
+    ("numbers", "check"),
+    [
+        ("{candidates},0,{kept},{standard_error}", "tree"),
+        ("{candidates},100000,{kept},{standard_error}", "tree"),
+        ("{candidates},1,{kept},{standard_error}", "terms"),
+        ("{candidates},{threshold},{kept},12.5", "terms"),
+    ],
+    ids=["no threshold", "a threshold above a node", "a lower threshold", "other noise"],
+)
+def test_a_changed_step_is_found_under_a_new_seal(
+    timed_release: Path, timed_tree: SequenceTable, reseal: Reseal, *, numbers: str, check: str
+) -> None:
+    step, path = timed_tree.steps[0], timed_release / "levels.csv"
+    old = f"{step.candidates},{step.threshold},{step.kept},{step.standard_error}"
+    text = path.read_text()
+    assert text.count(f",{old}\n") == 1
+    path.write_text(text.replace(old, numbers.format(**vars(step))))
+    reseal(timed_release)
+    verification = verify(timed_release)
+    assert check in failed(verification)
+    if check == "terms":
+        assert "The steps of the table" in sentence(verification, "terms")
 
 
 def test_a_changed_count_in_the_list_is_found(tree_release: Path, reseal: Reseal) -> None:
@@ -250,13 +269,15 @@ def test_a_list_that_claims_to_be_longer_is_not_even_read(
 
 
 def test_too_many_nodes_are_not_even_read(
-    tree_release: Path, reseal: Reseal, monkeypatch: pytest.MonkeyPatch
+    tree_release: Path, tree: SequenceTable, reseal: Reseal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree_format, "MOST_NODES", 100)
     assert failed(verify(tree_release)) == {"tree"}
-    path = tree_release / "levels.csv"
-    first, _, rest = path.read_bytes().partition(b",2,25,2,")
-    path.write_bytes(first + b",2,25,%d," % 10**30 + rest)
+    path, step = tree_release / "levels.csv", tree.steps[0]
+    begins = f",{step.candidates},{step.threshold},"
+    first, found, rest = path.read_text().partition(f"{begins}{step.kept},")
+    assert found
+    path.write_text(f"{first}{begins}{10**30},{rest}")
     reseal(tree_release)
     assert failed(verify(tree_release)) == {"tree"}
 
