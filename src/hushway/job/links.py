@@ -35,7 +35,9 @@ _ASSUMED_PUBLIC = (
 _ENDS = (
     "Ends of trips were moved by noise before roads were found: {epsilon} for {radius} m and each "
     "end, drawn afresh for at most {trips} of a person. That is besides the claim, which does not "
-    "need it, and it speaks of the ends alone, not of the way between them."
+    "need it. It compares two places of one end inside the surroundings of the network, all other "
+    "positions and all times being the same. These were used as they are, unless they were near "
+    "the noisy ends, and may point at the true ones."
 )
 
 
