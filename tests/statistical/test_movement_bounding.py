@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.engine.movements_ends import MetricEnds, _moved, few_trips
+from hushway.engine.movements_ends import MetricEnds
 from hushway.engine.movements_kernel import add_people_items
+from hushway.engine.movements_noisy import few_trips, moved
 from hushway.engine.movements_trips import Trips
 from hushway.matching.traces import Traces
 from hushway.privacy.randomness import SeededSource
@@ -119,19 +120,13 @@ def test_ends_move_by_the_law_of_the_noise(chi_square: PValue) -> None:
     """P(z) = (1 - a) / (1 + a) * a^|z| in steps of the grid, along both axes."""
     ends = MetricEnds(epsilon=Fraction(2), radius=100, step=25, max_trips=1)
     count = 40_000
-    traces = Traces(
-        start=np.arange(count + 1),
-        x=np.full(count, 1_012.0),
-        y=np.full(count, -37.0),
-        seconds=np.zeros(count),
-    )
-    x, y = _moved(traces, np.arange(count), ends, SeededSource(54))
+    x, y = moved(np.full(count, 40.0), np.full(count, -1.0), ends, SeededSource(54))
     a = np.exp(-1 / float(ends.scale))
     steps = np.arange(-200, 201)
     law = (1 - a) / (1 + a) * a ** np.abs(steps)
-    for moved, centre in ((x, 1_000.0), (y, -25.0)):
-        drawn = ((moved - centre) / 25).astype(np.int64)
-        assert np.array_equal(drawn * 25.0 + centre, moved)
+    for noisy, centre in ((x, 1_000.0), (y, -25.0)):
+        drawn = ((noisy - centre) / 25).astype(np.int64)
+        assert np.array_equal(drawn * 25.0 + centre, noisy)
         observed = np.bincount(drawn + 200, minlength=401)
         assert chi_square(observed, law / law.sum()) > LEVEL
     along = np.corrcoef(x, y)[0, 1]

@@ -35,6 +35,8 @@ LINK_AUDITS: tuple[LinkAudit, ...] = (
     links_whole.all_questions,
     links_whole.published_lone,
     links_ends.moved_home,
+    links_ends.just_in_reach,
+    links_ends.two_at_once,
 )
 
 

@@ -1,103 +1,96 @@
-"""What the noise at the ends of trips must not give away: where a trip began.
+"""What the noise at the ends of trips must not give away: where a trip began or ended.
 
-A straight road along which a trip begins at one place or at another, as far away as the radius of
-the promise. A point near the road is put onto it straight across, so what is seen of the noisy end
-is its place along the road.
+The promise compares two places of one end, all else being equal, and speaks of everything that is
+counted. So these audits begin with positions and look at exact counts, before any noise is added to
+those. Places differ along the road, where the promise has room to spare: it allows for moves along
+both axes.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 
-import numpy as np
-
-from hushway.audit.bounds import FloatArray, IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.links_product import LinkProduct
+from hushway.audit.links_street import Spot, StreetDrives
 from hushway.engine.movements_ends import MetricEnds
-from hushway.engine.movements_trips import Trips
-from hushway.geography.roads import RoadNetwork
-from hushway.matching.matcher import Matcher
-from hushway.matching.traces import Traces
-from hushway.privacy.randomness import os_source
 
 RADIUS = 100
 _STEP = 10
-_LINKS = 40
-_METRES = 500.0
-_METRES_OF_A_DEGREE = 111_319.0
+# Around a place on the road the disc takes so many metres, besides the reach of the noise, to hold
+# enough streets.
+_STREETS_M = 650.0
+# The matcher connects no positions that are 5,000 metres apart.
+_STRIDE_M = 4600.0
 
 
 def moved_home(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A trip that begins at one place, or at another one as far away as the radius.
 
-    The places differ along one axis only, where the promise has room to spare.
+    A single position connects the beginning with the end. A disc around the one place would leave
+    it, a disc around the other one would take it, and the trip with it.
     """
-    ends = MetricEnds(epsilon=epsilon, radius=RADIUS, step=_STEP, max_trips=1)
+    ends = _ends(epsilon)
+    on_the_way = ends.reach + _STREETS_M + RADIUS / 2
+    rest = (
+        Spot(second=200, north=on_the_way),
+        Spot(second=450, north=on_the_way + _STRIDE_M),
+    )
+    one, other = (
+        StreetDrives(
+            noisy=product.ends, ends=ends, spots=(Spot(second=0, north=north), *rest)
+        ).beginnings
+        for north in (0.0, float(RADIUS))
+    )
     return Trial(
         name="ends: a trip from one place or from another, a radius away",
-        statistic="where the noisy trip begins, in steps along the road,",
+        statistic="the node at which the counted trip begins",
         epsilon=epsilon,
-        worlds=(
-            World(words="the one", sample=NoisyStart(product=product, ends=ends, x=0).sample),
-            World(
-                words="the other", sample=NoisyStart(product=product, ends=ends, x=RADIUS).sample
-            ),
-        ),
+        worlds=(World(words="the one", sample=one), World(words="the other", sample=other)),
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NoisyStart:
-    """The noisy beginnings of trips from one place.
+def just_in_reach(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """An end that somebody could just have got to in time, or just not, two metres further on.
 
-    Attributes:
-        product: What is audited.
-        ends: The noise.
-        x: Where the trips begin, in metres along the road.
+    Both are nearest to the same point of the grid, so nothing at all may tell them apart.
     """
-
-    product: LinkProduct
-    ends: MetricEnds
-    x: int
-
-    def sample(self, runs: int) -> IntArray:
-        """Returns where so many trips begin, each with noise of its own."""
-        roads = straight_road()
-        far = _METRES * _LINKS / 4
-        trips = Trips(
-            person=np.arange(runs, dtype=np.int64),
-            traces=Traces(
-                start=2 * np.arange(runs + 1, dtype=np.int64),
-                x=np.tile([float(self.x), far], runs),
-                y=np.zeros(2 * runs),
-                seconds=np.tile([0.0, 600.0], runs),
-            ),
-        )
-        noisy = self.product.ends(trips, self.ends, os_source(), Matcher(roads), roads).traces
-        return np.rint(noisy.x[noisy.start[:-1]] / _STEP).astype(np.int64)
-
-
-@cache
-def straight_road() -> RoadNetwork:
-    """Returns a road along the equator, around the middle of the plane."""
-    node = np.arange(_LINKS + 1, dtype=np.int64)
-    lon: FloatArray = (node.astype(np.float64) - _LINKS / 2) * (_METRES / _METRES_OF_A_DEGREE)
-    link = node[:-1]
-    return RoadNetwork(
-        node_id=node.astype(str),
-        node_lon=lon,
-        node_lat=np.zeros(len(node)),
-        link_id=link.astype(str),
-        tail=link,
-        head=link + 1,
-        length=np.full(_LINKS, _METRES),
-        speed=np.full(_LINKS, 50.0),
-        lanes=np.ones(_LINKS),
-        road_class=np.ones(_LINKS, dtype=np.int64),
-        street=link.copy(),
-        name=np.full(_LINKS, ""),
-        start=2 * node,
-        lon=np.column_stack([lon[:-1], lon[1:]]).ravel(),
-        lat=np.zeros(2 * _LINKS),
+    one, other = (
+        StreetDrives(
+            noisy=product.ends,
+            ends=_ends(epsilon),
+            spots=(Spot(second=0, north=0.0), Spot(second=10, north=north)),
+        ).endings
+        for north in (699.0, 701.0)
     )
+    return Trial(
+        name="ends: a trip to the same point of the grid, at 70 metres a second or faster",
+        statistic="the node at which the counted trip ends",
+        epsilon=Fraction(0),
+        worlds=(World(words="70", sample=one), World(words="faster", sample=other)),
+    )
+
+
+def two_at_once(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """Two positions at the last time of a trip, one of which is here or twenty metres to the east.
+
+    The other one is far up the road. Which of them is first from west to east is not the same.
+    """
+    start = Spot(second=0, north=-1500.0)
+    far = Spot(second=100, north=700.0)
+    one, other = (
+        StreetDrives(
+            noisy=product.ends,
+            ends=_ends(epsilon),
+            spots=(start, far, Spot(second=100, north=0.0, east=east)),
+        ).endings
+        for east in (-10.0, 10.0)
+    )
+    return Trial(
+        name="ends: two positions at the last time of a trip, one of them 20 metres further east",
+        statistic="the node at which the counted trip ends",
+        epsilon=epsilon * Fraction(20, RADIUS),
+        worlds=(World(words="the west", sample=one), World(words="the east", sample=other)),
+    )
+
+
+def _ends(epsilon: Fraction) -> MetricEnds:
+    return MetricEnds(epsilon=epsilon, radius=RADIUS, step=_STEP, max_trips=1)

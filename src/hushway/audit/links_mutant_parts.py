@@ -8,11 +8,7 @@ from hushway.audit.bounds import IntArray
 from hushway.audit.links_product import DriveTerms, movements_in_memory
 from hushway.audit.links_ring import KINDS, DriveRows
 from hushway.audit.mutant_curators import Meddler
-from hushway.engine.movements_ends import MetricEnds, noisy_ends
-from hushway.engine.movements_matching import RoadMatcher
-from hushway.engine.movements_trips import Trips
 from hushway.geography.movements import MovementCells
-from hushway.geography.roads import RoadNetwork
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
@@ -187,17 +183,6 @@ def unsplit(mechanism: LinkCounts) -> LinkCounts:
     whole, asked = total(mechanism.losses), mechanism.spends
     spends = Spends(links=whole, classes=asked.classes and whole, speeds=asked.speeds and whole)
     return replace(mechanism, spends=spends)
-
-
-def within_the_radius(
-    trips: Trips, ends: MetricEnds, bits: BitSource, matcher: RoadMatcher, roads: RoadNetwork
-) -> Trips:
-    """Moves ends no further than the radius, as the paper does."""
-    traces = noisy_ends(trips, ends, bits, matcher, roads).traces
-    first, true = traces.start[:-1], trips.traces.x[trips.traces.start[:-1]]
-    x = traces.x.copy()
-    x[first] = np.clip(x[first], true - ends.radius, true + ends.radius)
-    return replace(trips, traces=replace(traces, x=x))
 
 
 def _dense(exact: ExactCounts, query: Query | PartitionQuery) -> IntArray:

@@ -2,6 +2,12 @@
 
 from hushway.audit import links_ends, links_measured, links_whole
 from hushway.audit.hunt import Mutant
+from hushway.audit.links_mutant_ends import (
+    around_true_ends,
+    cleaned_first,
+    first_by_place,
+    within_the_radius,
+)
 from hushway.audit.links_mutant_parts import (
     ExactAnswers,
     NoCap,
@@ -15,7 +21,6 @@ from hushway.audit.links_mutant_parts import (
     TwoCounts,
     UnboundedSums,
     unsplit,
-    within_the_radius,
 )
 from hushway.audit.links_product import LinkProduct
 from hushway.audit.mutant_parts import BlindPurse
@@ -78,6 +83,21 @@ LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
         name="ends moved no further than a radius",
         product=LinkProduct(ends=within_the_radius),
         audits=(links_ends.moved_home,),
+    ),
+    Mutant(
+        name="trips cleaned by their true ends",
+        product=LinkProduct(ends=cleaned_first),
+        audits=(links_ends.just_in_reach, links_ends.two_at_once),
+    ),
+    Mutant(
+        name="discs around the true ends",
+        product=LinkProduct(ends=around_true_ends),
+        audits=(links_ends.moved_home,),
+    ),
+    Mutant(
+        name="of several last positions the first by place",
+        product=LinkProduct(ends=first_by_place),
+        audits=(links_ends.two_at_once,),
     ),
     Mutant(
         name="the paper: noise at the ends of trips, exact counts",

@@ -15,12 +15,9 @@ from hushway.audit.harness import Sampler
 from hushway.audit.links_ring import DriveRows, Drives, Rings
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
-from hushway.engine.movements_ends import MetricEnds, noisy_ends
-from hushway.engine.movements_matching import RoadMatcher
 from hushway.engine.movements_memory import ArrayMovements
-from hushway.engine.movements_trips import Trips
+from hushway.engine.movements_noisy import NoisyTrips, noisy_trips
 from hushway.geography.movements import LinkUniverse, MovementLimits
-from hushway.geography.roads import RoadNetwork
 from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
@@ -69,7 +66,7 @@ class LinkProduct:
         curator: Makes the curator that adds the noise.
         budget: Makes the purse that the curator pays from.
         mechanism: Has the last word on a mechanism that the catalogue made.
-        ends: Adds noise to the ends of trips, where a plan asks for it.
+        ends: Makes trips with noisy ends of positions, where a plan asks for it.
     """
 
     counter: Callable[[DriveRows, DriveTerms, BitSource], Counter] = movements_in_memory
@@ -78,7 +75,7 @@ class LinkProduct:
     )
     budget: Callable[[Unit, Loss], Budget] = filled_purse
     mechanism: Callable[[LinkCounts], LinkCounts] = as_planned
-    ends: Callable[[Trips, MetricEnds, BitSource, RoadMatcher, RoadNetwork], Trips] = noisy_ends
+    ends: NoisyTrips = noisy_trips
 
     def open(self, rows: DriveRows, terms: DriveTerms, spend: Loss) -> Curator:
         """Returns the curator of one release."""

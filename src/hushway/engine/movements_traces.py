@@ -9,15 +9,10 @@ from hushway.engine.movements_counts import (
     movement_counts,
     refuse_other_movements,
 )
-from hushway.engine.movements_ends import (
-    EndTreatment,
-    MetricEnds,
-    NoEnds,
-    few_trips,
-    noisy_ends,
-)
+from hushway.engine.movements_ends import EndTreatment, MetricEnds, NoEnds
 from hushway.engine.movements_items import items_of
 from hushway.engine.movements_matching import RoadMatcher
+from hushway.engine.movements_noisy import EndNoise, NoisyTrips, noisy_trips
 from hushway.engine.movements_periods import PeriodLookup
 from hushway.engine.movements_rows import (
     AnyTraces,
@@ -52,7 +47,8 @@ class TraceMovements:
         at that person's positions and public facts. Of what comes out at most `max_items` distinct
         items count for each person, a uniform choice. Counting is the same for every order and
         split of the rows. Noise at the ends of trips, if asked for, is drawn once, at the first
-        count; another counter draws, and spends, again.
+        count; another counter draws, and spends, again. Trips are then told by ids and times alone,
+        and cleaned between their ends.
 
     Args:
         source: Where the traces are.
@@ -66,6 +62,7 @@ class TraceMovements:
         bits: Random bits for noise at the ends; needed for that alone.
         splitting: How positions become trips.
         matcher: Finds ways on the roads; the usual one if not given.
+        noisy: Makes trips with noisy ends; audits plant mistakes here.
 
     Raises:
         DataError: There are more cells than fit into memory.
@@ -87,6 +84,7 @@ class TraceMovements:
         bits: BitSource | None = None,
         splitting: Splitting | None = None,
         matcher: RoadMatcher | None = None,
+        noisy: NoisyTrips = noisy_trips,
     ) -> None:
         refuse_too_many_cells(universe)
         if isinstance(ends, MetricEnds) and bits is None:
@@ -110,6 +108,7 @@ class TraceMovements:
         self._bits = bits
         self._splitting = Splitting() if splitting is None else splitting
         self._given_matcher = matcher
+        self._noisy = noisy
 
     @property
     def unit(self) -> Unit:
@@ -143,11 +142,17 @@ class TraceMovements:
 
     def _trips(self, people: PeoplePositions) -> Trips:
         roads = self._universe.roads
-        trips = split_trips(people, roads.plane, self._splitting)
         if not isinstance(self._ends, MetricEnds) or self._bits is None:
-            return trips
-        fewer = few_trips(trips, people.salt, self._ends.max_trips, self._key)
-        return noisy_ends(fewer, self._ends, self._bits, self._matcher, roads)
+            return split_trips(people, roads.plane, self._splitting)
+        noise = EndNoise(
+            ends=self._ends,
+            splitting=self._splitting,
+            roads=roads,
+            matcher=self._matcher,
+            key=self._key,
+            bits=self._bits,
+        )
+        return self._noisy(people, noise)
 
     @cached_property
     def _matcher(self) -> RoadMatcher:

@@ -3,11 +3,15 @@
 A trip ends where another is stated, after a long silence, and where somebody is suddenly elsewhere
 and goes on from there. Of positions at one time the first counts. A position that nobody could have
 got to is left out if the next one is back where it could be.
+
+Where the ends of trips get noise of their own, all of this would ask where the true end was. Trips
+are then told by ids and times alone, and only what lies between the ends is cleaned.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushway.engine.movements_rows import PeoplePositions
 from hushway.errors import DataError
@@ -70,8 +74,7 @@ def split_trips(people: PeoplePositions, plane: Plane, splitting: Splitting) -> 
     Privacy:
         What becomes of a person's positions depends on these positions and public numbers alone.
     """
-    where = plane.to_metres(people.lon, people.lat)
-    x, y = np.ascontiguousarray(where[:, 0]), np.ascontiguousarray(where[:, 1])
+    x, y = _metres(people, plane)
     seconds = people.since_us / _US
     number = np.empty(len(x), dtype=np.int64)
     for_each_trip = _split(
@@ -89,6 +92,51 @@ def split_trips(people: PeoplePositions, plane: Plane, splitting: Splitting) -> 
             seconds=seconds[kept],
         ),
     )
+
+
+def timed_trips(people: PeoplePositions, plane: Plane, splitting: Splitting) -> Trips:
+    """Returns the trips of people with all of their positions, and at least two times each.
+
+    A trip ends where another is stated and after a silence, nowhere else. Nothing is cleaned:
+    several positions at one time are all there.
+
+    Privacy:
+        Which positions are a trip, and which of them are its first and its last in time, depends
+        on that person's stated trips and times and on a public number; not on any place.
+    """
+    x, y = _metres(people, plane)
+    seconds = people.since_us / _US
+    owner = np.repeat(np.arange(len(people.salt)), np.diff(people.start))
+    fresh = np.ones(len(x), dtype=np.bool_)
+    fresh[1:] = (
+        (owner[1:] != owner[:-1])
+        | (people.trip[1:] != people.trip[:-1])
+        | (np.diff(seconds) > splitting.gap_s)
+    )
+    start = np.append(np.flatnonzero(fresh), len(x))
+    trips = Trips(person=owner[start[:-1]], traces=Traces(start=start, x=x, y=y, seconds=seconds))
+    return trips.only(np.flatnonzero(seconds[start[1:] - 1] > seconds[start[:-1]]))
+
+
+def possible(traces: Traces, most_speed: float) -> NDArray[np.bool_]:
+    """Says which positions stay when trips are cleaned without splitting them.
+
+    Of positions at one time the first stays, and none that nobody could have got to; where a trip
+    goes on elsewhere, both parts stay.
+
+    Privacy:
+        What becomes of a trip's positions depends on these positions and a public number alone.
+    """
+    number = np.empty(len(traces.x), dtype=np.int64)
+    stated = np.zeros(len(traces.x), dtype=np.int64)
+    _split(traces.start, stated, traces.x, traces.y, traces.seconds, np.inf, most_speed, number)
+    kept: NDArray[np.bool_] = number >= 0
+    return kept
+
+
+def _metres(people: PeoplePositions, plane: Plane) -> tuple[FloatArray, FloatArray]:
+    where = plane.to_metres(people.lon, people.lat)
+    return np.ascontiguousarray(where[:, 0]), np.ascontiguousarray(where[:, 1])
 
 
 @compiled_for_threads

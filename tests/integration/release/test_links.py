@@ -167,6 +167,7 @@ def test_noise_at_the_ends_is_told_beside_the_claim(city: Path) -> None:
     words = " ".join(job_of(city).terms.not_protected)
     assert "1 for 300 m and each end" in words
     assert "does not need it" in words
+    assert "may point at the true ones" in words
 
 
 def test_laplace_noise_is_paid_in_epsilon(city: Path) -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hushway.audit.links_ends import straight_road
 from hushway.audit.links_ring import CLASSES, KINDS, NO_DRIVES, Drive, rings
 from hushway.geography.movements import ClassZones, MovementCells, SpeedSums
 
@@ -64,10 +63,3 @@ def test_speeds_and_classes_are_told_apart_by_corner() -> None:
     seen = RINGS.by_corner(classes, sums)
     assert seen.shape == (3, 2 * CLASSES)
     assert seen[2].tolist() == [20 + 25, 21 + 26, 22 + 27, 23 + 28, 24 + 29, 0, 0, 0, 0, 0]
-
-
-def test_the_straight_road_lies_along_an_axis() -> None:
-    roads = straight_road()
-    assert np.abs(roads.points[:, 1]).max() < 1e-6
-    assert roads.node_points[20].tolist() == pytest.approx([0.0, 0.0], abs=1e-6)
-    assert np.diff(roads.node_points[:, 0]) == pytest.approx(500.0, rel=1e-3)

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.movements_rows import PeoplePositions
-from hushway.engine.movements_trips import Splitting, Trips, split_trips
+from hushway.engine.movements_trips import (
+    Splitting,
+    Trips,
+    possible,
+    split_trips,
+    timed_trips,
+)
 from hushway.errors import DataError
 from hushway.geography.plane import Plane
 
@@ -123,6 +129,56 @@ def test_trips_are_a_persons_own_and_possible(rows: list[Row]) -> None:
         assert len(took) >= 1
         assert ((took > 0) & (took <= 300.0)).all()
         assert (went <= 70.0 * took + 0.01).all()
+
+
+def timed(rows: list[Row]) -> list[tuple[int, list[float]]]:
+    return listed(timed_trips(positions(rows), PLANE, Splitting()))
+
+
+def test_trips_told_by_times_are_split_by_people_stated_trips_and_silences() -> None:
+    rows = [
+        (1, 0, 0.0, 0.0),
+        (1, 0, 300.0, 100.0),
+        (1, 0, 600.5, 200.0),
+        (1, 0, 610.0, 200.0),
+        (1, 7, 620.0, 300.0),
+        (1, 7, 630.0, 300.0),
+        (5, 7, 640.0, 300.0),
+        (5, 7, 650.0, 300.0),
+    ]
+    assert timed(rows) == [
+        (0, [0.0, 300.0]),
+        (0, [600.5, 610.0]),
+        (0, [620.0, 630.0]),
+        (1, [640.0, 650.0]),
+    ]
+
+
+def test_trips_told_by_times_keep_all_positions_and_need_two_times() -> None:
+    lone = [(1, 0, 0.0, 0.0), (1, 0, 0.0, 50.0)]
+    assert timed(lone) == []
+    assert timed([*lone, (1, 0, 10.0, 9_000.0)]) == [(0, [0.0, 0.0, 10.0])]
+
+
+@given(rows=st.lists(ROW, min_size=1, max_size=40))
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_no_place_decides_about_trips_told_by_times(rows: list[Row]) -> None:
+    rows.sort()
+    nowhere = [(person, trip, seconds, 0.0) for person, trip, seconds, _ in rows]
+    assert timed(rows) == timed(nowhere)
+
+
+def test_cleaning_alone_leaves_out_what_is_out_of_reach_and_keeps_jumps() -> None:
+    rows = [
+        (1, 0, 0.0, 0.0),
+        (1, 0, 0.0, 5.0),
+        (1, 0, 10.0, 9_000.0),
+        (1, 0, 20.0, 200.0),
+        (1, 0, 30.0, 9_000.0),
+        (1, 0, 40.0, 9_100.0),
+    ]
+    traces = timed_trips(positions(rows), PLANE, Splitting()).traces
+    assert possible(traces, 70.0).tolist() == [True, False, False, True, True, True]
 
 
 def test_many_positions_at_one_time_take_no_time() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 
 from hushway.cities.traces_city import TraceCity
 from hushway.engine.key import BoundingKey
-from hushway.engine.movements_ends import MetricEnds, few_trips, noisy_ends
+from hushway.engine.movements_ends import MetricEnds
 from hushway.engine.movements_memory import ArrayMovements
-from hushway.engine.movements_trips import Trips
+from hushway.engine.movements_noisy import EndNoise, few_trips, noisy_ends
+from hushway.engine.movements_trips import Splitting, Trips
 from hushway.evaluation.faithful_links import (
     FaithfulLinksPlan,
     Study,
@@ -121,10 +122,17 @@ def with_metric_ends(hour: Hour, run: int) -> LinkScene:
     """Moves the ends of all trips by noise of their own, and matches again."""
     study, roads = hour.study, hour.study.roads
     bits = SeededSource(run)
+    noise = EndNoise(
+        ends=ENDS,
+        splitting=Splitting(),
+        roads=roads,
+        matcher=study.matcher,
+        key=BoundingKey.draw(bits),
+        bits=bits,
+    )
     trips = Trips(person=hour.person, traces=study.traces)
     salt = np.arange(int(hour.person.max()) + 1)
-    few = few_trips(trips, salt, ENDS.max_trips, BoundingKey.draw(bits))
-    noisy = noisy_ends(few, ENDS, bits, study.matcher, roads)
+    noisy = noisy_ends(few_trips(trips, salt, ENDS.max_trips, noise.key), noise)
     ways = study.matcher.match(noisy.traces)
     return LinkScene(universe=hour.scene.universe, drives=drives_of(ways, noisy.person, roads))
 

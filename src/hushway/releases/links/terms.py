@@ -70,5 +70,7 @@ def _ends(ends: NoisyEnds, unit: Unit) -> str:
         "Ends of trips were moved by noise before roads were found: "
         f"{ends.epsilon} for {ends.radius} m and each end, drawn afresh for at most "
         f"{plural(ends.max_trips, 'trip')} of a {unit}. That is besides the claim, which does not "
-        "need it, and it speaks of the ends alone, not of the way between them."
+        "need it. It compares two places of one end inside the surroundings of the network, all "
+        "other positions and all times being the same. These were used as they are, unless they "
+        "were near the noisy ends, and may point at the true ones."
     )
