@@ -1,6 +1,12 @@
 """Makes sure that a certificate is that of a density, and has paid for what it was made from."""
 
-from hushway.artefact.stated import check_family, check_noise, check_terms, refuse_numbers
+from hushway.artefact.stated import (
+    check_domain,
+    check_family,
+    check_noise,
+    check_terms,
+    refuse_numbers,
+)
 from hushway.privacy.certificate import Certificate
 from hushway.releases.density.stated import stated_series
 from hushway.releases.density.table import DensityTable
@@ -18,6 +24,7 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
         ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
     check_family(certificate, FAMILY)
+    check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe, table.cluster))
     check_noise(certificate.terms, table.noise)
     mechanism = stated_series(certificate.terms.mechanism)

@@ -1,10 +1,20 @@
 """Makes sure that a certificate is that of a table of links, and has paid for it."""
 
-from hushway.artefact.stated import check_family, check_noise, check_terms, refuse_numbers
+import numpy as np
+
+from hushway.artefact.stated import (
+    check_domain,
+    check_family,
+    check_noise,
+    check_terms,
+    refuse_numbers,
+)
 from hushway.privacy.certificate import Certificate
 from hushway.releases.links.stated import stated_counts
 from hushway.releases.links.table import LinkTable
 from hushway.releases.links.terms import FAMILY, stated_terms
+
+_ROUNDED = 0.01
 
 
 def check_stated(certificate: Certificate, table: LinkTable) -> None:
@@ -18,6 +28,7 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
         ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
     check_family(certificate, FAMILY)
+    check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe))
     check_noise(certificate.terms, table.noise)
     mechanism = stated_counts(certificate.terms.mechanism)
@@ -27,5 +38,7 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
         mechanism.spends.speeds is not None,
     )
     held = (table.threshold, table.class_totals is not None, table.speed is not None)
-    if stated != held:
+    # Counts and errors are rounded after they were compared.
+    least = table.threshold * (table.standard_error - _ROUNDED) - _ROUNDED
+    if stated != held or bool(np.any(table.counts < least)):
         raise refuse_numbers("rows and measurements")

@@ -121,6 +121,7 @@ def _row_facts(table: ODTable) -> RowFacts:
     return RowFacts(
         threshold=table.threshold,
         zeros_left_out=table.zeros_left_out,
+        least=int(table.counts.min()) if len(errors) else None,
         standard_errors=(float(errors.min()), float(errors.max())) if len(errors) else None,
     )
 

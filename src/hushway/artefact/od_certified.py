@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hushway.artefact.stated import check_family, check_terms, is_noise, noise_error, refuse_numbers
+from hushway.artefact.stated import (
+    check_domain,
+    check_family,
+    check_terms,
+    is_noise,
+    noise_error,
+    refuse_numbers,
+)
 from hushway.geography.features import Feature
 from hushway.geography.od import ODCells
 from hushway.privacy.bound import Bound
@@ -20,11 +27,13 @@ class RowFacts:
     Attributes:
         threshold: Cells measured below it have no row, if there is one.
         zeros_left_out: Whether a cell without a row is published as 0.
+        least: The lowest count; None without rows.
         standard_errors: The lowest and the highest one; None without rows.
     """
 
     threshold: int | None
     zeros_left_out: bool
+    least: int | None
     standard_errors: tuple[float, float] | None
 
 
@@ -46,6 +55,7 @@ def check_stated(
         ReleaseError: It states other terms or other noise.
     """
     check_family(certificate, FAMILY)
+    check_domain(certificate, cells)
     check_terms(certificate, stated_terms(certificate, cells, features))
     _, *margins = certificate.terms.events
     noise = [noise_error(event) for event in margins]
@@ -66,7 +76,8 @@ def check_rows(
     bound: Bound = terms.events[0].bound
     threshold = mechanism.threshold(cells, bound) if isinstance(mechanism, SparseLaplace) else None
     zeros_left_out = not isinstance(mechanism, DenseLaplace | SparseLaplace)
-    if (rows.threshold, rows.zeros_left_out) != (threshold, zeros_left_out):
+    below = threshold is not None and rows.least is not None and rows.least < threshold
+    if (rows.threshold, rows.zeros_left_out) != (threshold, zeros_left_out) or below:
         raise refuse_numbers("rows")
     noise = noise_error(terms.events[0])
     if not all(is_noise(error, noise) for error in rows.standard_errors or ()):

@@ -33,6 +33,8 @@ from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray, ODCells
 from hushway.privacy.certificate import Certificate
 
+_MOST_TRIPS = np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
@@ -43,6 +45,7 @@ class Summary:
         moving: Number of rows with a count above 0.
         numbers: Digest of all cells, counts and standard errors, in order.
         flows: Digest of the cells and counts above 0, in order.
+        least: The lowest count; None without rows.
         errors: The lowest and the highest standard error; None without rows.
     """
 
@@ -50,6 +53,7 @@ class Summary:
     moving: int
     numbers: str
     flows: str
+    least: int | None
     errors: tuple[float, float] | None
 
     def facts(self, stated: Mapping[str, Any]) -> RowFacts:
@@ -57,6 +61,7 @@ class Summary:
         return RowFacts(
             threshold=stated["threshold"],
             zeros_left_out=stated.get("zeros_left_out", False),
+            least=self.least,
             standard_errors=self.errors,
         )
 
@@ -159,7 +164,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         ReleaseError: Rows are out of order, or a number is not one that a release may hold.
     """
     digests = [hashlib.sha256() for _ in range(3)]
-    lowest, highest = np.inf, -np.inf
+    least, lowest, highest = np.inf, np.inf, -np.inf
     flows = _FlowsDigest()
     rows, with_trips, last = 0, 0, -1
     for part in batches:
@@ -175,6 +180,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         digests[0].update(part.cells.astype("<i8").tobytes())
         digests[1].update(part.counts.astype("<i8").tobytes())
         digests[2].update(part.standard_errors.astype("<f8").tobytes())
+        least = min(least, part.counts.min(initial=_MOST_TRIPS))
         lowest = min(lowest, part.standard_errors.min(initial=np.inf))
         highest = max(highest, part.standard_errors.max(initial=-np.inf))
         moving = part.counts > 0
@@ -186,6 +192,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         moving=with_trips,
         numbers=numbers,
         flows=flows.text,
+        least=int(least) if rows else None,
         errors=(float(lowest), float(highest)) if rows else None,
     )
 

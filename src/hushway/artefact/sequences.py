@@ -44,8 +44,7 @@ class SequencesContents:
             PrivacyError: The tree is not made of published numbers.
             ReleaseError: The certificate was made for other public lists or other steps.
         """
-        check_tree(self.table)
-        check_stated(certificate, self.table)
+        check_stated(certificate, self.table, check_tree(self.table))
         check_lists(self.table)
 
     @property

@@ -55,7 +55,7 @@ def check_sequences(
     if found is None:
         return None
     table, shape = found
-    notes.attempt("terms", lambda: _terms(certificate, table))
+    notes.attempt("terms", lambda: _terms(certificate, table, shape))
     notes.attempt("sequences", lambda: _sequences(folder, table, shape))
     if can_be_completed(table):
         notes.attempt("completed", lambda: _completed(folder, table, shape))
@@ -87,8 +87,8 @@ def _tree(
     )
 
 
-def _terms(certificate: Certificate, table: SequenceTable) -> tuple[bool, str]:
-    check_stated(certificate, table)
+def _terms(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
+    check_stated(certificate, table, shape)
     return True, TERMS_HOLD
 
 

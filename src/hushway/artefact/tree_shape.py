@@ -33,11 +33,11 @@ class TreeShape:
 
     Attributes:
         prefix: For each node the node of the stop before its own stop; ROOT at the first stop.
-        queries: What each step asked for, as its event names it.
+        beyond: How many candidates the step after the last would have had.
     """
 
     prefix: IntArray
-    queries: tuple[str, ...]
+    beyond: int
 
 
 def shape_of(table: SequenceTable) -> TreeShape:
@@ -50,10 +50,10 @@ def shape_of(table: SequenceTable) -> TreeShape:
     """
     if len(table.parent) > MOST_NODES:
         _refuse(f"A tree holds at most {MOST_NODES:,} nodes.")
-    queries = _checked_steps(table)
+    beyond = _checked_steps(table)
     prefix = prefixes_of(table)
     _check_counts(table, prefix)
-    return TreeShape(prefix=prefix, queries=queries)
+    return TreeShape(prefix=prefix, beyond=beyond)
 
 
 def prefixes_of(table: SequenceTable) -> IntArray:
@@ -74,14 +74,17 @@ def step_slices(steps: Sequence[StepSummary]) -> list[slice]:
     return [slice(start, end) for start, end in pairwise(ends)]
 
 
-def _checked_steps(table: SequenceTable) -> tuple[str, ...]:
-    """Builds the candidates of every step again and finds the nodes among them."""
+def _checked_steps(table: SequenceTable) -> int:
+    """Builds the candidates of every step again and finds the nodes among them.
+
+    Returns:
+        The number of candidates of one more step.
+    """
     if not table.steps:
         _refuse("The tree has no steps.")
     if sum(step.kept for step in table.steps) != len(table.parent):
         _refuse("The steps do not say how many nodes there are.")
     cells = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods).first_step()
-    queries = []
     first_above = 0
     for i, nodes in enumerate(step_slices(table.steps)):
         _check_step(table.steps[i], cells)
@@ -92,9 +95,8 @@ def _checked_steps(table: SequenceTable) -> tuple[str, ...]:
         # All candidates of the first step hang from the root, which is number 0 among them.
         above = table.parent[nodes] - (ROOT if i == 0 else first_above)
         kept = _kept_cells(cells, above, table.period[nodes], table.code[nodes])
-        queries.append(cells.name)
         cells, first_above = cells.below(kept), nodes.start
-    return tuple(queries)
+    return cells.size
 
 
 def _check_step(step: StepSummary, cells: PrefixCells) -> None:

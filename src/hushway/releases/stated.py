@@ -6,12 +6,12 @@ certificate can be held against that.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from hushway.errors import HushwayError, ReleaseError
 from hushway.privacy.certificate import Contribution, MechanismRecord
-from hushway.privacy.certificate.plain import plain
 from hushway.privacy.loss import Loss, Measure, exact, loss_of
 from hushway.releases.mechanism import Mechanism
 
@@ -30,10 +30,10 @@ def rebuilt(record: MechanismRecord, build: Callable[[Mapping[str, Any]], M]) ->
     """
     try:
         mechanism = build(record.parameters)
-        same = plain("parameters", mechanism.parameters) == record.parameters
+        stated = MechanismRecord(name=mechanism.name, parameters=mechanism.parameters)
     except (HushwayError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
-        same = False
-    if not same or mechanism.name != record.name:
+        stated = None
+    if stated != record or not _is_typed(mechanism):
         raise ReleaseError(
             "The certificate's mechanism and parameters are not ones that this version runs.",
             advice="Verify with the version of hushway that the certificate names.",
@@ -71,6 +71,20 @@ def stated_limits(contribution: Contribution, *names: str) -> list[Any]:
             advice="Verify with the version of hushway that the certificate names.",
         )
     return [limits[name] for name in names]
+
+
+def _is_typed(value: Any) -> bool:
+    """Whether numbers and truths are of the types that they are declared with, all the way down.
+
+    A certificate may hold true where a number belongs, and Python would count with it.
+    """
+    for record in fields(value):
+        part = getattr(value, record.name)
+        if record.type in (bool, int, float) and type(part) is not record.type:
+            return False
+        if record.init and is_dataclass(part) and not _is_typed(part):
+            return False
+    return True
 
 
 def _amount(text: object) -> Fraction:

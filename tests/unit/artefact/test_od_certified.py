@@ -2,16 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from hushway.artefact.verify import verify
 from hushway.artefact.write import write_release
-from hushway.errors import ReleaseError
+from hushway.errors import PrivacyError, ReleaseError
 from hushway.geography.features import Feature
 from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.unit import Unit
+from hushway.releases.od.laplace import DenseLaplace
 from hushway.releases.od.table import ODTable
+from hushway.releases.od.terms import od_terms
 from support.certificates import certificate_of
 from support.forging import assert_contradiction, failed, forged_release, sentence
 from support.wrong_terms import WRONG_TERMS
@@ -54,8 +59,8 @@ def test_a_certificate_for_another_table_is_refused(
     elsewhere = replace(terms.domain, digest="sha256:00")
     fewer = replace(terms.domain, size=terms.domain.size - 1)
     for changes, words in (
-        ({"domain": elsewhere}, "its public cells"),
-        ({"domain": fewer}, "its public cells"),
+        ({"domain": elsewhere}, "public lists are not those"),
+        ({"domain": fewer}, "public lists are not those"),
         ({"family": "links"}, "family 'links'"),
     ):
         with pytest.raises(ReleaseError, match=words):
@@ -203,3 +208,20 @@ def test_a_feature_that_was_never_paid_for_is_found(
     assert_contradiction(
         tmp_path / "r", table=summed, certificate=other, words="its events are not what"
     )
+
+
+def test_no_row_is_below_the_threshold_of_a_sparse_table(
+    tmp_path: Path, sparse_table: ODTable, certify: Certify
+) -> None:
+    counts = sparse_table.counts.copy()
+    counts[0] = 3
+    low = replace(sparse_table, counts=counts)
+    assert_contradiction(
+        tmp_path / "r", table=low, certificate=certify(sparse_table), words="The rows of the table"
+    )
+
+
+@pytest.mark.parametrize("unit", [Unit.TRIP, Unit.RECORD])
+def test_units_that_nobody_bounds_are_not_promised(table: ODTable, unit: Unit) -> None:
+    with pytest.raises(PrivacyError, match="cannot be protected"):
+        od_terms(DenseLaplace(spend=PureLoss(Fraction(1))), table.universe, unit=unit, max_trips=3)

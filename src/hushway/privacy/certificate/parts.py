@@ -7,7 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from hushway.errors import PrivacyError
-from hushway.privacy.certificate.plain import check_text, check_texts, check_whole, plain
+from hushway.privacy.certificate.plain import (
+    canonical_json,
+    check_text,
+    check_texts,
+    check_whole,
+    plain,
+)
 from hushway.privacy.loss import Measure, exact, loss_of
 from hushway.privacy.randomness import OsSource
 
@@ -17,7 +23,7 @@ _ENTRY = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,4300}(/\d{1,4300}|(\.\d{1,4000})?([eE]-?\d{1,2})?)", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class MechanismRecord:
     """What was run: a name and public parameters, as plain JSON."""
 
@@ -28,8 +34,13 @@ class MechanismRecord:
         check_text("mechanism name", self.name)
         object.__setattr__(self, "parameters", _named("mechanism parameters", self.parameters))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MechanismRecord) and _as_written(self) == _as_written(other)
 
-@dataclass(frozen=True, kw_only=True)
+    __hash__ = None  # type: ignore[assignment]  # parameters are dictionaries
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Contribution:
     """How much one unit may contribute, in words and as named limits (plain JSON)."""
 
@@ -39,6 +50,11 @@ class Contribution:
     def __post_init__(self) -> None:
         check_text("contribution bound", self.words)
         object.__setattr__(self, "limits", _named("contribution limits", self.limits))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contribution) and _as_written(self) == _as_written(other)
+
+    __hash__ = None  # type: ignore[assignment]  # limits are dictionaries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,3 +176,8 @@ def _named(name: str, values: Mapping[str, Any]) -> Any:
             f"The {name} are not values with names.", advice="Give a dictionary of plain values."
         )
     return plain(name, values)
+
+
+def _as_written(part: MechanismRecord | Contribution) -> bytes:
+    """Returns a part as it stands on a certificate: Python would take 5.0 for 5, and 1 for true."""
+    return canonical_json(plain("parameters and limits", vars(part)))

@@ -13,9 +13,10 @@ from hushway.privacy.certificate import (
 from hushway.privacy.unit import Unit
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.stated import stated_series
-from hushway.releases.wording import not_protected, plural
+from hushway.releases.wording import check_unit, not_protected, plural
 
 FAMILY = "density"
+UNITS = (Unit.PERSON, Unit.DEVICE)
 
 _ASSUMED_PUBLIC = (
     "The areas, and the list of towers with their positions if events name towers.",
@@ -29,7 +30,12 @@ _BEYOND = (
 
 
 def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: Unit) -> Terms:
-    """Returns the terms of a release before it is measured."""
+    """Returns the terms of a release before it is measured.
+
+    Raises:
+        PrivacyError: The unit is not one that densities protect.
+    """
+    check_unit(unit, *UNITS)
     limits = mechanism.limits
     visits = min(limits.max_visits, universe.bins)
     errors = mechanism.forecast(universe, Bound.of_records(visits))

@@ -13,9 +13,10 @@ from hushway.privacy.unit import Unit
 from hushway.releases.links.counts import LinkCounts
 from hushway.releases.links.preparation import NoisyEnds
 from hushway.releases.links.stated import stated_counts
-from hushway.releases.wording import not_protected, plural
+from hushway.releases.wording import check_unit, not_protected, plural
 
 FAMILY = "links"
+UNITS = (Unit.PERSON, Unit.DEVICE)
 
 _ASSUMED_PUBLIC = (
     "The road network: its links, nodes, classes, usual speeds and zones.",
@@ -25,7 +26,12 @@ _ASSUMED_PUBLIC = (
 
 
 def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) -> Terms:
-    """Returns the terms of a release."""
+    """Returns the terms of a release.
+
+    Raises:
+        PrivacyError: The unit is not one that links protect.
+    """
+    check_unit(unit, *UNITS)
     most = mechanism.limits.max_items
     bound = Bound(cells=most, each=1, total=most)
     ends = mechanism.preparation.ends

@@ -18,11 +18,12 @@ from hushway.releases.od.hierarchical import Hierarchical
 from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
 from hushway.releases.od.stated import stated_od
 from hushway.releases.stated import stated_limits
-from hushway.releases.wording import not_protected, plural
+from hushway.releases.wording import check_unit, not_protected, plural
 
 ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
 
 FAMILY = "od"
+UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
 
 _ASSUMED_PUBLIC = (
     "The list of locations, their positions and zones.",
@@ -40,7 +41,11 @@ def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: i
         cells: The public universe.
         unit: Who is protected.
         max_trips: Most trips of one unit that are counted; 1 if the unit is a trip.
+
+    Raises:
+        PrivacyError: The unit is not one that OD tables protect.
     """
+    check_unit(unit, *UNITS, most=max_trips)
     bound = Bound.of_records(max_trips)
     features = measured_features(mechanism)
     return Terms(

@@ -183,7 +183,7 @@ class PrefixTree:
         steps = self.steps(geography, curator.bound(_query(cells)))
         measured: list[MeasuredSparse] = []
         for step in steps:
-            if measured and not self._may_take(step, cells):
+            if measured and not self.may_take(step, nodes=cells.nodes, candidates=cells.size):
                 break
             answer = curator.counts_above(_query(cells), step.threshold, step.spend)
             measured.append(answer)
@@ -222,11 +222,12 @@ class PrefixTree:
             },
         )
 
-    def _may_take(self, step: PlannedStep, cells: PrefixCells) -> bool:
+    def may_take(self, step: PlannedStep, *, nodes: int, candidates: int) -> bool:
+        """Whether a step is taken below so many nodes, with so many candidates: noisy numbers."""
         return (
-            cells.nodes <= self.most_nodes
-            and cells.size <= MOST_CELLS
-            and cells.size * step.chance <= self.most_nodes
+            nodes <= self.most_nodes
+            and candidates <= MOST_CELLS
+            and candidates * step.chance <= self.most_nodes
         )
 
     def _why_it_stopped(self, steps: Sequence[StepSummary]) -> str:

@@ -16,9 +16,10 @@ from hushway.privacy.unit import Unit
 from hushway.releases.sequences.prefix_tree import PrefixTree
 from hushway.releases.sequences.stated import stated_tree
 from hushway.releases.stated import stated_limits
-from hushway.releases.wording import not_protected, plural
+from hushway.releases.wording import check_unit, not_protected, plural
 
 FAMILY = "sequences"
+UNITS = (Unit.PERSON, Unit.DEVICE, Unit.RECORD)
 
 RecordKind = Literal["day", "window", "row"]
 _RECORDS: dict[RecordKind, str] = {
@@ -49,7 +50,11 @@ def sequence_terms(
         unit: Who is protected.
         max_records: Most records of one unit that are counted; 1 if the unit is a record.
         record: What one record is.
+
+    Raises:
+        PrivacyError: The unit is not one that sequences protect.
     """
+    check_unit(unit, *UNITS, most=max_records)
     bound = Bound.of_records(max_records)
     limits: dict[str, Any] = {
         "records": max_records,

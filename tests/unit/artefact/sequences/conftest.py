@@ -189,11 +189,11 @@ def planned_height(table: SequenceTable) -> int:
     return last.stop + 1 if last.kept else HEIGHT
 
 
-def tree_terms(table: SequenceTable, spend: Loss) -> Terms:
+def tree_terms(table: SequenceTable, spend: Loss, height: int | None = None) -> Terms:
     """Returns the terms of a tree: steps below one that kept nothing were not taken."""
     universe = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods)
     terms = sequence_terms(
-        mechanism_of(universe, planned_height(table), spend),
+        mechanism_of(universe, height or planned_height(table), spend),
         universe,
         unit=Unit.PERSON,
         max_records=BOUND.total,
@@ -202,10 +202,12 @@ def tree_terms(table: SequenceTable, spend: Loss) -> Terms:
     return terms.measured([step.candidates for step in table.steps])
 
 
-def tree_certificate(table: SequenceTable, *, spend: Loss = SPEND, **changes: Any) -> Certificate:
+def tree_certificate(
+    table: SequenceTable, *, spend: Loss = SPEND, height: int | None = None, **changes: Any
+) -> Certificate:
     """A certificate that paid for every step of a tree."""
     facts = {"release_id": "ways-2026-03", "title": "Ways through a <small> city & around"}
-    return certificate_of(tree_terms(table, spend), **(facts | changes))
+    return certificate_of(tree_terms(table, spend, height), **(facts | changes))
 
 
 @pytest.fixture(scope="session")

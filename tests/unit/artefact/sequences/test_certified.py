@@ -11,7 +11,7 @@ import pytest
 from hushway.artefact.write import write_release
 from hushway.errors import ReleaseError
 from hushway.privacy.bound import Bound
-from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate import Certificate, MechanismRecord
 from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.loss import PureLoss
 from hushway.releases.sequences.table import SequenceTable
@@ -33,8 +33,8 @@ def test_every_tree_needs_its_own_certificate(
     elsewhere = dataclasses.replace(terms.domain, digest="sha256:00")
     for certificate, words in (
         (certificate_of(terms, family="od"), "family 'od'"),
-        (certificate_of(terms, domain=elsewhere), "its public cells"),
-        (certify_tree(build(times=True, height=2)), "not ones that this version runs"),
+        (certificate_of(terms, domain=elsewhere), "public lists are not those"),
+        (certify_tree(build(times=True, height=2)), "public lists are not those"),
         (certify_tree(build(height=3)), "The steps of the table"),
         (certify_tree(build(seed=2)), "its events are not what"),
         (certificate_of(terms, events=terms.events[1:]), "its events are not what"),
@@ -143,3 +143,27 @@ def test_a_certificate_says_what_one_record_is(
     assert_contradiction(
         tmp_path / "r", table=tree, certificate=other, words="does not say what one record is"
     )
+
+
+@pytest.mark.parametrize("most", [1, True, 5e6])
+def test_a_tree_goes_as_far_as_it_says_that_it_may(
+    tmp_path: Path, tree: SequenceTable, certify_tree: Certify, most: object
+) -> None:
+    terms = certify_tree(tree).terms
+    parameters = {**terms.mechanism.parameters, "most_nodes": most}
+    record = MechanismRecord(name=terms.mechanism.name, parameters=parameters)
+    certificate = certificate_of(terms, mechanism=record)
+    words = "The steps of the table" if most == 1 and most is not True else "this version runs"
+    with pytest.raises(ReleaseError, match=words):
+        write_release(tmp_path / "r", table=tree, certificate=certificate)
+
+
+def test_a_tree_does_not_stop_without_a_reason(
+    tmp_path: Path, build: Build, certify_tree: Certify
+) -> None:
+    """It has nodes left to grow from, and steps that were paid for."""
+    low = build(height=3)
+    certificate = certify_tree(low, height=4)
+    assert certificate.terms.not_taken
+    with pytest.raises(ReleaseError, match="The steps of the table"):
+        write_release(tmp_path / "r", table=low, certificate=certificate)
