@@ -600,7 +600,7 @@ def test_ends_of_trips_may_have_noise_of_their_own(roads: dict[str, Any]) -> Non
     roads["ends"] = {"epsilon": "1/2"}
     ends = links_of(roads).ends
     assert ends is not None
-    assert (ends.epsilon, ends.radius, ends.step, ends.max_trips) == (Fraction(1, 2), 500, 10, 2)
+    assert (ends.epsilon, ends.radius, ends.step, ends.max_trips) == (Fraction(1, 2), 200, 10, 2)
     roads["ends"] = {}
     assert "  ends.epsilon: is missing" in refusal(roads)
 

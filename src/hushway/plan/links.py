@@ -73,7 +73,7 @@ class EndsPlan(Section):
     """Noise at the ends of trips, in addition to the noise on every count."""
 
     epsilon: Exact
-    radius: int = Field(default=500, ge=1)
+    radius: int = Field(default=200, ge=1)
     step: int = Field(default=10, ge=1)
     max_trips: int = Field(default=2, ge=1)
 

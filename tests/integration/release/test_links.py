@@ -140,8 +140,8 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "noise at the ends": {
         "# [ends] ": "[ends] ",
-        '# epsilon = "1" ': 'epsilon = "1" ',
-        "# radius = 500 ": "radius = 300 ",
+        '# epsilon = "2" ': 'epsilon = "1" ',
+        "# radius = 200 ": "radius = 300 ",
         "# max_trips = 2 ": "max_trips = 3 ",
     },
     "few items and no trip numbers": {
