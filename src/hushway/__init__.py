@@ -11,6 +11,8 @@ print(hushway.verify(release.folder).passed)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import hushway.numerics.start  # noqa: F401  takes the time before any other module is read
+
 if TYPE_CHECKING:
     from hushway.artefact.verify import verify
     from hushway.errors import HushwayError
