@@ -11,6 +11,7 @@ except ImportError:  # pragma: no cover  not on Windows
 
 _OWN = 0o700
 _ROOT = 0
+_TRIES = 10
 
 
 def hold_private(folder: Path) -> int:
@@ -27,10 +28,13 @@ def hold_private(folder: Path) -> int:
     """
     if fcntl is None:  # pragma: no cover  not on Windows
         raise OSError("its owner cannot be told on this system")
-    while True:
-        _make(folder)
-        _check(folder)
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    for _ in range(_TRIES):
+        try:
+            _make(folder)
+            _check(folder)
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            continue  # moved away between two steps: once more
         try:
             fcntl.flock(handle, fcntl.LOCK_SH)  # waits for a sweeper at most, which is done at once
             if _is_at(handle, folder):
@@ -39,7 +43,8 @@ def hold_private(folder: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        os.close(handle)  # moved away between the two steps: once more
+        os.close(handle)
+    raise OSError("it is moved away again and again")
 
 
 def move_away(folder: Path, where: Path) -> bool:

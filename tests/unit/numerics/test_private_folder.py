@@ -1,9 +1,12 @@
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hushway.numerics import private_folder
 from hushway.numerics.private_folder import hold_private, move_away
 
 
@@ -96,18 +99,35 @@ def test_a_held_folder_is_not_moved_and_a_free_one_is(folder: Path) -> None:
     assert aside.is_dir()
 
 
+def moved_before(folder: Path, real: Callable[..., None], times: int) -> Callable[..., None]:
+    """Returns a step before which the folder is moved away, so many times."""
+    moves = iter(range(times))
+
+    def late(*arguments: Any) -> None:
+        move = next(moves, None)
+        if move is not None:
+            folder.rename(folder.with_name(f"aside{move}"))
+        real(*arguments)
+
+    return late
+
+
+@pytest.mark.parametrize(
+    "step", ["fcntl.flock", "hushway.numerics.private_folder._check"], ids=["lock", "check"]
+)
 def test_a_folder_that_is_moved_while_it_is_taken_is_made_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = fcntl.flock
-    moves = iter([True])
-
-    def late(handle: int, how: int) -> None:
-        if next(moves, False):
-            folder.rename(folder.with_name("aside"))
-        real(handle, how)
-
-    monkeypatch.setattr(fcntl, "flock", late)
+    real = {"fcntl.flock": fcntl.flock}.get(step, private_folder._check)
+    monkeypatch.setattr(step, moved_before(folder, real, times=2))
     handle = hold_private(folder)
     assert os.path.samestat(os.fstat(handle), folder.stat())
     os.close(handle)
+
+
+def test_a_folder_that_is_always_moved_is_given_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(private_folder, "_check", moved_before(folder, private_folder._check, 99))
+    with pytest.raises(OSError, match="again and again"):
+        hold_private(folder)
