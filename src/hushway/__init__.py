@@ -11,6 +11,7 @@ print(hushway.verify(release.folder).passed)
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import hushway.numerics.start  # noqa: F401  takes the time before any other module is read
 from hushway.version import __version__
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query, WeightedQuery
 from hushway.privacy.unit import Unit
+from hushway.public_facts import public_facts
 from hushway.releases.od.laplace import DenseLaplace
 
 MAX_TRIPS = 3
@@ -207,6 +208,7 @@ class Totals:
         )
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class _Pairs:
     """The public cells of a total over periods."""

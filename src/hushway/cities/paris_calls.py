@@ -8,7 +8,7 @@ from hushway.cities.paris_people import People
 from hushway.cities.paris_rhythms import HOURS, Place
 from hushway.cities.paris_towers import GRID, TowerField
 from hushway.cities.paris_week import STEPS, Net, Week, Who, net_of, week_of, who_of
-from hushway.fitting.compiled import compiled
+from hushway.numerics.compiled import compiled
 
 # Plain numbers for the compiled loops.
 _HOME, _WORK = int(Place.HOME), int(Place.WORK)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
+from hushway.numerics.compiled import compiled
 
 
 @compiled

@@ -8,7 +8,7 @@ from hushway.cities.chance import FloatArray, IntArray
 from hushway.cities.roads_streets import BoolArray
 from hushway.cities.traces_positions import Positions
 from hushway.cities.traces_settings import Devices
-from hushway.fitting.compiled import compiled
+from hushway.numerics.compiled import compiled
 
 # Errors of positions are alike within about this time, as the same satellites are in sight.
 _ALIKE_S = 60.0

@@ -7,8 +7,8 @@ import numpy as np
 from hushway.cities.chance import FloatArray, IntArray
 from hushway.cities.traces_clock import Times
 from hushway.cities.traces_routes import Courses
-from hushway.fitting.compiled import compiled
 from hushway.geography.roads import RoadNetwork
+from hushway.numerics.compiled import compiled
 
 
 class Positions(NamedTuple):

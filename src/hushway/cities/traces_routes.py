@@ -9,8 +9,8 @@ import numpy as np
 from hushway.cities.chance import FloatArray, IntArray, generator
 from hushway.cities.traces_clock import pace_of
 from hushway.cities.traces_people import Ground
-from hushway.fitting.compiled import compiled
 from hushway.matching.routing import shortest_routes
+from hushway.numerics.compiled import compiled
 
 # So many tastes, each for quiet hours and for rush hours: people differ, and so do their routes.
 _TASTES = 24

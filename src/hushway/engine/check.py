@@ -7,12 +7,14 @@ import ibis.expr.types as ir
 
 from hushway.engine.bounding import Lookups
 from hushway.engine.findings import problems_of
-from hushway.engine.marking import bucket_of, first_row, in_gaps
+from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import load_lookups, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
+from hushway.privacy.unit import Unit
 from hushway.tables.check import Problem
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
@@ -27,6 +29,7 @@ def check_trips(
     settings: EngineSettings | None = None,
     notes: bool = True,
     progress: Progress | None = None,
+    unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with the trips, and how many rows it concerns.
 
@@ -38,9 +41,10 @@ def check_trips(
         cells: The public universe.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike. They are counted all the same, and looking for
-            them takes about as long as counting.
+        notes: Also look for rows that are alike and for ids that many people share. They are
+            counted all the same, and looking for them takes about as long as counting.
         progress: Told from 0 to 1 how far it is.
+        unit: Who is protected. Ids matter if it is a person.
 
     Raises:
         DataError: The trips cannot be read at all, or there are none.
@@ -59,7 +63,11 @@ def check_trips(
         found["malformed_row"] = malformed_rows(backend)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
-    return problems_of(found, source.columns, policy)
+            if unit.has_many_records and "person" in rows.columns:
+                grid = lookups.grid
+                timely = rows_between(rows, grid.start_us, grid.end_us)
+                found |= ids_with_too_many(backend, timely, progress)
+    return problems_of(found, source.columns, policy, facts=facts_of(found))
 
 
 def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:

@@ -7,9 +7,10 @@ from ibis.backends.duckdb import Backend
 
 from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import EVENT_WORDS, problems_of
-from hushway.engine.marking import bucket_of, first_row, in_gaps
+from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import load_table, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
+from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.engine.visits_positions import NOWHERE, AreaIndex
 from hushway.engine.visits_rows import load_sites, refuse_other_columns
 from hushway.errors import DataError
@@ -46,7 +47,8 @@ def check_events(
         universe: The public areas, bins and sites.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike. They are one visit all the same.
+        notes: Also look for rows that are alike, which are one visit all the same, and for ids that
+            many people share.
         progress: Told from 0 to 1 how far it is.
 
     Raises:
@@ -74,9 +76,11 @@ def check_events(
             found |= _misplaced(backend, rows, universe.areas, progress)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
+            timely = rows_between(rows, grid.start_us, grid.end_us)
+            found |= ids_with_too_many(backend, timely, progress)
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
-    return problems_of(found, source.columns, policy, EVENT_WORDS)
+    return problems_of(found, source.columns, policy, EVENT_WORDS, facts_of(found))
 
 
 def _groups(rows: ir.Table) -> ir.Table:

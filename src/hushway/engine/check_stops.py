@@ -8,7 +8,7 @@ import ibis.expr.types as ir
 
 from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import SEQUENCE_WORDS, TAP_WORDS, problems_of
-from hushway.engine.marking import bucket_of, first_row, in_gaps
+from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import (
     load_places,
     load_table,
@@ -18,10 +18,12 @@ from hushway.engine.reading import (
 )
 from hushway.engine.sequence_rule import SequenceRule
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.engine.stop_rows import window_of
 from hushway.errors import DataError
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.unit import Unit
 from hushway.tables.check import Problem
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
@@ -29,7 +31,7 @@ from hushway.tables.sequences import SequencesSource
 from hushway.tables.taps import TapsSource
 
 
-def check_taps(
+def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     source: TapsSource,
     locations: Locations,
     rule: SequenceRule,
@@ -38,6 +40,7 @@ def check_taps(
     settings: EngineSettings | None = None,
     notes: bool = True,
     progress: Progress | None = None,
+    unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with the taps, and how many rows it concerns.
 
@@ -50,9 +53,10 @@ def check_taps(
         rule: What makes a record.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike and for records that are too long. They are
-            counted all the same.
+        notes: Also look for rows that are alike, for records that are too long and for ids that
+            many people share. They are counted all the same.
         progress: Told from 0 to 1 how far it is.
+        unit: Who is protected. Ids matter if it is a person.
 
     Raises:
         DataError: The taps cannot be read at all, or there are none.
@@ -75,17 +79,22 @@ def check_taps(
             parts = ["person", "day"] if rule.record == "day" else ["person"]
             usable = marked.drop_null(["person", "day", "place"])
             found |= first_row(run(backend, _beyond(usable, parts, rule.max_stops), progress))
-    return problems_of(found, source.columns, policy, TAP_WORDS)
+            if unit.has_many_records:
+                timely = rows_between(rows, grid.start_us, grid.end_us)
+                found |= ids_with_too_many(backend, timely, progress)
+    return problems_of(found, source.columns, policy, TAP_WORDS, facts_of(found))
 
 
-def check_sequences(
+def check_sequences(  # noqa: PLR0913  likewise
     source: SequencesSource,
     locations: Locations,
     rule: SequenceRule,
     policy: Policy,
     *,
     settings: EngineSettings | None = None,
+    notes: bool = True,
     progress: Progress | None = None,
+    unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with ready sequences, and how many stops it concerns.
 
@@ -98,7 +107,9 @@ def check_sequences(
         rule: How much of a record counts.
         policy: What becomes of each kind of stop.
         settings: How much of this machine to use.
+        notes: Also look for ids that many people share.
         progress: Told from 0 to 1 how far it is.
+        unit: Who is protected. Ids matter if it is a person.
 
     Raises:
         DataError: The sequences cannot be read at all, or there is no stop in them.
@@ -115,7 +126,11 @@ def check_sequences(
         found["malformed_row"] = malformed_rows(backend)
         usable = marked.drop_null(["place"])
         found |= first_row(run(backend, _beyond(usable, ["record"], rule.max_stops), progress))
-    return problems_of(found, source.columns, policy, SEQUENCE_WORDS)
+        if notes and unit.has_many_records and "person" in rows.columns:
+            # Every record has a first stop.
+            records = rows.filter(rows.position == 1).select("person").drop_null(["person"])
+            found |= ids_with_too_many(backend, records, progress)
+    return problems_of(found, source.columns, policy, SEQUENCE_WORDS, facts_of(found))
 
 
 def _marked(rows: ir.Table, places: ir.Table, buckets: ir.Table, grid: DayGrid) -> ir.Table:

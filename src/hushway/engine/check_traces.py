@@ -20,6 +20,7 @@ from hushway.engine.movements_rows import (
 from hushway.engine.movements_trips import Splitting, split_trips
 from hushway.engine.reading import load_table, malformed_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.shared_ids import facts_of, ids_in_two_places
 from hushway.errors import DataError
 from hushway.geography.movements import LinkUniverse
 from hushway.geography.periods import Periods
@@ -65,7 +66,8 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         universe: The public roads, periods and zones.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike, and try to match the trips of some people.
+        notes: Also look for rows that are alike and for ids that many people share, and try to
+            match the trips of some people.
         progress: Told from 0 to 1 how far it is.
         splitting: How positions become trips.
         matcher: Finds ways on the roads; the usual one if not given.
@@ -88,7 +90,9 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
-            some = _some_people(countable(rows, universe.roads, lookup))
+            usable = countable(rows, universe.roads, lookup)
+            found |= ids_in_two_places(backend, usable, universe.roads, progress)
+            some = _some_people(usable)
             trips = [
                 split_trips(people, universe.roads.plane, splitting or Splitting()).traces
                 for people in people_at_a_time(backend, some)
@@ -97,7 +101,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= trial
             facts["tried"] = trial["tried"]
     columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
-    return problems_of(found, columns, policy, TRACE_WORDS, facts)
+    return problems_of(found, columns, policy, TRACE_WORDS, facts | facts_of(found))
 
 
 def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:

@@ -18,6 +18,15 @@ _UNKNOWN = (
     'as text, and "7" is not "7.0".'
 )
 
+_LOOK_SHARED = "Ids that look shared by many people: {shared:,}, with {share:.3g} % of the rows."
+_TOO_MANY = f"{_LOOK_SHARED} No person makes so many rows."
+_TWO_PLACES = f"{_LOOK_SHARED} They are in two places at once, again and again."
+_LEAVE_OUT = (
+    "A shared id counts as one person: most of its rows will not count, and those who share it are "
+    "protected only together. Leave these rows out,"
+)
+_OWN_TICKET = f"{_LEAVE_OUT} give each ticket an id of its own, or protect single"
+
 TRIP_WORDS: Final[Words] = {
     "null_value": (
         "No value for {empty}.",
@@ -55,6 +64,10 @@ TRIP_WORDS: Final[Words] = {
         "A row repeats another: same {alike}. Both are counted.",
         "Check whether files overlap; a column of trip ids would tell.",
     ),
+    "shared_ids": (
+        _TOO_MANY,
+        f'{_OWN_TICKET} trips (unit = "trip").',
+    ),
 }
 
 
@@ -66,6 +79,10 @@ _STOP_WORDS: Words = {
     "long_records": (
         "A stop comes after the first ones of its record that count, and is left out.",
         "Leave it so: a taller tree costs accuracy, and these rows must not choose the height.",
+    ),
+    "shared_ids": (
+        _TOO_MANY,
+        f'{_OWN_TICKET} records (unit = "record").',
     ),
 }
 
@@ -101,6 +118,10 @@ EVENT_WORDS: Final[Words] = {
         "A row repeats another: same {alike}. Together they are one visit.",
         "Leave it so: nobody counts twice in a bin.",
     ),
+    "shared_ids": (
+        _TOO_MANY,
+        f"{_LEAVE_OUT} or give each phone an id of its own.",
+    ),
 }
 
 TRACE_WORDS: Final[Words] = {
@@ -134,6 +155,10 @@ TRACE_WORDS: Final[Words] = {
     "trips_broken": (
         "Of {tried:,} trips tried: a way with gaps in it, whose parts count.",
         "Leave it so if they are few; many mean that roads are missing.",
+    ),
+    "shared_ids": (
+        _TWO_PLACES,
+        f"{_LEAVE_OUT} or give each device an id of its own.",
     ),
 }
 

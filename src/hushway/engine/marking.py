@@ -23,6 +23,12 @@ def in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
     return gone.fill_null(ibis.literal(value=False))
 
 
+def rows_between(rows: ir.Table, start_us: int, end_us: int) -> ir.Table:
+    """Returns whose rows were when: (person, us) of rows with a person and a time inside."""
+    inside = rows.filter(rows.us >= start_us, rows.us < end_us)
+    return inside.select("person", "us").drop_null(["person"])
+
+
 def first_row(columns: dict[str, Any]) -> dict[str, int]:
     """Returns the only row of an answer."""
     return {name: int(values[0]) for name, values in columns.items()}

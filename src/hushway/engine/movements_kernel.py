@@ -6,9 +6,9 @@ import numpy as np
 
 from hushway.engine.key import PRIME, SUM_MASK
 from hushway.engine.visits_kernel import placed
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
+from hushway.numerics.compiled import compiled_for_threads
 
 # What a choice is made for; choices of different kinds are made at different points of the key.
 FOR_ITEMS: Final = 3

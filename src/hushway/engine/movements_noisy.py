@@ -17,11 +17,11 @@ from hushway.engine.movements_matching import RoadMatcher
 from hushway.engine.movements_rows import PeoplePositions
 from hushway.engine.movements_snapping import nearest_places
 from hushway.engine.movements_trips import Splitting, Trips, possible, timed_trips
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.geography.roads import RoadNetwork
 from hushway.matching.traces import Traces
+from hushway.numerics.compiled import compiled_for_threads
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import BitSource
 

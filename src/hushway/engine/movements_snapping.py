@@ -4,10 +4,10 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from hushway.engine.movements_matching import RoadMatcher
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.geography.roads import RoadNetwork
+from hushway.numerics.compiled import compiled_for_threads
 
 # Metres. Most points have a road within the first; the lists of the last are long.
 _RADII = (100.0, 300.0, 1000.0)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from hushway.engine.movements_rows import PeoplePositions
 from hushway.errors import DataError
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray, Plane
 from hushway.matching.traces import Traces
+from hushway.numerics.compiled import compiled_for_threads
 
 _US = 1e6
 _FEWEST = 2

@@ -11,8 +11,8 @@ import numpy as np
 
 from hushway.engine.visits_kernel import CodeArray, add_people
 from hushway.engine.visits_threads import in_threads
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled_for_threads
 
 _ROWS_OF_A_PART = 1 << 15
 _MOST_BITS = 12

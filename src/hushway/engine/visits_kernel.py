@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.engine.key import PRIME, SUM_MASK
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled_for_threads
 
 CodeArray = NDArray[np.int32]
 

@@ -10,9 +10,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.areas import Areas
 from hushway.geography.plane import FloatArray
+from hushway.numerics.compiled import compiled_for_threads
 
 AreaArray = NDArray[np.int32]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.evaluation.sequence_data import WeightedSequences
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

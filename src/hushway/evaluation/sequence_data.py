@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import DataError
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 HashArray = NDArray[np.uint64]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hushway.errors import PlanError
 from hushway.evaluation.sequence_data import WeightedSequences, check_ragged, distinct
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 from hushway.privacy.internal import Internal
 
 FloatArray = NDArray[np.float64]

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.dot import dot
 from hushway.fitting.doubled import add, exact_sum, of_integer, over, times
 from hushway.fitting.ordered import OrderedCells, place_of
 from hushway.fitting.problem import FloatArray, IntArray
 from hushway.fitting.system import ElementArray, System
+from hushway.numerics.compiled import compiled
 
 # An operation in double-double errs by less than this share of its operands' sizes.
 _ERROR = 2.0**-100

@@ -9,11 +9,11 @@ iteration; the diagonal takes care of the rest.
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.dot import dot
 from hushway.fitting.ldl import IndexArray
 from hushway.fitting.problem import FloatArray
 from hushway.fitting.system import ElementArray, System
+from hushway.numerics.compiled import compiled
 
 # Motions that are solved for exactly; more would cost more than they save.
 _MOST_MOTIONS = 600

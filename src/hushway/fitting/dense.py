@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.forecast import TailForecast
 from hushway.fitting.problem import GroupedCells, IntArray
+from hushway.numerics.compiled import compiled
 
 CodeArray = NDArray[np.int32]
 

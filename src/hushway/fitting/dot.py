@@ -4,8 +4,8 @@ The usual library would start threads for every long product, and wait for them:
 short products on a busy machine that takes far longer than the sums.
 """
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray
+from hushway.numerics.compiled import compiled
 
 
 @compiled

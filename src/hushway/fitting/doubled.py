@@ -5,7 +5,7 @@ certificate in plain doubles would mostly measure its own rounding. The algorith
 ones (Dekker 1971, Knuth); every function has a relative error below 2^-102.
 """
 
-from hushway.fitting.compiled import compiled
+from hushway.numerics.compiled import compiled
 
 Doubled = tuple[float, float]
 

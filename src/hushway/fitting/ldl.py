@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
 from hushway.fitting.system import ElementArray, System
+from hushway.numerics.compiled import compiled
 
 IndexArray = NDArray[np.int32]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, GroupedCells, IntArray, Tails
+from hushway.numerics.compiled import compiled
 
 # Beyond this, a value would no longer be exact as a double.
 _LARGEST = 1 << 53

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.doubled import Doubled, add, exact_sum, times
 from hushway.fitting.prefix_events import BoolArray
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 # Values are rounded from double-double to double, and each is off by at most this share of itself.
 _LAST_ROUNDING = 2.0**-53

@@ -20,9 +20,9 @@ bend costs a step for each tight node above it, and the logarithm of its number 
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.prefix_forest import children_of
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 BoolArray = NDArray[np.bool_]
 

@@ -13,9 +13,9 @@ as many steps as blocks are joined, at most the depth for each node; the rest is
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.prefix_forest import refuse_misplaced, refuse_unlike
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 
 def faithful_consistency(parent: IntArray, measured: IntArray) -> FloatArray:

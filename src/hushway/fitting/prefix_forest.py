@@ -7,8 +7,8 @@ is a forest: the nodes of the first step, and everything below them.
 import numpy as np
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 
 def refuse_misplaced(parent: IntArray) -> None:

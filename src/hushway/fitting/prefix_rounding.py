@@ -13,9 +13,9 @@ for the errors of floats becomes one that is so without exception.
 import numpy as np
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.prefix_forest import children_of, refuse_misplaced, refuse_unlike
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 _FRACTION_BITS = 30
 _ONE = 1 << _FRACTION_BITS

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
 from hushway.fitting.rounding_network import network_of
 from hushway.fitting.rounding_partitions import Partition, partition_of, sums_over
 from hushway.fitting.rounding_remainders import share_remainders
 from hushway.fitting.rounding_walk import FLOW, ONE, make_whole
+from hushway.numerics.compiled import compiled
 
 _NEAR = 1e-6
 # From here on floats are whole, and the sums of a few no longer fit into 64 bits.

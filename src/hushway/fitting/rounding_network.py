@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
 from hushway.fitting.rounding_partitions import Partition, sums_over, two_chains
 from hushway.fitting.rounding_walk import (
@@ -26,6 +25,7 @@ from hushway.fitting.rounding_walk import (
     TAIL,
     TAIL_PLACE,
 )
+from hushway.numerics.compiled import compiled
 
 # The roots of the two trees. The edge above vertex v has the number v - 1; that of the first tree's
 # root comes from the second tree's root, above which there is none.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import IntArray
+from hushway.numerics.compiled import compiled
 
 _NONE = -1
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 # A fit lowers all cells of a group by the same amount, so their fractions are mostly one and the
 # same number up to the last bits of a float. Those bits must not decide who is rounded up.

@@ -13,8 +13,8 @@ order; an edge gets its flow back when the walk leaves it.
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
 
 # 2^-44 is below the error of any sum of floats that comes here. Sums of many fractions may pass
 # 2^63 and wrap; only their remainders and their small differences are ever used.

@@ -3,10 +3,10 @@
 import numpy as np
 
 from hushway.fitting.certificate import Multipliers
-from hushway.fitting.compiled import compiled
 from hushway.fitting.doubled import add
 from hushway.fitting.problem import FloatArray
 from hushway.fitting.system import ElementArray, System
+from hushway.numerics.compiled import compiled
 
 
 def exact_shifts(system: System, multipliers: Multipliers) -> FloatArray:

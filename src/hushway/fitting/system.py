@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import ReleaseError
-from hushway.fitting.compiled import compiled
 from hushway.fitting.problem import FloatArray, IntArray, Margin
+from hushway.numerics.compiled import compiled
 
 ElementArray = NDArray[np.int32]
 

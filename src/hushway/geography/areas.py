@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.plane import FloatArray, Plane
+from hushway.public_facts import public_facts, public_facts_with
 
 
+@public_facts_with(shapely.Polygon, shapely.MultiPolygon)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Area:
     """One public area.
@@ -31,6 +33,7 @@ class Area:
     shape: shapely.Polygon | shapely.MultiPolygon
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Areas:
     """The public list of areas, in the order that gives every area its index.

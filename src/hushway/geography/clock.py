@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from hushway.public_facts import public_facts
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
 _HOUR = timedelta(hours=1)
@@ -13,6 +15,7 @@ _HOUR = timedelta(hours=1)
 _MARGIN = timedelta(days=2)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
     """Real time [start, end) in microseconds since 1970, while the clock was `ahead_us` of UTC."""

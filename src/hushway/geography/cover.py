@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from hushway.errors import GeographyError
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
+from hushway.public_facts import public_facts
 
 # Larger numbers of quanta would leave too little room for sums in 64 bits.
 _MOST_QUANTA = 1 << 20
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pieces:
     """Where the cells of sites and the areas overlap.
@@ -43,6 +45,7 @@ class Pieces:
         return _summed(self.site, self.size, self.sites)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cover:
     """Cells that hold every piece, each piece in exactly one.

@@ -12,8 +12,10 @@ from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.od import IntArray
 from hushway.geography.periods import Periods
+from hushway.public_facts import public_facts
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sites:
     """The public places that events name, and the site that each belongs to.
@@ -32,6 +34,7 @@ class Sites:
         return digest_of({"locations": self.locations.digest, "site": self.site.tolist()})
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DensityUniverse:
     """All that is public about a density before anything is measured.

@@ -16,8 +16,10 @@ from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.labels import Labels, every_period
 from hushway.geography.od import IntArray, ODCells
+from hushway.public_facts import public_facts
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Feature:
     """A public partition of the cells. A `hushway.privacy.query.Partition`.

@@ -13,8 +13,10 @@ import numpy as np
 from hushway.geography.features import Feature
 from hushway.geography.labels import CodeArray, joint_codes
 from hushway.geography.od import IntArray, ODCells
+from hushway.public_facts import public_facts
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Groups:
     """A numbering of groups: period class times the number of pair classes, plus pair class.

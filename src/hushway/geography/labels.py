@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
 from hushway.geography.od import ODCells
+from hushway.public_facts import public_facts
 
 CodeArray = NDArray[np.int32]
 Side = Literal["origin", "destination", "both"]
@@ -18,6 +19,7 @@ _SHOWN = 5
 _MOST_COMBINATIONS = 1 << 26
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Labels:
     """A public partition of numbered things into named classes, none of them empty.

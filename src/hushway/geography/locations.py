@@ -9,11 +9,13 @@ from typing import Final
 
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
+from hushway.public_facts import public_facts
 
 # What a release calls the facts that every location has.
 LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class Location:
     """One public place: a stop, a station, the centre of a zone."""
@@ -25,6 +27,7 @@ class Location:
     zone: str
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class PlaceLabels:
     """A further public column of the places, such as the county of each.
@@ -38,6 +41,7 @@ class PlaceLabels:
     values: tuple[str, ...]
 
 
+@public_facts
 @dataclass(frozen=True)
 class Locations:
     """The public list of places, in the order that gives every place its index.

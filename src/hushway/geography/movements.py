@@ -17,6 +17,7 @@ from hushway.geography.od import IntArray
 from hushway.geography.periods import Periods
 from hushway.geography.roads import RoadNetwork
 from hushway.geography.visits import Reach
+from hushway.public_facts import public_facts
 
 # Of speeds, in km/h.
 SPEED_STEP: Final = 5.0
@@ -43,6 +44,7 @@ class MovementLimits:
             )
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinkUniverse:
     """All that is public about movements before anything is measured.
@@ -93,6 +95,7 @@ class LinkUniverse:
         )
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MovementCells:
     """Persons by (period, item). Cell number = period * items + item."""
@@ -119,6 +122,7 @@ class MovementCells:
         return Reach(cells=limits.max_items, each=1, total=limits.max_items)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpeedSums:
     """Sums over counted persons of how far their speeds on links were from the usual ones.
@@ -149,6 +153,7 @@ class SpeedSums:
         return Reach(cells=most, each=steps, total=most * steps)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassZones:
     """Groups of movement cells: links of one class, zone and period; beginnings; ends.

@@ -10,6 +10,7 @@ from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.public_facts import public_facts
 
 IntArray = NDArray[np.int64]
 
@@ -17,6 +18,7 @@ IntArray = NDArray[np.int64]
 _MOST_CELLS = 1 << 62
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class ODCells:
     """Cells (period, origin, destination), numbered without gaps.

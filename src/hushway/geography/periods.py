@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from hushway.errors import GeographyError
 from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
 from hushway.geography.digest import digest_of
+from hushway.public_facts import public_facts
 
 Cycle = Literal["day", "week", "window"]
 
@@ -28,6 +29,7 @@ _DAY_MINUTES = 24 * 60
 _FIRST_YEAR, _LAST_YEAR = 1900, 2200
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class Slot:
     """A stretch of microseconds since 1970 that falls into one period: [start, end)."""
@@ -37,6 +39,7 @@ class Slot:
     period: int
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class Periods:
     """Equal parts of the service day, on every day from `first_day` to `last_day`.

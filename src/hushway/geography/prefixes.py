@@ -14,8 +14,10 @@ import numpy as np
 
 from hushway.geography.od import IntArray
 from hushway.geography.taxonomy import LOCATION, Taxonomy
+from hushway.public_facts import public_facts
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrefixCells:
     """Candidate nodes, numbered through: those of the first kept node, of the second, and so on.

@@ -12,6 +12,7 @@ from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray, Plane
+from hushway.public_facts import public_facts
 
 # From motorways (1) to residential streets (5).
 CLASSES: Final = (1, 2, 3, 4, 5)
@@ -19,6 +20,7 @@ CLASSES: Final = (1, 2, 3, 4, 5)
 TextArray = NDArray[np.str_]
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RoadNetwork:
     """A directed road network. The arrays cannot be written to.

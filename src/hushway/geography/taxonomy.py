@@ -15,11 +15,13 @@ from hushway.geography.digest import digest_of
 from hushway.geography.labels import CodeArray, Labels
 from hushway.geography.locations import Locations
 from hushway.geography.od import IntArray
+from hushway.public_facts import public_facts
 
 LOCATION = "location"
 """What the finest granularity is called."""
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Taxonomy:
     """Levels of groups, from the coarsest to the locations themselves.

@@ -15,6 +15,7 @@ from hushway.errors import GeographyError
 from hushway.geography.density import DensityUniverse
 from hushway.geography.digest import digest_of
 from hushway.geography.od import IntArray
+from hushway.public_facts import public_facts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,7 @@ class _Clustered:
         return most, most * _widest(self.universe, self.quanta)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClusterSeries(_Clustered):
     """Visits by (cluster, bin). Cell number = cluster * bins + bin."""
@@ -119,6 +121,7 @@ class ClusterSeries(_Clustered):
         return Reach(cells=cells, each=self.quanta, total=most * self.quanta)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClusterTotals(_Clustered):
     """Visits by cluster over the whole window. Cell = cluster."""
@@ -139,6 +142,7 @@ class ClusterTotals(_Clustered):
         return Reach(cells=cells, each=most * self.quanta, total=most * self.quanta)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SiteHistogram:
     """One visit of each person, by site. Cell = site."""
@@ -165,6 +169,7 @@ class SiteHistogram:
         return Reach(cells=1, each=1, total=1)
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VisitTotal:
     """All visits of the window as one number, each person's cut off."""

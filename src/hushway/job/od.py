@@ -43,7 +43,9 @@ class TripRows:
 
     def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
         """Returns what is wrong with the trips; with notes also what may be."""
-        return check_trips(self.source, self.cells, self.policy, settings=settings, notes=notes)
+        return check_trips(
+            self.source, self.cells, self.policy, settings=settings, notes=notes, unit=self.unit
+        )
 
     def counter(self, means: Means) -> DuckDBTrips:
         """Returns who counts them, each unit bounded."""

@@ -76,9 +76,16 @@ class RecordRows:
                 self.policy,
                 settings=settings,
                 notes=notes,
+                unit=self.unit,
             )
         return check_sequences(
-            self.source, self.taxonomy.locations, self.rule, self.policy, settings=settings
+            self.source,
+            self.taxonomy.locations,
+            self.rule,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            unit=self.unit,
         )
 
     def _shared_stations(self) -> list[Problem]:

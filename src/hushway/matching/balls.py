@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.roads import RoadNetwork
 from hushway.matching.records import Rows, rows
 from hushway.matching.search import LinkGraph, Search, reach, reached_rows
+from hushway.numerics.compiled import compiled_for_threads
 
 # Balls come in few sizes, so that the next step of a trip finds the one it needs.
 _SMALLEST = 150.0

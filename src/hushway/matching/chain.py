@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.matching.courses import Courses
@@ -12,6 +11,7 @@ from hushway.matching.grid import Grid
 from hushway.matching.near import Found, find_near, place_on_link, turned_offset
 from hushway.matching.records import Rows, rows
 from hushway.matching.settings import Beliefs
+from hushway.numerics.compiled import compiled_for_threads
 
 
 class Chain(NamedTuple):

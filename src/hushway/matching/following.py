@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.matching.balls import Balls, ball_around
@@ -12,6 +11,7 @@ from hushway.matching.chain import Chain
 from hushway.matching.records import Rows
 from hushway.matching.search import LinkGraph, Search
 from hushway.matching.steps import ALONG, TURN
+from hushway.numerics.compiled import compiled_for_threads
 
 # A link of which less than this many metres were travelled was touched, not used.
 _TOUCHED = 1.0

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.matching.courses import Courses
 from hushway.matching.records import Rows
+from hushway.numerics.compiled import compiled_for_threads
 
 # Cells smaller than what is searched only cost time, and empty cells only memory.
 _SMALLEST = 50.0

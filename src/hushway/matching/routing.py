@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.errors import GeographyError
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.geography.roads import RoadNetwork
 from hushway.matching.heap import drop, push
 from hushway.matching.records import Rows, rows, rows_of
 from hushway.matching.threads import chunks, in_order, usual_threads
+from hushway.numerics.compiled import compiled_for_threads
 
 _ROUTES_AT_ONCE = 512
 # Rounding must not make the straight line look longer than a road along it.

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.roads import RoadNetwork
 from hushway.matching.courses import opposites
 from hushway.matching.heap import drop, push
 from hushway.matching.records import Rows, rows, rows_of
+from hushway.numerics.compiled import compiled_for_threads
 
 # The first arrival at a node is best for every link but the one it came from; the second for that.
 _ARRIVALS = 2

@@ -4,12 +4,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.matching.balls import Balls, ball_around
 from hushway.matching.chain import Chain
 from hushway.matching.records import Rows
 from hushway.matching.search import LinkGraph, Search
 from hushway.matching.settings import Beliefs
+from hushway.numerics.compiled import compiled_for_threads
 
 # Kinds of steps: along the same link, turning round in the middle of a street, or over its end.
 ALONG: Final = 0

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.matching.balls import Balls
@@ -19,6 +18,7 @@ from hushway.matching.search import LinkGraph, Search
 from hushway.matching.settings import Beliefs
 from hushway.matching.traces import Reason
 from hushway.matching.viterbi import FIRST, choose, connect
+from hushway.numerics.compiled import compiled_for_threads
 
 _MATCHED = int(Reason.MATCHED)
 _TOO_SHORT = int(Reason.TOO_SHORT)

@@ -3,12 +3,12 @@
 Costs are negative logarithms of probabilities, so the cheapest way is the most likely one.
 """
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.matching.balls import Balls
 from hushway.matching.chain import Chain
 from hushway.matching.search import LinkGraph, Search
 from hushway.matching.settings import Beliefs
 from hushway.matching.steps import advance, leap
+from hushway.numerics.compiled import compiled_for_threads
 
 FIRST = -1
 LEFT_OUT = -2

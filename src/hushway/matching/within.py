@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
 from hushway.matching.courses import Courses
 from hushway.matching.grid import Grid, cell_range, square_and_share
 from hushway.matching.near import Found, find_near
+from hushway.numerics.compiled import compiled_for_threads
 
 
 @compiled_for_threads

@@ -1,6 +1,7 @@
 """The only holder of rows, noise and budget. What it hands out may be seen by anyone."""
 
 import operator
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -9,6 +10,7 @@ from weakref import ref
 import numpy as np
 
 from hushway.errors import PrivacyError
+from hushway.privacy.admission import admit
 from hushway.privacy.bound import Bound
 from hushway.privacy.budget import Budget
 from hushway.privacy.calibration import (
@@ -45,6 +47,7 @@ class _Vault:
     counter: Counter
     budget: Budget
     source: BitSource
+    process: int
 
 
 # Kept here and not on the curator: no attribute of a curator leads to a row or to an exact count.
@@ -57,20 +60,38 @@ def _forget(gone: "ref[Curator]") -> None:
     _VAULTS.pop(gone, None)
 
 
+def _opened(curator: "Curator") -> _Vault:
+    """Returns what a curator holds, to the process that made it.
+
+    A forked copy would draw noise for the same rows with the same budget once more.
+    """
+    vault = _VAULTS[ref(curator)]
+    if vault.process != os.getpid():
+        raise PrivacyError(
+            "A curator cannot be used in a copy of its process.",
+            advice="Measure in the process that made it, then pass on what was measured.",
+        )
+    return vault
+
+
 class Curator:
     """Counts, adds exact noise and hands out the sum, after the budget has agreed.
 
     Privacy:
         Every verb charges the budget with the event before it touches a row; if the charge is
         refused nothing is counted and nothing is spent. The noise is calibrated to the bound that
-        the counter itself enforces.
+        the counter itself enforces. Before all that a verb refuses what is not exactly one of its
+        queries, made of classes that were declared public; see `hushway.public_facts` for what
+        that guards against. A curator belongs to the process that made it.
     """
 
     __slots__ = ("__weakref__", "_events")
 
     def __init__(self, *, counter: Counter, budget: Budget, source: BitSource) -> None:
         self._events: list[Event] = []
-        _VAULTS[ref(self, _forget)] = _Vault(counter=counter, budget=budget, source=source)
+        _VAULTS[ref(self, _forget)] = _Vault(
+            counter=counter, budget=budget, source=source, process=os.getpid()
+        )
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -79,7 +100,8 @@ class Curator:
 
     def bound(self, query: AnyQuery) -> Bound:
         """Returns how far one unit can move a query: a public number that noise depends on."""
-        return bound_of(_VAULTS[ref(self)].counter, query)
+        admit(query, Query, PartitionQuery, WeightedQuery)
+        return bound_of(_opened(self).counter, query)
 
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns a noisy count for every cell, or for every element of a partition of the cells.
@@ -88,6 +110,7 @@ class Curator:
             Costs `spend`: discrete Laplace noise for an epsilon, discrete Gaussian for a rho.
             Elements without any record get noise like all others.
         """
+        admit(query, Query, PartitionQuery, spend=spend)
         return self._dense(query, spend)
 
     def weighted(self, query: WeightedQuery, spend: Loss) -> Measured:
@@ -96,6 +119,7 @@ class Curator:
         Privacy:
             Costs `spend`; the bound follows from the base's bound and the public weights.
         """
+        admit(query, WeightedQuery, spend=spend)
         return self._dense(query, spend)
 
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
@@ -105,9 +129,10 @@ class Curator:
             Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
             law.
         """
+        admit(query, Query, spend=spend)
         threshold = operator.index(threshold)
         size = _checked_size(query, MOST_CELLS)
-        bound = self.bound(query)
+        bound = bound_of(_opened(self).counter, query)
         check_showable(noise_for(spend, bound), size, threshold)
         return self._sparse(query, bound, spend, threshold=threshold)
 
@@ -123,8 +148,9 @@ class Curator:
             groups: A public partition of the cells.
             spend: What it costs.
         """
+        admit(query, Query, spend=spend, groups=groups)
         size = _checked_size(query, MOST_CELLS)
-        bound = self.bound(query)
+        bound = bound_of(_opened(self).counter, query)
         check_drawable(noise_for(spend, bound))
         Layout(groups, size)  # refuses groups of another universe before anything is charged
         return self._sparse(query, bound, spend, groups=groups)
@@ -136,7 +162,8 @@ class Curator:
             Costs `spend`. The score of a cell is its exact count, which one unit moves by at most
             `bound.each`.
         """
-        vault = _VAULTS[ref(self)]
+        admit(scores, Query, WeightedQuery, spend=spend)
+        vault = _opened(self)
         size = _checked_size(scores, MOST_DENSE_CELLS)
         event = selecting_event(scores.name, size, spend, bound_of(vault.counter, scores))
         self._charge(event)
@@ -150,7 +177,8 @@ class Curator:
             Costs `spend` for all series together: one exponential mechanism each, with a rate that
             follows from the bound of the counts.
         """
-        vault = _VAULTS[ref(self)]
+        admit(query, CutQuery, spend=spend)
+        vault = _opened(self)
         size = _checked_size(query.base, MOST_DENSE_CELLS)
         bound = bound_of(vault.counter, query)
         event = cutting_event(query.name, query.cells.size, spend, bound)
@@ -172,7 +200,7 @@ class Curator:
         threshold: int | None = None,
         groups: Grouping | None = None,
     ) -> MeasuredSparse:
-        vault = _VAULTS[ref(self)]
+        vault = _opened(self)
         law, size = noise_for(spend, bound), query.cells.size
         event = counting_event(query.name, size, spend, bound)
         self._charge(event)
@@ -195,7 +223,7 @@ class Curator:
         )
 
     def _dense(self, query: AnyQuery, spend: Loss) -> Measured:
-        vault = _VAULTS[ref(self)]
+        vault = _opened(self)
         size = _checked_size(query, MOST_DENSE_CELLS)
         bound = bound_of(vault.counter, query)
         law = noise_for(spend, bound)
@@ -207,7 +235,7 @@ class Curator:
         return Measured(query=query, values=values, variance=law.variance, event=event)
 
     def _charge(self, event: Event) -> None:
-        _VAULTS[ref(self)].budget.charge(event)
+        _opened(self).budget.charge(event)
         self._events.append(event)
 
     def __reduce__(self) -> NoReturn:

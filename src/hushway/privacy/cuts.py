@@ -10,11 +10,13 @@ from scipy.fft import dct
 
 from hushway.errors import PrivacyError
 from hushway.privacy.query import Cells, IntArray, Query
+from hushway.public_facts import public_facts
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.
 _LARGEST_COUNT = 1 << 40
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class CutQuery:
     """One cut for each of several series of counts.

@@ -10,6 +10,7 @@ from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.noise.grouped import whole_below
 from hushway.privacy.unit import Unit
+from hushway.public_facts import public_facts
 
 IntArray = NDArray[np.int64]
 
@@ -46,6 +47,7 @@ class Partition(Cells, Protocol):
         ...
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class Query:
     """A declarative question: how many records of the bounded units fall into each public cell."""
@@ -54,6 +56,7 @@ class Query:
     cells: Cells
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class WeightedQuery:
     """Sums of a query's counts with public whole weights, such as totals by zone.
@@ -135,6 +138,7 @@ def _repeats(rows: IntArray, columns: IntArray) -> bool:
     return bool(same.any())
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class PartitionQuery:
     """How many records fall into each element of a public partition of a query's cells.

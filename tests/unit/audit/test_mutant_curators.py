@@ -24,6 +24,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import IntArray, PartitionQuery, Query, WeightedQuery
+from hushway.public_facts import public_facts
 
 SPEND = PureLoss(Fraction(1, 2))
 TOWN = town(places=6, periods=PERIODS)
@@ -97,6 +98,7 @@ def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     assert len(mechanism.measure(opened(blind), TOWN.cells)) == 3
 
 
+@public_facts
 @dataclass(frozen=True)
 class Overlapping:
     """A "partition" that puts each cell into two elements."""

@@ -34,12 +34,14 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.query import ExactCounts, Partition, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
+from hushway.public_facts import public_facts
 
 EPSILON = PureLoss(Fraction(1, 2))
 RHO = ZCDPLoss(Fraction(1, 8))
 BOUND = Bound(cells=2, each=1, total=2)
 
 
+@public_facts
 @dataclass(frozen=True)
 class Boxes:
     size: int
@@ -100,23 +102,37 @@ def totals(size: int = 12) -> WeightedQuery:
 
 
 @dataclass(frozen=True)
-class Thirds:
-    """Three elements: cells 0, 3, 6, ..., then 1, 4, 7, ..., then 2, 5, 8, ..."""
+class Three:
+    """Three elements that some rule puts cells into."""
 
     size: int = 3
     name: str = "thirds"
     digest: str = "sha256:1"
 
+
+@public_facts
+@dataclass(frozen=True)
+class Thirds(Three):
+    """Cells 0, 3, 6, ..., then 1, 4, 7, ..., then 2, 5, 8, ..."""
+
     def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return cells % 3
 
 
+@public_facts
+@dataclass(frozen=True)
 class Rows:
     """Groups of three cells in a row."""
 
-    def __init__(self, size: int) -> None:
-        self.count = size // 3
-        self.sizes = np.full(self.count, 3)
+    size: int
+
+    @property
+    def count(self) -> int:
+        return self.size // 3
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.full(self.count, 3)
 
     def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return cells // 3
@@ -309,22 +325,22 @@ def test_gaussian_noise_of_a_partition_covers_records_that_fall_together() -> No
 
 
 def test_elements_without_a_record_get_noise_like_all_others() -> None:
-    @dataclass(frozen=True)
-    class Many(Thirds):
-        size: int = 3000
-
-    values = curator_of(Diary()).counts(thirds(Many()), EPSILON).values
+    values = curator_of(Diary()).counts(thirds(Thirds(size=3000)), EPSILON).values
     assert len(values) == 3000
     assert np.count_nonzero(values[3:]) > 2400
     assert values[3:].std() == pytest.approx(4 * 2**0.5, rel=0.2)
 
 
 def test_a_partition_that_has_no_element_for_an_occupied_cell_is_refused_and_stays_paid() -> None:
-    class Gap(Thirds):
+    @public_facts
+    @dataclass(frozen=True)
+    class Gap(Three):
         def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
             return np.where(cells == 4, 3, cells % 3)
 
-    class Failing(Thirds):
+    @public_facts
+    @dataclass(frozen=True)
+    class Failing(Three):
         def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
             if (cells == 4).any():
                 raise IndexError(4)
@@ -341,7 +357,9 @@ def test_a_partition_that_has_no_element_for_an_occupied_cell_is_refused_and_sta
 
 
 def test_a_partition_that_writes_into_what_it_is_given_does_not_change_the_counts() -> None:
-    class Careless(Thirds):
+    @public_facts
+    @dataclass(frozen=True)
+    class Careless(Three):
         def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
             cells %= 3
             return cells

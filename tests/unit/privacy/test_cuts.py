@@ -20,12 +20,14 @@ from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
+from hushway.public_facts import public_facts
 
 LENGTH = 8
 BOUND = Bound(cells=4, each=10, total=40)
 SPEND = loss_of_cuts(Fraction(1, 7))
 
 
+@public_facts
 @dataclass(frozen=True)
 class Boxes:
     size: int

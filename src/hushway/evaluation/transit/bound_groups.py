@@ -15,8 +15,8 @@ Either can be the larger: a path may run through two legs that do not go togethe
 import numpy as np
 
 from hushway.evaluation.transit.bound_pairs import BoolArray
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 _NOBODY = -1
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from hushway.evaluation.transit.legs import ShuttleLegs
 from hushway.evaluation.transit.rules import ServiceRules
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 BoolArray = NDArray[np.bool_]
 

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.bus_rides import BusRides
 from hushway.geography.od import IntArray
 from hushway.geography.transit import TransitNetwork
 from hushway.matching.records import Rows, rows
+from hushway.numerics.compiled import compiled_for_threads
 
 # Nobody is still on a bus so long after the last trip began.
 _LONGEST_TRIP_S = 6 * 60 * 60

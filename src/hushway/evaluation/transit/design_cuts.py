@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.evaluation.transit.design_problem import BoolArray, DesignProblem, FloatArray
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 # Arcs that are open by less than this do not carry anybody.
 _LITTLE = 1e-9

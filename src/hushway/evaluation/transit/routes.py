@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.od import IntArray
 from hushway.matching.records import Rows, rows
+from hushway.numerics.compiled import compiled_for_threads
 
 # Three times what eight riders make: a longer plan would keep no promise about waits.
 MOST_STOPS = 48

@@ -20,11 +20,11 @@ from hushway.evaluation.transit.routes import (
     finish_stop,
     insert,
 )
-from hushway.fitting.compiled import compiled_for_threads
 from hushway.geography.itineraries import DIRECT, Access
 from hushway.geography.od import IntArray
 from hushway.matching.heap import drop, push
 from hushway.matching.records import Rows, rows
+from hushway.numerics.compiled import compiled_for_threads
 
 NOT_YET = -1
 _SHUTTLE, _WALK = int(Access.SHUTTLE), int(Access.WALK)

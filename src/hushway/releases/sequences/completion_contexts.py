@@ -7,8 +7,8 @@ its shape too, which says where stops repeat and not which stops they are.
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 
 KeyArray = NDArray[np.uint64]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 from hushway.releases.sequences.completion_contexts import (
     END,
     KIND_POOLS,

@@ -7,8 +7,8 @@ even, so that fractions add up to what they should, in every part of the tree.
 
 import numpy as np
 
-from hushway.fitting.compiled import compiled
 from hushway.geography.od import IntArray
+from hushway.numerics.compiled import compiled
 from hushway.releases.sequences.completion_contexts import (
     END,
     KIND_POOLS,

@@ -135,12 +135,21 @@ def shifted(table: DensityTable, name: str, value: float) -> DensityTable:
     return dataclasses.replace(table, **{name: array})
 
 
-class FullerAreas(Areas):
-    """Could carry anything."""
+class FullerAreas:
+    """Looks like areas, and could carry anything."""
+
+    def __init__(self, areas: Areas) -> None:
+        self._areas = areas
+
+    def __len__(self) -> int:
+        return len(self._areas)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._areas, name)
 
 
 def with_fuller_areas(table: DensityTable) -> DensityTable:
-    areas = FullerAreas(areas=table.universe.areas.areas)
+    areas = FullerAreas(table.universe.areas)
     return dataclasses.replace(table, universe=dataclasses.replace(table.universe, areas=areas))
 
 

@@ -125,14 +125,18 @@ def put(table: LinkTable, name: str, value: float, row: int = 0) -> LinkTable:
     return dataclasses.replace(table, **{name: column})
 
 
-class FullerRoads(RoadNetwork):
-    """Roads that know more."""
+class FullerRoads:
+    """Looks like roads, and knows more."""
+
+    def __init__(self, roads: RoadNetwork) -> None:
+        self._roads = roads
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._roads, name)
 
 
 def with_fuller_roads(table: LinkTable) -> LinkTable:
-    roads = table.universe.roads
-    fields = {field.name: getattr(roads, field.name) for field in dataclasses.fields(roads)}
-    universe = dataclasses.replace(table.universe, roads=FullerRoads(**fields))
+    universe = dataclasses.replace(table.universe, roads=FullerRoads(table.universe.roads))
     return dataclasses.replace(table, universe=universe)
 
 

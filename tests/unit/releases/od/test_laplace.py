@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
@@ -171,11 +172,11 @@ def test_forecasts_name_their_figures_from_the_smallest_to_the_whole() -> None:
         assert figures == ["one cell", "one period", "all trips"]
 
 
-class Huge(ODCells):
+@dataclass(frozen=True)
+class Huge:
     """A universe that only says how large it is."""
 
-    def __init__(self, size: int) -> None:
-        object.__setattr__(self, "size", size)
+    size: int
 
 
 @pytest.mark.parametrize(
