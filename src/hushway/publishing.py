@@ -1,23 +1,28 @@
 """From a plan to a release folder: the only place where rows, noise, ledger and files meet."""
 
-from contextlib import suppress
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from hushway.artefact.destination import check_destination
-from hushway.artefact.write import write_release
+from hushway.artefact.place import Place, claimed
+from hushway.artefact.write import write_sealed
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
-from hushway.errors import HushwayError
+from hushway.errors import HushwayError, ReleaseError
 from hushway.job import Job
 from hushway.job.job import Means, settings_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
+from hushway.privacy.ledger.amounts import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
+from hushway.settling import Outcome, entries_of, settle_place
 from hushway.tables.check import refuse_problems
+from hushway.undisturbed import undisturbed
 
 _COUNTING = "Counting with noise"
 
@@ -49,7 +54,7 @@ def publish(
     progress: Progress = _silent,
     passphrase: Passphrase | None = None,
 ) -> Published:
-    """Publishes a release: check, pay, count with noise, fit, write, note.
+    """Publishes a release: check, claim its place, pay, count with noise, fit, write, note, show.
 
     Privacy:
         The ledger is charged before any row is counted, and keeps the charge whatever happens
@@ -67,31 +72,34 @@ def publish(
     source = os_source() if source is None else source
     folder = job.plan.path(job.plan.release.folder)
     key = _signing_key(job, passphrase)
-    check_destination(folder, job.geography.size)
-    job.check_writable()
-    settings = settings_of(job.plan)
-    progress(f"Checking the {job.wording.rows}")
-    refuse_problems(job.rows.check(settings, notes=False))
-    bounding = BoundingKey.draw(source)
-    means = Means(
-        key=bounding,
-        bits=source,
-        settings=settings,
-        progress=lambda share: progress(_COUNTING, share),
-    )
-    counter = job.rows.counter(means)
-    check_bounds(job, counter)
-    with Ledger.connect(job.plan.ledger_url()) as ledger:
-        draft = draft_certificate(job, ledger.account(job.account), source)
-        reservation = ledger.reserve(
-            job.account,
-            release=draft.release_id,
-            losses=job.mechanism.losses,
-            purpose=draft.title,
-            window=job.window,
-            secret=bounding.to_text(),
+    ledger_url = job.plan.ledger_url()
+    with Ledger.connect(ledger_url, create=False) as ledger, claimed(folder) as place:
+        _finish_what_was_left(place, ledger)
+        check_destination(folder, job.geography.size)
+        job.check_writable()
+        settings = settings_of(job.plan)
+        progress(f"Checking the {job.wording.rows}")
+        refuse_problems(job.rows.check(settings, notes=False))
+        bounding = BoundingKey.draw(source)
+        means = Means(
+            key=bounding,
+            bits=source,
+            settings=settings,
+            progress=lambda share: progress(_COUNTING, share),
         )
-        try:
+        counter = job.rows.counter(means)
+        check_bounds(job, counter)
+        draft = draft_certificate(job, ledger.account(job.account), source)
+        place.begin(draft.release_id)
+        with _accounted_for(ledger, draft.release_id, place):
+            reservation = ledger.reserve(
+                job.account,
+                release=draft.release_id,
+                losses=job.mechanism.losses,
+                purpose=draft.title,
+                window=job.window,
+                secret=bounding.to_text(),
+            )
             curator = Curator(counter=counter, budget=reservation, source=source)
             table = _measure(job, curator, progress)
             certificate = certify(
@@ -100,16 +108,64 @@ def publish(
                 account=ledger.account(job.account),
                 entry_hash=reservation.entry_hash,
             )
-            write_release(
-                folder, table=table, certificate=certificate, signing_key=key, progress=progress
+            write_sealed(
+                place, table=table, certificate=certificate, signing_key=key, progress=progress
             )
-        except BaseException as failure:
-            # Also when interrupted: the money is spent, and the ledger should say what for.
-            with suppress(HushwayError):
-                ledger.abandon(reservation, reason=f"failed: {type(failure).__name__}")
-            raise
-        ledger.publish(reservation, reference=certificate.digest)
+            with undisturbed():
+                ledger.publish(reservation, reference=certificate.digest)
+                place.appear()
     return Published(folder=folder, certificate=certificate)
+
+
+def _finish_what_was_left(place: Place, ledger: Ledger) -> None:
+    """Settles what an earlier publish to the same place has left.
+
+    Raises:
+        ReleaseError: That has put a whole release there, so that there is no room for another.
+    """
+    settled = settle_place(place, ledger)
+    if settled.outcome is Outcome.FINISHED:
+        raise ReleaseError(
+            f"An earlier publish to {place.folder.name} was interrupted when it was all but done. "
+            f"Its release {settled.release} has taken its place now.",
+            advice="Nothing was spent by this call. For another release, name another folder.",
+        )
+
+
+@contextlib.contextmanager
+def _accounted_for(ledger: Ledger, release: str, place: Place) -> Iterator[None]:
+    """Says what was spent if something fails, and lets the ledger say what became of it."""
+    try:
+        yield
+    except BaseException as failure:
+        try:
+            failure.add_note(_account_for(ledger, release, place, type(failure).__name__))
+        except HushwayError:
+            place.remember()
+            failure.add_note(
+                f"The ledger does not answer, so it is not known whether {release} was paid for. "
+                "hushway ledger settle PLAN, or the next publish to the same folder, finds out."
+            )
+        raise
+
+
+def _account_for(ledger: Ledger, release: str, place: Place, failure: str) -> str:
+    paid, end = entries_of(ledger, release)
+    if paid is None:
+        return "Nothing was spent."
+    spent = readable(ledger.account(paid.key).cap.measure, paid.amount)
+    words = f"{spent} of account {paid.key} is spent"
+    if place.has_appeared:
+        return f"{words}, and the release {release} is published in {place.folder.name}."
+    if place.is_sealed:
+        return (
+            f"{words}. The release {release} is whole and waits beside its place: hushway ledger "
+            "settle PLAN, or the next publish to the same folder, finishes it."
+        )
+    if end is None:
+        # Also when interrupted: the money is spent, and the ledger should say what for.
+        ledger.abandon(release, reason=f"failed: {failure}")
+    return f"{words} for {release}, and nothing was published: hushway ledger show lists it."
 
 
 def _measure(job: Job, curator: Curator, progress: Progress) -> Any:

@@ -63,7 +63,7 @@ def city(held: Any = None) -> City:
         np.array([Shape(), Shape()], dtype=object),
         city(),
     ],
-    ids=repr,
+    ids=lambda held: type(held).__name__,
 )
 def test_what_is_made_of_public_facts_is_let_through(held: Any) -> None:
     whole = city(held)

@@ -4,6 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
+from hushway.artefact.place import refuse_impossible
 from hushway.errors import ReleaseError
 
 # Parquet, CSV, flowmap and OMX together take less than this for one row; measured on dense tables.
@@ -18,6 +19,7 @@ def check_destination(folder: Path, cells: int) -> None:
     Raises:
         ReleaseError: Something is there already, or the disk is full or closed to us.
     """
+    refuse_impossible(folder)
     if os.path.lexists(folder):
         raise ReleaseError(
             f"There is already something called {folder.name}; nothing was spent.",

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 
 from hushway.artefact.families import PublishedTable, contents_of
-from hushway.artefact.folder import appearing
 from hushway.artefact.label import render_label
 from hushway.artefact.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
 from hushway.artefact.page import render_page
+from hushway.artefact.place import Place, claimed, disk_problems, refuse_taken
 from hushway.artefact.resource import Contents, Progress
 from hushway.artefact.seal import (
     SEAL,
@@ -49,6 +49,35 @@ def write_release(
         ReleaseError: The certificate does not add up or belongs to another table, something is at
             `folder` already, or the disk refuses.
     """
+    refuse_taken(folder)
+    with claimed(folder) as place:
+        place.begin(certificate.release_id)
+        write_sealed(
+            place,
+            table=table,
+            certificate=certificate,
+            signing_key=signing_key,
+            progress=progress or _silently,
+        )
+        place.appear()
+    return folder
+
+
+def write_sealed(
+    place: Place,
+    *,
+    table: PublishedTable,
+    certificate: Certificate,
+    signing_key: SigningKey | None,
+    progress: Progress,
+) -> None:
+    """Writes and seals a release at a claimed place, which it does not take yet.
+
+    Raises:
+        PrivacyError: The table or the certificate holds something that must not be published.
+        ReleaseError: The certificate does not add up or belongs to another table, or the disk
+            refuses.
+    """
     contents = contents_of(table)
     if type(certificate) is not Certificate:
         raise PrivacyError(
@@ -58,11 +87,11 @@ def write_release(
     contents.check(certificate)
     certificate.check_account()
     certificate.check_epsilon_delta()
-    with appearing(folder) as partial:
-        files = _write_files(partial, contents, certificate, progress or _silently)
-        _write_seal(partial, files, signing_key)
-        _set_times(partial, datetime.fromisoformat(certificate.created_at))
-    return folder
+    with disk_problems(place.folder):
+        files = _write_files(place.partial, contents, certificate, progress)
+        _write_seal(place.partial, files, signing_key)
+        _set_times(place.partial, datetime.fromisoformat(certificate.created_at))
+    place.flush()
 
 
 def _write_files(
@@ -90,9 +119,12 @@ def _write_seal(
     folder: Path, files: tuple[SealedFile, ...], signing_key: SigningKey | None
 ) -> None:
     seal = Seal(files=files, signer=None if signing_key is None else signing_key.public).to_json()
-    (folder / SEAL).write_bytes(seal)
     if signing_key is not None:
         (folder / SIGNATURE).write_bytes(signature_json(signing_key, seal))
+    # Last, and at once: a folder with a seal is whole.
+    unfinished = folder / f".{SEAL}"
+    unfinished.write_bytes(seal)
+    unfinished.rename(folder / SEAL)
 
 
 def _set_times(folder: Path, moment: datetime) -> None:

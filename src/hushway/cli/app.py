@@ -4,7 +4,9 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Heavy libraries are impo
 that need them, so that `hushway --help` answers at once.
 """
 
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -66,12 +68,18 @@ def options(
     """Publish how a city moves without publishing how anyone moves."""
 
 
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """A request to end is taken like Ctrl-C: everything is put in order first."""
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Runs the command; a deliberate error becomes one clear message and exit code 1."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         app()
     except HushwayError as error:
-        failure(str(error), error.advice)
+        failure(str(error), error.advice, *getattr(error, "__notes__", ()))
         sys.exit(1)
     except SystemExit as end:
         if end.code != _INTERRUPTED:

@@ -161,6 +161,34 @@ def backup(
         raise typer.Exit(1)
 
 
+@ledger.command("settle")
+def settle(
+    plan_file: PlanFile,
+    *,
+    abandon: Annotated[
+        list[str] | None,
+        typer.Option(help="Give up a release that was paid for and of which nothing is left."),
+    ] = None,
+) -> None:
+    """Finish what an interrupted publish has left, or note that nothing came of it."""
+    from hushway.plan import load_plan
+    from hushway.settling import settle_plan
+
+    plan = load_plan(plan_file)
+    with connect(str(plan_file)) as book:
+        for sentence in settle_plan(plan.path(plan.release.folder), book):
+            say(sentence)
+        for release in abandon or ():
+            book.abandon(release, reason="given up by the steward")
+            say(f"{release} is abandoned; what it cost stays spent.")
+        pending = [found for found in book.unpublished() if found.state == "reserved"]
+    for found in pending:
+        say(
+            f"{found.release} was paid for and is not published. If nobody is publishing it now: "
+            f"hushway ledger settle {plan_file} --abandon {found.release}"
+        )
+
+
 @ledger.command("export")
 def export(
     address: Address,
@@ -195,11 +223,7 @@ def connect(address: str) -> "Ledger":
     url: str | Path = address
     if address.endswith(".toml"):
         url = load_plan(address).ledger_url()
-    if "://" not in str(url) and not Path(url).exists():
-        raise BudgetError(
-            f"There is no ledger {url}.", advice="Open an account first: hushway ledger open PLAN"
-        )
-    return Ledger.connect(url)
+    return Ledger.connect(url, create=False)
 
 
 def _print_accounts(accounts: "list[Account]") -> None:

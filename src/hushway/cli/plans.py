@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.screen import AsJson, answer_json, number, say, table, working
+from hushway.cli.screen import AsJson, answer_json, failure, number, say, table, working
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
@@ -123,8 +123,12 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.publishing import publish as publish_job
 
     job = prepare(load_plan(plan_file))
-    with working() as show:
-        published = publish_job(job, progress=show, passphrase=ask_passphrase)
+    try:
+        with working() as show:
+            published = publish_job(job, progress=show, passphrase=ask_passphrase)
+    except KeyboardInterrupt as stop:
+        failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
+        raise typer.Exit(1) from None
     certificate = published.certificate
     claim = certificate.claim
     if as_json:

@@ -20,9 +20,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for progra
 _SHORT_DENOMINATOR = 1000
 
 
-def failure(message: str, advice: str = "") -> None:
-    """Says what went wrong and what to do next, on standard error."""
+def failure(message: str, advice: str = "", *notes: str) -> None:
+    """Says what went wrong, how things stand and what to do next, on standard error."""
     err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
+    for note in notes:
+        err.print(escape(note), soft_wrap=True)
     if advice:
         err.print(f"[bold]What to do:[/] {escape(advice)}", soft_wrap=True)
 

@@ -15,7 +15,7 @@ _SQLITE = ("sqlite", "sqlite+pysqlite")
 _POSTGRESQL = ("postgres", "postgresql", "postgresql+psycopg")
 
 
-def open_store(url: str | Path) -> Store:
+def open_store(url: str | Path, *, create: bool = True) -> Store:
     """Opens the store at a path, a sqlite:/// address or a postgresql:// address.
 
     A SQLite address takes two options: `mode=ro` to look only, `timeout` in seconds to wait for a
@@ -25,16 +25,16 @@ def open_store(url: str | Path) -> Store:
         LedgerError: The address cannot be understood, or the store cannot be used.
     """
     if isinstance(url, Path) or "://" not in url:
-        return open_file(_checked(str(url)))
+        return open_file(_checked(str(url)), create=create)
     address = _parsed(url)
     if address.drivername in _SQLITE:
-        return _open_sqlite(address)
+        return _open_sqlite(address, create=create)
     if address.drivername in _POSTGRESQL:
         return open_database(address)
     raise LedgerError("A ledger lives in SQLite or in PostgreSQL.", advice=_ADVICE)
 
 
-def _open_sqlite(address: URL) -> Store:
+def _open_sqlite(address: URL, *, create: bool) -> Store:
     options = dict(address.query)
     mode = options.pop("mode", "rw")
     timeout = str(options.pop("timeout", "60"))
@@ -46,7 +46,7 @@ def _open_sqlite(address: URL) -> Store:
     ):
         raise LedgerError("The address of the SQLite ledger cannot be understood.", advice=_ADVICE)
     path = _checked(address.database or "")
-    return open_file(path, timeout_s=float(timeout), read_only=mode == "ro")
+    return open_file(path, timeout_s=float(timeout), read_only=mode == "ro", create=create)
 
 
 def _checked(path: str) -> Path:

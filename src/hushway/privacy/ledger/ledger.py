@@ -36,16 +36,19 @@ class Ledger(LedgerReader):
     """
 
     @classmethod
-    def connect(cls, url: str | Path) -> Self:
+    def connect(cls, url: str | Path, *, create: bool = True) -> Self:
         """Opens the ledger at a path, a sqlite:/// or a postgresql:// address.
 
-        An empty store becomes a new ledger.
+        Args:
+            url: Where it is.
+            create: Whether an empty store becomes a new ledger.
 
         Raises:
+            BudgetError: There is no ledger, and none is to be made.
             LedgerError: The ledger is out of reach, or is not a ledger.
         """
-        store = open_store(url)
-        prepare(store)
+        store = open_store(url, create=create)
+        prepare(store, create=create)
         return cls(store)
 
     def open_account(self, key: AccountKey, cap: Loss, *, delta: Fraction | None = None) -> Account:

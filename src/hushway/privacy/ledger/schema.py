@@ -15,6 +15,7 @@ from sqlalchemy import (
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.store import Store
+from hushway.privacy.ledger.troubles import no_ledger
 
 VERSION = 2
 
@@ -90,15 +91,18 @@ _ONCE = (
 )
 
 
-def prepare(store: Store) -> None:
+def prepare(store: Store, *, create: bool) -> None:
     """Makes sure that the store holds a ledger of this version, and creates one in an empty store.
 
     Raises:
+        BudgetError: The store is empty, and no ledger is to be created.
         LedgerError: The store holds something else, or cannot be used.
     """
     # Reading first lets an auditor open a ledger without the right to write.
     with store.reading() as connection:
         exists = _is_ledger(store, connection)
+    if not exists and not create:
+        raise no_ledger(store.name)
     if not exists:
         with store.writing(creating=True) as connection:
             if not _is_ledger(store, connection):

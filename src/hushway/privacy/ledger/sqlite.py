@@ -12,6 +12,7 @@ from sqlalchemy import Connection, NullPool, create_engine, event
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.schema import ledger_table
 from hushway.privacy.ledger.store import Store
+from hushway.privacy.ledger.troubles import no_ledger
 
 _BUSY_TIMEOUT_S = 60.0
 _PAUSE_S = 0.01
@@ -19,15 +20,24 @@ _PAUSE_S = 0.01
 _creation = threading.Lock()
 
 
-def open_file(path: Path, *, timeout_s: float = _BUSY_TIMEOUT_S, read_only: bool = False) -> Store:
-    """Opens a ledger file, and creates an empty one where there is none.
+def open_file(
+    path: Path,
+    *,
+    timeout_s: float = _BUSY_TIMEOUT_S,
+    read_only: bool = False,
+    create: bool = True,
+) -> Store:
+    """Opens a ledger file, and creates an empty one where there is none, if it may.
 
     Raises:
+        BudgetError: There is no file, and none is to be created.
         LedgerError: There is no file and none can be created.
     """
     name = str(path)
     # A later change of the working folder must not lead to another file.
     path = path.absolute()
+    if not create and not path.exists():
+        raise no_ledger(name)
     if not read_only:
         _create_private(path, name)
     uri = f"{path.as_uri()}?mode={'ro' if read_only else 'rw'}"

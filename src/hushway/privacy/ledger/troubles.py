@@ -2,9 +2,9 @@
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from hushway.errors import LedgerError
+from hushway.errors import BudgetError, LedgerError
 
-_RETRY = "This call spent nothing unless the entry shows in the ledger. "
+_RETRY = "Whether it was written shows in the ledger. "
 
 _LOCKED = (
     "is in use by another process and stayed locked for too long",
@@ -78,6 +78,13 @@ _POSTGRESQL = {
     "58": _DISK,
     "XX": _DAMAGED,
 }
+
+
+def no_ledger(name: str) -> BudgetError:
+    """Returns the error of a ledger that nobody has opened an account in yet."""
+    return BudgetError(
+        f"There is no ledger {name}.", advice="Open an account first: hushway ledger open PLAN"
+    )
 
 
 def explain(error: SQLAlchemyError, name: str) -> LedgerError:

@@ -1,0 +1,220 @@
+"""A publish that ends at any moment: the ledger and the disk tell one story, or can be made to."""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushway.artefact import write
+from hushway.artefact.od import ODContents
+from hushway.artefact.place import claimed, hidden_folder
+from hushway.artefact.verify import verify
+from hushway.engine.memory import ArrayCounter
+from hushway.errors import LedgerError, ReleaseError
+from hushway.geography.od import ODCells
+from hushway.job import Job, prepare
+from hushway.job.job import Means
+from hushway.plan import plan_from
+from hushway.privacy.ledger import EntryKind, Ledger
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.unit import Unit
+from hushway.publishing import publish
+from hushway.settling import settle_plan
+from support.dying import FINISHED, INTERRUPTED, Clock, ended
+from support.little_plans import little_plan, write_little_files
+
+# Every moment from the seal on, and some of those before.
+BEFORE_SEAL = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsInMemory:
+    """Rows without an engine, which would start threads."""
+
+    cells: ODCells
+
+    def check(self, *_: Any, **__: Any) -> list[Any]:
+        return []
+
+    def counter(self, means: Means) -> ArrayCounter:
+        return ArrayCounter(
+            cells=self.cells,
+            unit=Unit.PERSON,
+            max_trips=2,
+            key=means.key,
+            person=np.arange(20) % 5,
+            period=np.arange(20) % 2,
+            origin=np.arange(20) % 4,
+            destination=(np.arange(20) + 1) % 4,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A plan with rows in memory, and an account that can pay for it many times."""
+
+    job: Job
+
+    @property
+    def folder(self) -> Path:
+        return self.job.plan.path(self.job.plan.release.folder)
+
+    def ledger(self) -> Ledger:
+        return Ledger.connect(self.job.plan.ledger_url())
+
+    def work(self, clock: Clock) -> None:
+        clock.watch()
+        publish(self.job)
+
+    def tidy(self) -> None:
+        for folder in (self.folder, hidden_folder(self.folder)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def kinds(self) -> dict[str, set[str]]:
+        """What the ledger says of each release."""
+        found: dict[str, set[str]] = {}
+        with self.ledger() as ledger:
+            for entry in ledger.entries():
+                if entry.release:
+                    found.setdefault(entry.release, set()).add(entry.kind)
+        return found
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def scene(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Scene]:
+    folder = tmp_path_factory.mktemp("endings")
+    write_little_files(folder)
+    facts = little_plan("od")
+    # Nothing to compile and little to write: what matters here is the order of things.
+    facts["mechanism"] = {"name": "laplace", "form": "dense"}
+    if request.param == "postgresql":
+        facts["ledger"]["url"] = request.getfixturevalue("postgres_url")
+    job = prepare(plan_from(facts, folder=folder))
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, PureLoss(Fraction(100_000)))
+    assert isinstance(job.geography, ODCells)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ODContents, "picture", lambda _self, _certificate: b"no picture")
+        yield Scene(job=replace(job, rows=RowsInMemory(cells=job.geography)))
+
+
+def moments(scene: Scene, notes: Path) -> list[int]:
+    """Returns the moments of a publish to end it at."""
+
+    def work(clock: Clock) -> None:
+        seal = write._write_seal
+
+        def telling(*args: Any) -> None:
+            (notes / "sealing").write_text(str(clock.now), encoding="utf-8")
+            seal(*args)
+
+        write._write_seal = telling
+        scene.work(clock)
+        (notes / "done").write_text(str(clock.now), encoding="utf-8")
+
+    assert ended(work, -1, signal.SIGKILL) == FINISHED
+    scene.tidy()
+    sealing, done = (int((notes / name).read_text("utf-8")) for name in ("sealing", "done"))
+    return [*range(1, sealing, BEFORE_SEAL), *range(sealing, done + 1)]
+
+
+def published(kinds: set[str]) -> bool:
+    return kinds == {EntryKind.RESERVE, EntryKind.PUBLISH}
+
+
+def abandoned(kinds: set[str]) -> bool:
+    return kinds == {EntryKind.RESERVE, EntryKind.ABANDON}
+
+
+def check_story(scene: Scene, before: dict[str, set[str]], *, settled: bool) -> None:
+    """Makes sure that what can be seen is in the ledger, and the other way round."""
+    fresh = {name: kinds for name, kinds in scene.kinds().items() if name not in before}
+    assert len(fresh) <= 1
+    seen = scene.folder.exists()
+    if seen:
+        assert verify(scene.folder).intact
+        assert [published(kinds) for kinds in fresh.values()] == [True]
+    if settled:
+        assert not hidden_folder(scene.folder).exists()
+        for kinds in fresh.values():
+            assert published(kinds) if seen else abandoned(kinds)
+
+
+def test_a_killed_publish_can_always_be_settled(scene: Scene, tmp_path: Path) -> None:
+    outcomes = set()
+    for moment in moments(scene, tmp_path):
+        before = scene.kinds()
+        code = ended(scene.work, moment, signal.SIGKILL)
+        # The last moments come and go with what the database has to put away.
+        assert code in {-signal.SIGKILL, FINISHED}, moment
+        check_story(scene, before, settled=False)
+        with scene.ledger() as ledger:
+            list(settle_plan(scene.folder, ledger))
+        check_story(scene, before, settled=True)
+        fresh = [kinds for name, kinds in scene.kinds().items() if name not in before]
+        outcomes.add((scene.folder.exists(), bool(fresh)))
+        scene.tidy()
+    # Nothing paid, paid and lost, paid and published.
+    assert outcomes == {(False, False), (False, True), (True, True)}
+    with scene.ledger() as ledger:
+        assert ledger.check() == []
+
+
+def test_an_interrupted_publish_leaves_one_story(scene: Scene, tmp_path: Path) -> None:
+    for moment in moments(scene, tmp_path)[::3]:
+        before = scene.kinds()
+        assert ended(scene.work, moment, signal.SIGINT) in {INTERRUPTED, FINISHED}, moment
+        check_story(scene, before, settled=False)
+        if hidden_folder(scene.folder).exists():
+            # Interrupted between the seal and the ledger: whole, and waiting.
+            with scene.ledger() as ledger:
+                list(settle_plan(scene.folder, ledger))
+        check_story(scene, before, settled=True)
+        scene.tidy()
+
+
+def test_the_next_publish_to_the_place_finishes_what_was_left(scene: Scene, tmp_path: Path) -> None:
+    sealed = moments(scene, tmp_path)[-1] - 1
+    before = scene.kinds()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "publish", _gone)
+        with pytest.raises(LedgerError) as caught:
+            publish(scene.job)
+    assert "whole and waits beside its place" in " ".join(caught.value.__notes__)
+    assert hidden_folder(scene.folder).exists()
+    assert sealed > 0
+    with pytest.raises(ReleaseError, match="has taken its place now"):
+        publish(scene.job)
+    check_story(scene, before, settled=True)
+    assert scene.folder.exists()
+    scene.tidy()
+
+
+def _gone(*_: Any, **__: Any) -> None:
+    raise LedgerError("The ledger does not answer.", advice="Wait.")
+
+
+def test_two_who_publish_to_one_place_do_not_both_pay(scene: Scene) -> None:
+    before = scene.kinds()
+    with claimed(scene.folder), pytest.raises(ReleaseError, match="Another process"):
+        publish(scene.job)
+    assert scene.kinds() == before
+    assert not hidden_folder(scene.folder).exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "release/..", "a\0b", "."])
+def test_a_place_that_cannot_be_is_refused_before_paying(scene: Scene, name: str) -> None:
+    before = scene.kinds()
+    release = scene.job.plan.release.model_copy(update={"folder": name})
+    plan = scene.job.plan.model_copy(update={"release": release})
+    with pytest.raises(ReleaseError):
+        publish(replace(scene.job, plan=plan))
+    assert scene.kinds() == before
