@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from hushway.artefact.destination import check_destination
 from hushway.artefact.place import Place, claimed
-from hushway.artefact.write import write_sealed
+from hushway.artefact.write import publishable, write_sealed
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import HushwayError, ReleaseError
@@ -109,7 +109,11 @@ def publish(
                 entry_hash=reservation.entry_hash,
             )
             write_sealed(
-                place, table=table, certificate=certificate, signing_key=key, progress=progress
+                place,
+                contents=publishable(table, certificate),
+                certificate=certificate,
+                signing_key=key,
+                progress=progress,
             )
             with undisturbed():
                 ledger.publish(reservation, reference=certificate.digest)

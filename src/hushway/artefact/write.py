@@ -49,34 +49,32 @@ def write_release(
         ReleaseError: The certificate does not add up or belongs to another table, something is at
             `folder` already, or the disk refuses.
     """
+    contents = publishable(table, certificate)
     refuse_taken(folder)
     with claimed(folder) as place:
         place.begin(certificate.release_id)
-        write_sealed(
-            place,
-            table=table,
-            certificate=certificate,
-            signing_key=signing_key,
-            progress=progress or _silently,
-        )
-        place.appear()
+        try:
+            write_sealed(
+                place,
+                contents=contents,
+                certificate=certificate,
+                signing_key=signing_key,
+                progress=progress or _silently,
+            )
+            place.appear()
+        except BaseException:
+            # There is no ledger that would remember it.
+            place.forget()
+            raise
     return folder
 
 
-def write_sealed(
-    place: Place,
-    *,
-    table: PublishedTable,
-    certificate: Certificate,
-    signing_key: SigningKey | None,
-    progress: Progress,
-) -> None:
-    """Writes and seals a release at a claimed place, which it does not take yet.
+def publishable(table: PublishedTable, certificate: Certificate) -> Contents:
+    """Returns a table as something that can be written with a certificate.
 
     Raises:
         PrivacyError: The table or the certificate holds something that must not be published.
-        ReleaseError: The certificate does not add up or belongs to another table, or the disk
-            refuses.
+        ReleaseError: The certificate does not add up or belongs to another table.
     """
     contents = contents_of(table)
     if type(certificate) is not Certificate:
@@ -87,6 +85,22 @@ def write_sealed(
     contents.check(certificate)
     certificate.check_account()
     certificate.check_epsilon_delta()
+    return contents
+
+
+def write_sealed(
+    place: Place,
+    *,
+    contents: Contents,
+    certificate: Certificate,
+    signing_key: SigningKey | None,
+    progress: Progress,
+) -> None:
+    """Writes and seals a release at a claimed place, which it does not take yet.
+
+    Raises:
+        ReleaseError: The disk refuses.
+    """
     with disk_problems(place.folder):
         files = _write_files(place.partial, contents, certificate, progress)
         _write_seal(place.partial, files, signing_key)

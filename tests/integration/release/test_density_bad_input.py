@@ -213,7 +213,7 @@ def test_what_fails_after_paying_stays_paid_and_says_so(
     def broken(*_: object, **__: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("hushway.publishing.write_release", broken)
+    monkeypatch.setattr("hushway.publishing.write_sealed", broken)
     with pytest.raises(OSError, match="the disk is gone"):
         publish_verb(city / "plan.toml")
     assert not (city / "release").exists()
