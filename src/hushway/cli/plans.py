@@ -49,7 +49,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     job = prepare(load_plan(plan_file))
     with working() as show:
         show(f"Reading the {job.wording.rows}")
-        problems = job.rows.check(settings_of(job.plan), notes=True)
+        settings = settings_of(job.plan)
+        problems = job.rows.check(settings, notes=True)
     refused = [problem for problem in problems if problem.refused]
     if as_json:
         answer_json({"usable": not refused, "problems": [vars(problem) for problem in problems]})
@@ -68,6 +69,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     if not as_json:
         verdict = "cannot be published as the plan says" if refused else "can be published"
         say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
+        if not settings.encrypt_spills:
+            say("Rows that do not fit into memory will go to disk unencrypted while counting.")
     if refused:
         raise typer.Exit(1)
 

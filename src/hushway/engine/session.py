@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
+from hushway.engine.spills import encrypt_spills, spill_folder
 from hushway.errors import DataError
 
 Progress = Callable[[float], None]
@@ -48,12 +48,14 @@ class EngineSettings:
         threads: Most threads; all cores if None.
         temp_folder: Where rows that do not fit go while counting; the system's place if None. They
             go into a folder of their own that only this user can read and that is removed.
+        encrypt_spills: Whether such rows are encrypted.
         max_temp: Most disk.
     """
 
     memory_limit: str = "4GB"
     threads: int | None = None
     temp_folder: Path | str | None = None
+    encrypt_spills: bool = False
     max_temp: str = "100GB"
 
 
@@ -64,9 +66,11 @@ def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
     Raises:
         DataError: The settings cannot be met, or a CSV file that was read has an open quote.
     """
-    with _private_folder(settings) as folder:
-        backend = _connect(settings, folder)
+    with spill_folder(settings.temp_folder) as folder:
+        backend = _connect(settings, str(folder))
         try:
+            if settings.encrypt_spills:
+                encrypt_spills(backend.con)
             yield backend
             _refuse_open_quotes(backend.con)
         finally:
@@ -97,22 +101,6 @@ def _refuse_open_quotes(connection: Any) -> None:
             "long.",
             advice="Write quotes inside a quoted field twice, and close every quoted field.",
         )
-
-
-@contextmanager
-def _private_folder(settings: EngineSettings) -> Iterator[str]:
-    try:
-        # DuckDB may still write to it while an error is on its way.
-        folder = TemporaryDirectory(
-            prefix="hushway-", dir=settings.temp_folder, ignore_cleanup_errors=True
-        )
-    except OSError:
-        raise DataError(
-            "There is no folder for temporary files, or it cannot be written to.",
-            advice="Set temp_folder to a folder with free space that you may write to.",
-        ) from None
-    with folder as name:
-        yield name
 
 
 def _connect(settings: EngineSettings, folder: str) -> Backend:

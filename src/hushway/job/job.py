@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
+from hushway.engine.spills import can_encrypt_spills
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
@@ -103,4 +104,7 @@ def settings_of(plan: Plan) -> EngineSettings:
         memory_limit=engine.memory_limit,
         threads=engine.threads,
         temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
+        encrypt_spills=can_encrypt_spills()
+        if engine.encrypt_spills is None
+        else engine.encrypt_spills,
     )
