@@ -14,13 +14,15 @@ from hushway.cli.screen import out, say
 
 def demo(
     folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
     from hushway.artefact.package import PICTURE
     from hushway.demo import CAP, PLAN, build_calls, build_cards, build_demo
 
     _step(1, "A synthetic city, with the published figures of Ann Arbor")
-    city = build_demo(folder)
+    city = build_demo(folder, force=force)
     say(f"{city.trips:,} trips of {city.riders:,} riders in {folder}, and an account of ε {CAP}.")
     plan = folder / PLAN
     _step(2, f"hushway check {plan}")

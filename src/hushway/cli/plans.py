@@ -1,11 +1,11 @@
 """Verbs on plans: write a new one, check it, price it, publish it."""
 
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hushway.cli.addresses import PlanFile, connect, say_cautions
 from hushway.cli.screen import AsJson, answer_json, failure, number, say, table, working
 from hushway.errors import PlanError
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
 
 _WHOLE_FROM = 100
-
-PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
 
 
 @plan.command("new")
@@ -126,6 +124,8 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.publishing import publish as publish_job
 
     job = prepare(load_plan(plan_file))
+    with connect(str(plan_file)) as book:
+        say_cautions(book.cautions())
     try:
         with working() as show:
             published = publish_job(job, progress=show, passphrase=ask_passphrase)

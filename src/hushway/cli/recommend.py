@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hushway.cli.plans import PlanFile
+from hushway.cli.addresses import PlanFile
 from hushway.cli.screen import AsJson, answer_json, out, say, table, working
 from hushway.errors import PlanError
 

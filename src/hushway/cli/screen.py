@@ -29,6 +29,11 @@ def failure(message: str, advice: str = "", *notes: str) -> None:
         err.print(f"[bold]What to do:[/] {escape(advice)}", soft_wrap=True)
 
 
+def notice(message: str) -> None:
+    """Prints a line for people on standard error, where no program looks for an answer."""
+    err.print(escape(message), soft_wrap=True)
+
+
 def say(message: str) -> None:
     """Prints a line for people; square brackets in it are just brackets."""
     out.print(escape(message), soft_wrap=True)

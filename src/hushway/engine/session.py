@@ -1,5 +1,6 @@
 """A DuckDB of our own: in memory, with limits, in a private folder, and silent about rows."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,9 @@ T = TypeVar("T")
 
 _POLL_S = 0.2
 # DuckDB would take "-" for a limit without end.
-_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.ASCII)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([KMGT])(i?)B", re.ASCII)
+# What DuckDB itself advises for each thread.
+_LEAST_MEGABYTES = 125
 # Those that DuckDB does not take when it opens.
 _LATER_SETTINGS = (
     # Without it `row_number() = 1` becomes an aggregate that can fill the disk.
@@ -77,6 +80,32 @@ def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
             backend.disconnect()
 
 
+def refuse_little_memory(limit: str, threads: int | None) -> None:
+    """Refuses a limit with which counting would fail, which would show only after paying.
+
+    Raises:
+        DataError: It is too little for so many threads, or not a size.
+    """
+    found = _SIZE.fullmatch(limit)
+    needed = (threads or os.cpu_count() or 1) * _LEAST_MEGABYTES
+    if found is None:
+        raise _not_understood()
+    number, unit, binary = float(found[1]), found[2], found[3] == "i"
+    megabytes = number * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1) / 1e6
+    if megabytes < needed:
+        raise DataError(
+            f"The engine needs at least {_LEAST_MEGABYTES} MB of memory for each thread.",
+            advice=f'Set memory_limit = "{needed}MB" or more, or fewer threads.',
+        )
+
+
+def _not_understood() -> DataError:
+    return DataError(
+        "The engine does not understand its settings.",
+        advice='Give sizes such as "4GB" and at least one thread.',
+    )
+
+
 def has_rejects(connection: Any) -> bool:
     """Whether rows of CSV files were dropped because they cannot be read."""
     return "reject_errors" in connection.execute("SHOW TABLES").fetchnumpy()["name"]
@@ -124,10 +153,7 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
             pass
         else:
             return backend
-    raise DataError(
-        "The engine does not understand its settings.",
-        advice='Give sizes such as "4GB" and at least one thread.',
-    )
+    raise _not_understood()
 
 
 def run(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.session import EngineSettings, refuse_little_memory
 from hushway.engine.spills import can_encrypt_spills
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
@@ -98,8 +98,13 @@ def account_of(plan: Plan) -> AccountKey:
 
 
 def settings_of(plan: Plan) -> EngineSettings:
-    """Returns how much of this machine the counting may use."""
+    """Returns how much of this machine the counting may use.
+
+    Raises:
+        DataError: That is too little, or cannot be understood.
+    """
     engine = plan.engine
+    refuse_little_memory(engine.memory_limit, engine.threads)
     return EngineSettings(
         memory_limit=engine.memory_limit,
         threads=engine.threads,
