@@ -45,12 +45,14 @@ class EngineSettings:
         temp_folder: Where rows that do not fit go while counting; the system's place if None. They
             go into a folder of their own that only this user can read and that is removed.
         max_temp: Most disk.
+        batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
     """
 
     memory_limit: str = "4GB"
     threads: int | None = None
     temp_folder: Path | str | None = None
     max_temp: str = "100GB"
+    batch_rows: int = 1_000_000
 
 
 @contextmanager
@@ -94,7 +96,8 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     }
     if settings.threads is not None:
         config["threads"] = settings.threads
-    if all(_SIZE.fullmatch(size) for size in (settings.memory_limit, settings.max_temp)):
+    sizes = (settings.memory_limit, settings.max_temp)
+    if settings.batch_rows >= 1 and all(_SIZE.fullmatch(size) for size in sizes):
         try:
             backend = ibis.duckdb.connect(**config)
             # Given at the opening, DuckDB 1.5 shows this limit and does not keep it.
@@ -107,7 +110,7 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
             return backend
     raise DataError(
         "The engine does not understand its settings.",
-        advice='Give sizes such as "4GB" and at least one thread.',
+        advice='Give sizes such as "4GB", at least one thread and at least one row at a time.',
     )
 
 
