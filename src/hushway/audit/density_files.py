@@ -8,8 +8,8 @@ from hushway.audit.density_district import NO_STAYS, Stay, Stays, district
 from hushway.audit.density_looks import Projection
 from hushway.audit.density_product import DensityProduct, DensityStage, Look, rho_of
 from hushway.audit.density_shift import ShiftCheck, most_of_gaussian
-from hushway.audit.files import as_many, files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, World
+from hushway.audit.files import files_of, microseconds
+from hushway.audit.harness import Examination, Sampler, World, as_many
 from hushway.audit.noise import DELTA
 from hushway.geography.visits import VisitLimits
 from hushway.tables.events import EventColumns, EventsSource

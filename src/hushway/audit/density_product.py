@@ -11,8 +11,8 @@ from functools import cached_property
 
 from hushway.audit.bounds import IntArray
 from hushway.audit.density_district import District, StayRows, Stays
-from hushway.audit.files import as_many, small_batches
-from hushway.audit.harness import Sampler
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.noise import DELTA
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey

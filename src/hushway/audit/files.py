@@ -4,7 +4,7 @@ Rows are dealt out to several files as one deals cards, so that everybody is in 
 engines hand them over in batches that nobody fits into.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -52,11 +52,3 @@ def files_of(columns: Mapping[str, Any]) -> Iterator[Path]:
 def microseconds(day: date, since_us: IntArray) -> IntArray:
     """Returns times of the wall clock, given in microseconds since a day began."""
     return (datetime.combine(day, time()) - _EPOCH) // _MICROSECOND + since_us
-
-
-def as_many(release: Callable[[], IntArray], runs: int) -> IntArray:
-    """Makes as many releases as it takes for so many runs."""
-    seen = [release()]
-    while len(seen) * len(seen[0]) < runs:
-        seen.append(release())
-    return np.concatenate(seen)[:runs]

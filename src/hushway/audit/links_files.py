@@ -14,8 +14,8 @@ import numpy as np
 from hushway.audit.bounds import IntArray
 from hushway.audit.density_product import rho_of
 from hushway.audit.density_shift import ShiftCheck, most_of_gaussian
-from hushway.audit.files import as_many, files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, World
+from hushway.audit.files import files_of, microseconds
+from hushway.audit.harness import Examination, Sampler, World, as_many
 from hushway.audit.links_looks import Sums
 from hushway.audit.links_product import LinkProduct, LinkStage, Look
 from hushway.audit.links_ring import Drive, Drives, Rings, rings

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.files import as_many, small_batches
-from hushway.audit.harness import Sampler
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.links_ring import DriveRows, Drives, Rings
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.files import as_many, files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, Trial, World
+from hushway.audit.files import files_of, microseconds
+from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
 from hushway.audit.od_dense import MAX_TRIPS, Counts
 from hushway.audit.product import Look, Product, Spend, Stage
 from hushway.audit.town import NOBODY, Part, Scene, town

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
 from hushway.audit.files import small_batches
-from hushway.audit.harness import Sampler
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse
 from hushway.audit.town import Scene, Town, Trips
 from hushway.engine.duckdb import DuckDBTrips
@@ -163,12 +161,5 @@ class Stage(Generic[Spend]):
 
     def sampler(self, scene: Scene, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes, one run a corner."""
-        trips = self.town.play(scene)
-        terms = self.terms
-
-        def sample(runs: int) -> IntArray:
-            releases = -(-runs // self.town.corners)
-            seen = [look(self.product.open(trips, terms, self.spend)) for _ in range(releases)]
-            return np.concatenate(seen)[:runs]
-
-        return sample
+        trips, terms = self.town.play(scene), self.terms
+        return lambda runs: as_many(lambda: look(self.product.open(trips, terms, self.spend)), runs)

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.audit.bounds import IntArray, runs_needed
-from hushway.audit.files import as_many, files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, Trial, World
+from hushway.audit.files import files_of, microseconds
+from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
 from hushway.audit.sequences_forms import GROUPED
 from hushway.audit.sequences_looks import FirstStep
 from hushway.audit.sequences_measured import MAX_RECORDS

@@ -9,12 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
 from hushway.audit.density_product import rho_of
 from hushway.audit.files import small_batches
-from hushway.audit.harness import Sampler
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse
 from hushway.audit.sequences_village import Village, WalkRows, Walks, days_of
 from hushway.engine.key import BoundingKey
@@ -239,9 +237,4 @@ class TreeStage:
     def sampler(self, scene: Walks, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes, one run a corner."""
         rows = self.village.play(scene)
-
-        def sample(runs: int) -> IntArray:
-            releases = -(-runs // self.village.corners)
-            return np.concatenate([look(self.opened(rows)) for _ in range(releases)])[:runs]
-
-        return sample
+        return lambda runs: as_many(lambda: look(self.opened(rows)), runs)

@@ -14,7 +14,7 @@ from hushway.audit.density_district import Stay, district
 from hushway.audit.density_looks import Projection
 from hushway.audit.density_product import REAL_DENSITY, visits_in_memory
 from hushway.audit.exact import dense
-from hushway.audit.files import FILES, as_many, files_of, microseconds
+from hushway.audit.files import FILES, files_of, microseconds
 from hushway.audit.links_looks import StagedLook
 from hushway.audit.links_product import REAL_LINKS, LinkStage
 from hushway.audit.links_ring import rings
@@ -48,13 +48,6 @@ def test_times_are_microseconds_of_the_wall_clock() -> None:
     with files_of({"time": microseconds(day, np.array([1_500_000]))}) as folder:
         (time,) = pq.read_table(folder)["time"].to_pylist()
     assert time.isoformat() == f"{day.isoformat()}T00:00:01.500000"
-
-
-def test_as_many_releases_are_made_as_it_takes() -> None:
-    made = iter(range(10))
-    seen = as_many(lambda: np.full(3, next(made)), 7)
-    assert seen.tolist() == [0, 0, 0, 1, 1, 1, 2]
-    assert next(made) == 3
 
 
 def test_trips_of_files_count_as_they_do_in_memory() -> None:
