@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import density_files, density_measured, density_whole
+from hushway.audit import density_cuts, density_files, density_measured, density_whole
 from hushway.audit.bounds import runs_needed
 from hushway.audit.density import DENSITY_AUDITS, DensityAudit
 from hushway.audit.density_mutant_curators import unsplit
@@ -43,6 +43,7 @@ FEWER_RUNS = 20_000
 ONLY_AT_ONE = (density_whole.published_area, density_whole.published_clusters)
 # What needs more runs at epsilon 1 than there is time for here.
 ONLY_AT_FOUR = (
+    density_cuts.four_cells,
     density_files.many_batches,
     density_measured.naive_laplace,
     density_whole.all_questions,
