@@ -53,6 +53,7 @@ class EngineSettings:
             go into a folder of their own that only this user can read and that is removed.
         encrypt_spills: Whether such rows are encrypted.
         max_temp: Most disk.
+        batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
     """
 
     memory_limit: str = "4GB"
@@ -60,6 +61,7 @@ class EngineSettings:
     temp_folder: Path | str | None = None
     encrypt_spills: bool = False
     max_temp: str = "100GB"
+    batch_rows: int = 1_000_000
 
 
 @contextmanager
@@ -142,7 +144,8 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     }
     if settings.threads is not None:
         config["threads"] = settings.threads
-    if all(_SIZE.fullmatch(size) for size in (settings.memory_limit, settings.max_temp)):
+    sizes = (settings.memory_limit, settings.max_temp)
+    if settings.batch_rows >= 1 and all(_SIZE.fullmatch(size) for size in sizes):
         try:
             backend = ibis.duckdb.connect(**config)
             # Given at the opening, DuckDB 1.5 shows this limit and does not keep it.
