@@ -125,7 +125,8 @@ def _show_people(
 
 
 def _say_findings(findings: list[str]) -> None:
-    say("\n".join(findings) or "The ledger is sound: every entry fits its chain.")
+    for finding in findings or ["The ledger is sound: every entry fits its chain."]:
+        say(finding)
 
 
 @ledger.command("people")
