@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-UV_VERSION := 0.13.7
 
 .PHONY: demo test bench format format-check lint types contracts unit lock clean
 
@@ -33,12 +32,13 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Pins for users (run) and developers (dev), for every supported Python and machine; no registry address in them.
+# Pins for users (run), developers (dev) and the installer itself (uv), for every supported Python and machine: with
+# hashes, and without the address of a registry.
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header -q
 lock: $(VENV)/.uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header -q \
-	  pyproject.toml -o requirements/run.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-header -q \
-	  pyproject.toml --extra gtfs --extra postgres --group dev -o requirements/dev.lock
+	$(COMPILE) requirements/uv.in -o requirements/uv.lock
+	$(COMPILE) pyproject.toml -o requirements/run.lock
+	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --group dev -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo bench-results
@@ -46,15 +46,15 @@ clean:
 $(VENV)/.uv:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "hushway needs Python 3.11 or newer: make PYTHON=python3.11"'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.lock
 	touch $@
 
 $(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/.uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements/run.lock
+	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/run.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	touch $@
 
 $(VENV)/.dev: requirements/dev.lock pyproject.toml | $(VENV)/.uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements/dev.lock
+	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/dev.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	touch $@ $(VENV)/.run
