@@ -81,6 +81,23 @@ _PLANS: dict[str, dict[str, Any]] = {
     },
 }
 
+FAMILIES = tuple(_PLANS)
+
+# The file of protected rows, and one row that counts, column by column.
+ROWS = {
+    "od": "trips.csv",
+    "sequences": "taps.csv",
+    "density": "events.csv",
+    "links": "traces.csv",
+}
+_SOON = f"{_DAY}T11:30:00"
+ROW = {
+    "od": {"person": "p0", "origin": "a", "destination": "b", "time": _SOON},
+    "sequences": {"person": "p0", "location": "a", "time": _SOON},
+    "density": {"person": "p0", "time": _SOON, "lon": "-8.60", "lat": "41.10"},
+    "links": {"person": "p0", "time": _SOON, "lon": "-8.60", "lat": "41.10"},
+}
+
 
 def _hour(number: int) -> str:
     return f"{_DAY}T{number:02d}:30:00"
@@ -88,7 +105,7 @@ def _hour(number: int) -> str:
 
 def _write(path: Path, header: str, rows: Iterable[tuple[Any, ...]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header.split(","))
         writer.writerows(rows)
 

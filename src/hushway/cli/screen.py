@@ -103,7 +103,9 @@ def working() -> Iterator[Shower]:
         BarColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=_err, transient=True) as progress:
+    # Elsewhere than on a terminal a bar would leave empty lines.
+    hidden = not _err.is_terminal
+    with Progress(*columns, console=_err, transient=True, disable=hidden) as progress:
         task = progress.add_task("Starting", total=None)
 
         def show(step: str, share: float | None = None, /) -> None:

@@ -236,9 +236,8 @@ def _translated(error: Exception) -> DataError:
             "The rows cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
         )
     return DataError(
-        "The rows cannot be read: a file is damaged, or a row does not have the fields of the "
-        "first line.",
-        advice="Check that every file is whole and that every row has the same number of fields.",
+        "The rows cannot be read: a file is damaged, or its lines do not all end alike.",
+        advice="Check that every file is whole, and that lines end in LF or in CRLF throughout.",
     )
 
 
