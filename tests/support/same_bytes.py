@@ -1,0 +1,80 @@
+"""Digests of everything that little plans publish with a seed, to see whether a change changes it.
+
+`python -m support.same_bytes` in the folder of tests writes them down again. Do that when a release
+is meant to change, or a library that writes files does; never to make a test pass.
+"""
+
+import hashlib
+import json
+import re
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hushway.job import prepare
+from hushway.plan import plan_from
+from hushway.privacy.ledger import Ledger
+from hushway.privacy.loss import Measure, loss_of
+from hushway.privacy.randomness import SeededSource
+from hushway.publishing import publish
+from support.little_plans import FAMILIES, little_plan, write_little_files
+
+WRITTEN = Path(__file__).with_suffix(".json")
+_SEED = 20_260_301
+# What differs from run to run: names and moments of releases, and digests of files with those.
+_PASSING = re.compile(
+    rb"[a-z]+-\d{8}t\d{6}z-[0-9a-f]{16}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00|[0-9a-f]{64}"
+)
+# Pixels depend on more than this product.
+_PICTURE = "picture.png"
+_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "od by Laplace, sparse": ("od", {"mechanism": {"name": "laplace", "form": "sparse"}}),
+    "od by hierarchy": (
+        "od",
+        {"mechanism": {"name": "hierarchical", "features": ["total", "zones"]}},
+    ),
+    "density by Laplace": ("density", {"mechanism": {"name": "laplace"}}),
+    "sequences with Gaussian noise": (
+        "sequences",
+        {
+            "mechanism": {"noise": "gaussian"},
+            "privacy": {"max_records": 2, "epsilon": "1", "delta": "1e-6"},
+        },
+    ),
+}
+PLANS = {family: (family, {}) for family in FAMILIES} | _CHANGES
+
+
+def digests_of(name: str, folder: Path) -> dict[str, str]:
+    """Publishes a little plan in an empty folder, and returns a digest for each file."""
+    family, changes = PLANS[name]
+    write_little_files(folder)
+    job = prepare(plan_from({**little_plan(family), **changes}, folder=folder))
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
+    release = publish(job, source=SeededSource(_SEED)).folder
+    return {
+        str(file.relative_to(release)): _digest(file.read_bytes())
+        for file in sorted(release.rglob("*"))
+        if file.is_file() and file.name != _PICTURE
+    }
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(_PASSING.sub(b"...", data)).hexdigest()
+
+
+def main() -> None:
+    """Writes the digests down."""
+    with tempfile.TemporaryDirectory() as made:
+        found = {}
+        for position, name in enumerate(PLANS):
+            folder = Path(made) / str(position)
+            folder.mkdir()
+            found[name] = digests_of(name, folder)
+    WRITTEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
