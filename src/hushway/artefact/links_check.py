@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hushway.artefact.bounded import LIST_BYTES, holds, read_plain
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.links import read_links_parquet
 from hushway.artefact.formats.links_geo import check_links_geo, fits_geojson, links_geojson
@@ -83,7 +84,7 @@ def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tu
     rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
     totals = None
     if facts["classes_measured"]:
-        totals = read_measured_classes((folder / MEASURED_CLASSES).read_bytes(), universe)
+        totals = read_measured_classes(read_plain(folder / MEASURED_CLASSES, LIST_BYTES), universe)
     table = LinkTable(
         universe=universe,
         period=rows.period,
@@ -118,7 +119,7 @@ def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
     if fits_geojson(table):
         written[GEOJSON] = lambda: links_geojson(table)
     for name, render in written.items():
-        if (folder / name).read_bytes() != render():
+        if not holds(folder / name, render()):
             raise ReleaseError(
                 f"{name} does not hold the same roads and numbers as {PARQUET}.",
                 advice="Ask the publisher for an intact copy of the release.",

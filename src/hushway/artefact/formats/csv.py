@@ -6,11 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from hushway.artefact.bounded import TABLE_BYTES, open_plain
 from hushway.artefact.formats.rows import COLUMNS, SCHEMA, Rows, batches_of, from_arrow, to_arrow
+from hushway.errors import ReleaseError
 from hushway.geography.od import ODCells
 from hushway.releases.od.table import ODTable
 
 _SPECIAL = frozenset('",\r\n')
+_BLOCK = 1 << 24
 
 
 def write_csv(table: ODTable, path: Path) -> None:
@@ -44,7 +47,7 @@ def stream_csv(
         include_header=False, quoting_style="needed" if quoted else "none"
     )
     with pa.OSFile(str(path), "wb") as sink:
-        sink.write((",".join(schema.names) + "\n").encode())
+        sink.write(_header(schema))
         with arrow_csv.CSVWriter(sink, plain, write_options=options) as writer:
             for batch in batches:
                 columns = [column.cast(plain.field(i).type) for i, column in enumerate(batch)]
@@ -60,8 +63,28 @@ def read_batches(
     )
     several_lines = any("\n" in label or "\r" in label for label in labels)
     parsing = arrow_csv.ParseOptions(newlines_in_values=several_lines)
-    with arrow_csv.open_csv(path, parse_options=parsing, convert_options=reading) as reader:
+    # Lists of labels are searched once a block, so that blocks must not be too small.
+    blocks = arrow_csv.ReadOptions(block_size=_BLOCK)
+    _check_header(path, schema)
+    with arrow_csv.open_csv(
+        path, read_options=blocks, parse_options=parsing, convert_options=reading
+    ) as reader:
         yield from reader
+
+
+def _header(schema: pa.Schema) -> bytes:
+    return (",".join(schema.names) + "\n").encode()
+
+
+def _check_header(path: Path, schema: pa.Schema) -> None:
+    """Makes sure of the columns before a reader makes room for each that a stranger names."""
+    header = _header(schema)
+    with open_plain(path, TABLE_BYTES) as file:
+        if file.read(len(header)) != header:
+            raise ReleaseError(
+                f"The columns of {path.name} are not {', '.join(schema.names)}.",
+                advice="The table was rewritten.",
+            )
 
 
 def _written_type(kind: pa.DataType) -> pa.DataType:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from hushway.artefact.bounded import LIST_BYTES, csv_rows, refuse_large
 from hushway.errors import ReleaseError
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
@@ -58,9 +59,9 @@ def read_locations(data: bytes) -> Locations:
     Raises:
         ReleaseError: The bytes are not what `locations_csv` writes.
     """
-    header, rows = _table(data)
+    header, rows = _table("locations.csv", data)
     own = len(LOCATION_FACTS)
-    if header[:own] != LOCATION_FACTS or any(len(row) != len(header) for row in rows):
+    if header[:own] != LOCATION_FACTS:
         raise _rewritten("locations.csv")
     places = tuple(
         Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
@@ -82,9 +83,9 @@ def read_periods(data: bytes) -> Periods:
     Raises:
         ReleaseError: The bytes are not what `periods_csv` writes.
     """
-    header, rows = _table(data)
+    header, rows = _table("periods.csv", data)
     cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
-    if header not in cycles or not rows or any(len(row) != len(header) for row in rows):
+    if header not in cycles or not rows:
         raise _rewritten("periods.csv")
     first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
     periods = Periods(
@@ -111,8 +112,9 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _table(data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
-    header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+def _table(name: str, data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
+    refuse_large(name, len(data), LIST_BYTES)
+    header, *rows = csv_rows(name, data)
     return tuple(header), rows
 
 
