@@ -10,12 +10,12 @@ import csv
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from hushway.errors import ReleaseError
+from hushway.spreadsheet import unguarded
 
 # A signature is 64 bytes, and its file a few hundred.
 SIGNATURE_BYTES = 1 << 12
@@ -35,12 +35,11 @@ RELEASE_BYTES = 1 << 35
 MOST_FILES = 256
 
 _MOST_LIST_ROWS = 1 << 20
-_CHUNK = 1 << 20
 _ADVICE = "Ask the publisher for an intact copy of the release."
 
 
 @contextmanager
-def open_plain(path: Path, most: int) -> Iterator[BinaryIO]:
+def open_plain(path: Path, most: int) -> Iterator[io.BufferedReader]:
     """Opens a plain file that is not larger than it may be.
 
     Args:
@@ -80,22 +79,19 @@ def read_plain(path: Path, most: int) -> bytes:
     return data
 
 
-def holds(path: Path, expected: bytes) -> bool:
-    """Whether a file holds just these bytes; a larger one is not read at all."""
+def holds(path: Path, expected: Iterable[bytes]) -> bool:
+    """Whether a file holds just these bytes, part by part; more of it is never read."""
     try:
-        with open_plain(path, len(expected)) as file:
-            view = memoryview(expected)
-            for start in range(0, len(expected), _CHUNK):
-                part = view[start : start + _CHUNK]
-                if file.read(len(part)) != part:
-                    return False
-            return not file.read(1)
+        with open_plain(path, TABLE_BYTES) as file:
+            return all(file.read(len(part)) == part for part in expected) and not file.read(1)
     except ReleaseError:
         return False
 
 
 def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[str]]:
     """Returns the rows of a small CSV file, its header first, all of the same length.
+
+    Quotes in front of what a spreadsheet would run are taken away.
 
     Args:
         name: What the file is called, for the message.
@@ -115,7 +111,7 @@ def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[s
                 f"than {_MOST_LIST_ROWS:,} of them.",
                 advice=_ADVICE,
             )
-        rows.append(row)
+        rows.append([unguarded(text) for text in row])
     return rows
 
 

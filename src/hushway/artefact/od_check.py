@@ -149,7 +149,7 @@ def _formats(folder: Path, universe: ODCells, table: Summary) -> tuple[bool, str
         raise _disagreement(CSV)
     if _flows_digest(read_flows(folder / FLOWS, universe)) != table.flows:
         raise _disagreement(FLOWS)
-    if not holds(folder / FLOW_LOCATIONS, flowmap_locations(universe.locations)):
+    if not holds(folder / FLOW_LOCATIONS, [flowmap_locations(universe.locations)]):
         raise _disagreement(FLOW_LOCATIONS)
     agreed = f"{CSV} and {FLOWS} hold the same numbers as {PARQUET}."
     if not fits_omx(universe):

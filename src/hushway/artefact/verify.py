@@ -310,7 +310,7 @@ def _package(
 
 
 def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:
-    if not holds(folder / name, rendered):
+    if not holds(folder / name, [rendered]):
         raise ReleaseError(
             f"{name} is not what {certificate.software} writes for this certificate.",
             advice="Verify with that very version; if it fails there too, do not trust it.",

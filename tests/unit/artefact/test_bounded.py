@@ -132,9 +132,9 @@ def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
 def test_bytes_are_compared_to_the_last_one(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"abc")
-    assert holds(path, b"abc")
-    assert not any(holds(path, other) for other in (b"ab", b"abd", b"abcd", b""))
-    assert not holds(tmp_path / "nothing", b"")
+    assert holds(path, [b"ab", b"c"])
+    assert not any(holds(path, [other]) for other in (b"ab", b"abd", b"abcd", b""))
+    assert not holds(tmp_path / "nothing", [])
 
 
 def test_rows_of_a_list_are_as_long_as_its_header_and_not_too_many(

@@ -1,15 +1,19 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
-from hushway.privacy.certificate import canonical_json
+from hushway.artefact.write import write_release
+from hushway.geography.movements import LinkUniverse
+from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.releases.links.table import LinkTable
 from support.forging import failed, sentence
 
@@ -320,3 +324,23 @@ def test_a_release_of_another_family_does_not_pass_as_links(
     path.write_text(json.dumps(package))
     reseal(plain_release)
     assert failed(verify(plain_release)) == {"table facts"}
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded_and_verified(
+    build: Callable[..., LinkTable],
+    certify_links: Callable[..., Certificate],
+    streets: Callable[..., LinkUniverse],
+    tmp_path: Path,
+) -> None:
+    plain = streets(4)
+    roads = replace(
+        plain.roads,
+        link_id=np.array([f"=way {i}" for i in range(plain.roads.links)]),
+        name=np.array(["@name"] * plain.roads.links),
+    )
+    named = build(replace(plain, roads=roads, zones=("+east", "-west")))
+    release = write_release(tmp_path / "risky", table=named, certificate=certify_links(named))
+    assert verify(release).passed
+    links = (release / "gmns" / "link.csv").read_text(encoding="utf-8")
+    assert "\n'=way 1,'@name," in links
+    assert "\n0,'+east\n1,'-west\n" in (release / "zones.csv").read_text(encoding="utf-8")
