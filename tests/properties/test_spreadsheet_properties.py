@@ -2,6 +2,9 @@
 
 import csv
 import io
+import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,3 +88,12 @@ def test_a_quote_is_put_before_what_begins_as_a_formula(text: str, written: str)
 def test_numbers_of_columns_stay_numbers() -> None:
     data = csv_bytes(["a"], [[str(number)] for number in np.arange(-2, 3).tolist()])
     assert data == b"a\n-2\n-1\n0\n1\n2\n"
+
+
+def test_the_recipe_in_the_docs_takes_the_quote_away() -> None:
+    docs = Path(__file__).parents[2] / "docs" / "release-folder.md"
+    (recipe,) = re.findall(r"```python\n(import re\n.*?)```", docs.read_text("utf-8"), re.DOTALL)
+    scope: dict[str, Any] = {}
+    exec(recipe, scope)  # noqa: S102 - our own documentation
+    for text in ("=1", "'=1", "-5", "'s", " +a", "\tx", "＝1", "plain"):  # noqa: RUF001
+        assert scope["as_it_was"](guarded(text)) == text
