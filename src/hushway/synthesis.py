@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.artefact.bounded import LIST_BYTES, read_plain
 from hushway.artefact.formats.arrow import number_array, text_array
-from hushway.artefact.formats.rows import positions_among
+from hushway.artefact.formats.completed import read_completed
 from hushway.artefact.formats.taxonomy import read_taxonomy
 from hushway.artefact.new_file import refuse_taken
 from hushway.artefact.sequences_description import COMPLETED, LOCATIONS, TAXONOMY
@@ -53,14 +54,11 @@ def synthesise(release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY)
             advice="See what is wrong with: hushway verify RELEASE",
         )
     locations = read_taxonomy(
-        (release / TAXONOMY).read_bytes(), (release / LOCATIONS).read_bytes()
+        read_plain(release / TAXONOMY, LIST_BYTES), read_plain(release / LOCATIONS, LIST_BYTES)
     ).locations
-    read = pq.read_table(release / COMPLETED).combine_chunks()
+    read = read_completed(locations, release / COMPLETED)
     ids = text_array(locations.ids)
-    lists = read.column(0).chunk(0) if read.num_rows else pa.array([], type=read.schema.types[0])
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in lists.to_pylist()])])
-    counts = np.array(read.column(1).to_pylist(), dtype=np.int64)
-    records = one_by_one(offsets.astype(np.int64), positions_among(lists.flatten(), ids), counts)
+    records = one_by_one(read.start, read.stops, read.counts)
     seconds = plausible_seconds(records, locations, seed=seed)
     times = np.datetime64(day, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
     owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))

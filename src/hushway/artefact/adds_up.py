@@ -18,7 +18,6 @@ from hushway.geography.od import IntArray
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.releases.od.table import ODTable
 
-_MOST_BYTES = 1 << 24
 _ABOUT = (
     "What adds up. A difference of 0 means that two ways to the same sum agree exactly. The "
     "residual is the published sum minus its own noisy measurement: sums are fitted to all "
@@ -49,7 +48,7 @@ def check_adds_up(data: bytes, margins: Sequence[PublishedSums], rows: Sequence[
     Raises:
         ReleaseError: A figure is another one, or something does not add up.
     """
-    facts = parsed_json(data) if len(data) <= _MOST_BYTES else {}
+    facts = parsed_json(data)
     shifts = [each["largest_rounding_shift"] for each in facts.get("sums", [])]
     sound = len(shifts) == len(margins) and all(
         type(shift) is float and shift >= 0 and math.isfinite(shift) for shift in shifts

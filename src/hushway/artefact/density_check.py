@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, read_plain
 from hushway.artefact.density_certified import check_stated
 from hushway.artefact.density_description import (
     CSV,
@@ -92,7 +93,9 @@ def _table(
     counts, errors = read_density_parquet(folder / PARQUET, universe)
     sites = None
     if facts["sites_measured"]:
-        sites = read_measured_sites((folder / MEASURED_SITES).read_bytes(), universe.site_count)
+        sites = read_measured_sites(
+            read_plain(folder / MEASURED_SITES, LIST_BYTES), universe.site_count
+        )
     table = DensityTable(
         universe=universe,
         counts=counts,

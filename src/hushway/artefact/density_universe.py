@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.artefact.bounded import GEOMETRY_BYTES, read_plain
 from hushway.artefact.formats.areas import areas_geojson, read_areas
 from hushway.artefact.formats.clusters import cover_csv, pieces_csv, read_cover
 from hushway.artefact.formats.density_sites import read_sites, sites_csv
@@ -48,7 +49,7 @@ def read_universe(folder: Path, *, sites: bool) -> tuple[DensityUniverse, IntArr
     Raises:
         ReleaseError: The files are not what hushway writes for any universe.
     """
-    return _universe(lambda name: (folder / name).read_bytes(), sites=sites)
+    return _universe(lambda name: read_plain(folder / name, GEOMETRY_BYTES), sites=sites)
 
 
 def check_readable(universe: DensityUniverse, cluster: IntArray) -> None:

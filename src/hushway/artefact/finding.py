@@ -114,6 +114,9 @@ class Notes:
             answer, sentence = question()
         except HushwayError as problem:
             self._note(name, Outcome.FAILED, str(problem))
+        except MemoryError:
+            sentence = "This takes more memory than a verification may have, so it was given up."
+            self._note(name, Outcome.FAILED, sentence)
         except Exception as problem:  # noqa: BLE001 - a hostile folder must not stop its verifier
             kind = type(problem).__name__
             sentence = f"This could not be checked: a file is not as hushway writes it ({kind})."

@@ -1,12 +1,17 @@
 """Which files a published table of links becomes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hushway.artefact.formats.links import write_links_parquet
 from hushway.artefact.formats.links_geo import links_geojson, write_links_geo
-from hushway.artefact.formats.links_gmns import config_csv, link_csv, measurement_csv, node_csv
+from hushway.artefact.formats.links_gmns import (
+    config_csv,
+    link_parts,
+    measurement_parts,
+    node_parts,
+)
 from hushway.artefact.formats.links_groups import measured_classes_csv
 from hushway.artefact.links_certified import check_stated
 from hushway.artefact.links_description import (
@@ -76,9 +81,9 @@ class LinksContents:
             GEO: lambda path: write_links_geo(table, path),
             GEOJSON: lambda path: path.write_bytes(links_geojson(table)),
             GMNS_CONFIG: lambda path: path.write_bytes(config_csv()),
-            GMNS_LINKS: lambda path: path.write_bytes(link_csv(table)),
-            GMNS_NODES: lambda path: path.write_bytes(node_csv(table.universe.roads)),
-            GMNS_MEASUREMENTS: lambda path: path.write_bytes(measurement_csv(table)),
+            GMNS_LINKS: lambda path: _write_parts(path, link_parts(table)),
+            GMNS_NODES: lambda path: _write_parts(path, node_parts(table.universe.roads)),
+            GMNS_MEASUREMENTS: lambda path: _write_parts(path, measurement_parts(table)),
             **public_writers(table.universe),
         }
         if (measured := table.class_totals) is not None:
@@ -86,3 +91,8 @@ class LinksContents:
                 measured_classes_csv(table.universe, measured)
             )
         return writers
+
+
+def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(parts)

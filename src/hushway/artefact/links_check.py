@@ -1,18 +1,19 @@
 """What can be checked about the files of a release of links without the protected data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hushway.artefact.bounded import LIST_BYTES, holds, read_plain
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.links import read_links_parquet
 from hushway.artefact.formats.links_geo import check_links_geo, fits_geojson, links_geojson
 from hushway.artefact.formats.links_gmns import (
     config_csv,
     has_counts,
-    link_csv,
-    measurement_csv,
-    node_csv,
+    link_parts,
+    measurement_parts,
+    node_parts,
 )
 from hushway.artefact.formats.links_groups import read_measured_classes
 from hushway.artefact.links_certified import check_stated
@@ -83,7 +84,7 @@ def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tu
     rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
     totals = None
     if facts["classes_measured"]:
-        totals = read_measured_classes((folder / MEASURED_CLASSES).read_bytes(), universe)
+        totals = read_measured_classes(read_plain(folder / MEASURED_CLASSES, LIST_BYTES), universe)
     table = LinkTable(
         universe=universe,
         period=rows.period,
@@ -108,17 +109,17 @@ def _terms(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
 
 def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
     check_links_geo(table, folder / GEO)
-    written: dict[str, Callable[[], bytes]] = {
-        GMNS_CONFIG: config_csv,
-        GMNS_NODES: lambda: node_csv(table.universe.roads),
-        GMNS_LINKS: lambda: link_csv(table),
+    written: dict[str, Callable[[], Iterable[bytes]]] = {
+        GMNS_CONFIG: lambda: [config_csv()],
+        GMNS_NODES: lambda: node_parts(table.universe.roads),
+        GMNS_LINKS: lambda: link_parts(table),
     }
     if not has_counts(table):
-        written[GMNS_MEASUREMENTS] = lambda: measurement_csv(table)
+        written[GMNS_MEASUREMENTS] = lambda: measurement_parts(table)
     if fits_geojson(table):
-        written[GEOJSON] = lambda: links_geojson(table)
+        written[GEOJSON] = lambda: [links_geojson(table)]
     for name, render in written.items():
-        if (folder / name).read_bytes() != render():
+        if not holds(folder / name, render()):
             raise ReleaseError(
                 f"{name} does not hold the same roads and numbers as {PARQUET}.",
                 advice="Ask the publisher for an intact copy of the release.",

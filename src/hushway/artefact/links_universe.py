@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from hushway.artefact.bounded import LIST_BYTES, read_plain
 from hushway.artefact.formats.links_groups import read_zones, zones_csv
 from hushway.artefact.formats.places import periods_csv, read_periods
 from hushway.artefact.formats.roads import (
@@ -42,9 +43,9 @@ def read_universe(folder: Path) -> LinkUniverse:
     roads, zone = read_roads(folder / ROADS, folder / NODES)
     return LinkUniverse(
         roads=roads,
-        periods=read_periods((folder / PERIODS).read_bytes()),
+        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
         zone=zone,
-        zones=read_zones((folder / ZONES).read_bytes()),
+        zones=read_zones(read_plain(folder / ZONES, LIST_BYTES)),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hushway.artefact.adds_up import check_adds_up
+from hushway.artefact.bounded import LIST_BYTES, read_plain
 from hushway.artefact.certified import PARAMETER
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.features import read_features
@@ -53,7 +54,7 @@ def check_sums(
 
 
 def _features(folder: Path, universe: ODCells) -> tuple[tuple[Feature, ...], str]:
-    features = read_features((folder / FEATURES).read_bytes(), folder / PAIRS, universe)
+    features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
     titles = ", ".join(feature.title for feature in features)
     return features, f"The public labels give these features: {titles}."
 
@@ -82,7 +83,7 @@ def _margins(
 def _adds_up(
     folder: Path, margins: Sequence[PublishedSums], rows: Sequence[IntArray]
 ) -> tuple[bool, str]:
-    check_adds_up((folder / ADDS_UP).read_bytes(), margins, rows)
+    check_adds_up(read_plain(folder / ADDS_UP, LIST_BYTES), margins, rows)
     return True, f"Finer sums add up to coarser ones, and {ADDS_UP} says so."
 
 

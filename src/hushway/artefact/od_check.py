@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, holds, read_plain
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.csv import read_csv
 from hushway.artefact.formats.flowmap import flowmap_locations, read_flows
@@ -109,8 +110,8 @@ def read_universe(
         ReleaseError: They are not the cells that the certificate was made for.
     """
     universe = ODCells(
-        locations=read_locations((folder / LOCATIONS).read_bytes()),
-        periods=read_periods((folder / PERIODS).read_bytes()),
+        locations=read_locations(read_plain(folder / LOCATIONS, LIST_BYTES)),
+        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
         same_place=facts["same_place"],
     )
     check_domain(certificate, universe)
@@ -148,7 +149,7 @@ def _formats(folder: Path, universe: ODCells, table: Summary) -> tuple[bool, str
         raise _disagreement(CSV)
     if _flows_digest(read_flows(folder / FLOWS, universe)) != table.flows:
         raise _disagreement(FLOWS)
-    if (folder / FLOW_LOCATIONS).read_bytes() != flowmap_locations(universe.locations):
+    if not holds(folder / FLOW_LOCATIONS, [flowmap_locations(universe.locations)]):
         raise _disagreement(FLOW_LOCATIONS)
     agreed = f"{CSV} and {FLOWS} hold the same numbers as {PARQUET}."
     if not fits_omx(universe):

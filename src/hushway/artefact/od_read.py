@@ -8,11 +8,9 @@ import numpy as np
 from hushway.artefact.formats.parquet import read_parquet
 from hushway.artefact.od_check import read_universe
 from hushway.artefact.od_description import PARQUET
-from hushway.artefact.package import CERTIFICATE, PACKAGE
-from hushway.artefact.verify import verify
+from hushway.artefact.verify import read_certificate, read_facts, verify
 from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray, ODCells
-from hushway.privacy.certificate import Certificate, parsed_json
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,14 +46,14 @@ def read_od_table(folder: Path) -> PublishedTrips:
             f"The release {folder.name} is not as it was written.",
             advice="See what is wrong with: hushway verify RELEASE",
         )
-    certificate = Certificate.from_json((folder / CERTIFICATE).read_bytes())
+    certificate = read_certificate(folder)
     if certificate.terms.family != "od":
         raise ReleaseError(
             f"The release {folder.name} is of the family {certificate.terms.family!r}; one of "
             "OD tables was expected.",
             advice="Give the folder of a release of the family od.",
         )
-    facts = parsed_json((folder / PACKAGE).read_bytes())["table"]
+    facts = read_facts(folder)
     universe, _ = read_universe(folder, certificate, facts)
     parts = list(read_parquet(folder / PARQUET, universe))
     none = np.zeros(0, dtype=np.int64)

@@ -15,6 +15,8 @@ PAGE = "certificate.html"
 LABEL = "label.yaml"
 PICTURE = "picture.png"
 
+_CSV = "text/csv"
+_GUARD = "A ' before =, +, - or @ keeps spreadsheets from running the text, and is no part of it."
 _PROFILES = "https://datapackage.org/profiles/2.0/"
 
 PAPERS = (
@@ -108,10 +110,23 @@ def _resource(resource: Resource, file: SealedFile) -> dict[str, Any]:
         "hash": f"sha256:{file.sha256}",
     }
     if resource.schema is not None:
-        facts |= {"type": "table", "schema": dict(resource.schema)}
+        facts |= {"type": "table", "schema": _schema(resource)}
     if resource.mediatype.startswith("text/"):
         facts["encoding"] = "utf-8"
     return facts
+
+
+def _schema(resource: Resource) -> dict[str, Any]:
+    """Returns the columns; of texts in CSV files it is said how spreadsheets are kept quiet."""
+    schema = dict(resource.schema or {})
+    if resource.mediatype == _CSV:
+        schema["fields"] = [
+            {**field, "description": f"{field['description']} {_GUARD}"}
+            if field["type"] == "string"
+            else field
+            for field in schema["fields"]
+        ]
+    return schema
 
 
 def _slug(text: str) -> str:

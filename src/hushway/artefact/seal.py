@@ -6,12 +6,14 @@ the signature over the bytes of `seal.json`.
 
 import hashlib
 import os
-import stat
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.errors import HushwayError, ReleaseError
+from hushway.artefact.bounded import MOST_FILES, TABLE_BYTES, open_plain, refuse_odd
+from hushway.errors import ReleaseError
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.privacy.signing import ALGORITHM, PublicKey, SigningKey
 
@@ -61,7 +63,8 @@ class Seal:
         """Reads a seal and refuses one that was edited.
 
         Raises:
-            ReleaseError: The bytes are not a seal, or not the bytes `to_json` would write.
+            ReleaseError: The bytes are not a seal, or not the bytes `to_json` would write; or a
+                file is listed twice, or the signer's key is none that can be trusted.
         """
         try:
             facts = parsed_json(data)
@@ -71,14 +74,28 @@ class Seal:
                 signer=None if signer is None else PublicKey(bytes.fromhex(signer)),
             )
             written = seal.to_json()
-        except (HushwayError, ValueError, TypeError, LookupError, RecursionError):
+        except (ValueError, TypeError, LookupError, RecursionError):
             written = None
         if written != data:
             raise ReleaseError(
                 f"{SEAL} is damaged or was edited.",
                 advice="Ask the publisher for an intact copy of the release.",
             )
+        seal.refuse_repeated()
         return seal
+
+    def refuse_repeated(self) -> None:
+        """Makes sure that every file is listed once: of two digests only one could be checked.
+
+        Raises:
+            ReleaseError: One is listed twice.
+        """
+        repeated = [name for name, n in Counter(file.path for file in self.files).items() if n > 1]
+        if repeated:
+            raise ReleaseError(
+                f"{SEAL} lists a file more than once: {', '.join(sorted(repeated)[:5])}.",
+                advice="Do not trust this release; ask its publisher for one that adds up.",
+            )
 
 
 def signature_json(key: SigningKey, seal: bytes) -> bytes:
@@ -105,8 +122,12 @@ def check_signature(seal: bytes, signer: PublicKey, signature: bytes) -> None:
 
 
 def sealed_file(folder: Path, path: str) -> SealedFile:
-    """Returns the size and digest of one file."""
-    with (folder / path).open("rb") as file:
+    """Returns the size and digest of one file.
+
+    Raises:
+        ReleaseError: It is no plain file, or larger than any file of a release.
+    """
+    with open_plain(folder / path, TABLE_BYTES) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return SealedFile(path=path, size=file.tell(), sha256=digest)
 
@@ -115,25 +136,47 @@ def files_of(folder: Path) -> tuple[str, ...]:
     """Returns the names of all files under a folder, sorted, with forward slashes.
 
     Raises:
-        ReleaseError: There is something else than files and folders with files in them.
+        ReleaseError: There is something else than files and folders with files in them, or more
+            than any release has.
     """
     names: list[str] = []
-    for place, folders, files in os.walk(folder, onerror=_raise):
-        inside = Path(place)
-        empty = not folders and not files and inside != folder
-        links = [name for name in folders if (inside / name).is_symlink()]
-        odd = [name for name in files if not stat.S_ISREG((inside / name).lstat().st_mode)]
-        if empty or links or odd:
-            raise ReleaseError(
-                "The folder holds a link, an empty folder or something else that is no file.",
-                advice="A release consists of plain files only; take out what was added.",
-            )
-        names += [(inside / name).relative_to(folder).as_posix() for name in files]
+    for path in _walked(folder):
+        if len(names) == MOST_FILES:
+            raise _too_many()
+        names.append(path.relative_to(folder).as_posix())
     return tuple(sorted(names))
 
 
-def _raise(problem: OSError) -> None:
-    raise problem
+def _walked(folder: Path) -> Iterator[Path]:
+    """Yields the files under a folder, and holds no more names than a release may have."""
+    waiting, folders = [folder], 0
+    while waiting:
+        inside = waiting.pop()
+        empty = True
+        with os.scandir(inside) as entries:
+            for entry in entries:
+                empty = False
+                if not entry.is_dir(follow_symlinks=False):
+                    # Not the entry's own memory of it, which knows of no other names.
+                    refuse_odd(entry.name, os.lstat(entry.path))
+                    yield Path(entry.path)
+                    continue
+                folders += 1
+                if folders > MOST_FILES:
+                    raise _too_many()
+                waiting.append(Path(entry.path))
+        if empty and inside != folder:
+            raise ReleaseError(
+                f"The folder {inside.name} is empty, which no release has.",
+                advice="A release consists of plain files only; take out what was added.",
+            )
+
+
+def _too_many() -> ReleaseError:
+    return ReleaseError(
+        f"The folder holds more than {MOST_FILES} files or folders, which no release has.",
+        advice="Give the folder of one release.",
+    )
 
 
 def _signature_json(signer: PublicKey, mark: bytes) -> bytes:

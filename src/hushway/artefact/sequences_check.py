@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hushway.artefact.bounded import LIST_BYTES, PAPER_BYTES, read_plain
 from hushway.artefact.finding import Notes
 from hushway.artefact.formats.completed import can_be_completed, check_completed
 from hushway.artefact.formats.levels import read_levels
@@ -66,8 +67,10 @@ def _universe(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[SequenceUniverse, str]:
     universe = SequenceUniverse(
-        taxonomy=read_taxonomy((folder / TAXONOMY).read_bytes(), (folder / LOCATIONS).read_bytes()),
-        periods=read_periods((folder / PERIODS).read_bytes()) if facts["times"] else None,
+        taxonomy=read_taxonomy(
+            read_plain(folder / TAXONOMY, LIST_BYTES), read_plain(folder / LOCATIONS, LIST_BYTES)
+        ),
+        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)) if facts["times"] else None,
     )
     check_domain(certificate, universe)
     return universe, f"The public lists give the {universe.size:,} stops of the certificate."
@@ -76,7 +79,7 @@ def _universe(
 def _tree(
     folder: Path, universe: SequenceUniverse, facts: Mapping[str, Any]
 ) -> tuple[tuple[SequenceTable, TreeShape], str]:
-    steps = read_levels((folder / LEVELS).read_bytes(), universe.taxonomy)
+    steps = read_levels(read_plain(folder / LEVELS, PAPER_BYTES), universe.taxonomy)
     read = read_tree(folder / TREE, universe.taxonomy, universe.periods, steps)
     table = replace(read, diagnostics=plain("diagnostics of the fit", facts["fit"]))
     shape = shape_of(table)

@@ -7,10 +7,22 @@ each other. What no reader can recompute, such as the name of the account, is li
 `docs/verify.md`; the signature says who answers for it.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hushway.artefact.bounded import (
+    CERTIFICATE_BYTES,
+    PAPER_BYTES,
+    PICTURE_BYTES,
+    RELEASE_BYTES,
+    SIGNATURE_BYTES,
+    TABLE_BYTES,
+    holds,
+    read_plain,
+    refuse_large,
+)
 from hushway.artefact.families import checker_of, facts_fit
 from hushway.artefact.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.artefact.label import render_label
@@ -85,7 +97,25 @@ def sealed_certificate(folder: Path) -> Certificate:
     """
     seal, _ = _seal(folder)
     _files(folder, seal)
-    return Certificate.from_json((folder / CERTIFICATE).read_bytes())
+    return read_certificate(folder)
+
+
+def read_certificate(folder: Path) -> Certificate:
+    """Reads the certificate of a release.
+
+    Raises:
+        ReleaseError: It cannot be understood, or is larger than it may be.
+    """
+    return Certificate.from_json(read_plain(folder / CERTIFICATE, CERTIFICATE_BYTES))
+
+
+def read_facts(folder: Path) -> Any:
+    """Reads what the data package of a release says about its table.
+
+    Raises:
+        ReleaseError: The data package is larger than it may be.
+    """
+    return parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES))["table"]
 
 
 def _check_sealed(
@@ -105,9 +135,9 @@ def _check_sealed(
 
 def _seal(folder: Path) -> tuple[Seal, str]:
     path = folder / SEAL
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise ReleaseError(f"{SEAL} is missing.", advice=_ADVICE)
-    return Seal.from_json(path.read_bytes()), "The seal is as it was written."
+    return Seal.from_json(read_plain(path, PAPER_BYTES)), "The seal is as it was written."
 
 
 def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
@@ -121,12 +151,27 @@ def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
         if names:
             listed = ", ".join(sorted(names)[:5])
             raise ReleaseError(f"These files {words}: {listed}.", advice=_ADVICE)
-    changed = [name for name, file in expected.items() if sealed_file(folder, name) != file]
+    _refuse_much(seal)
+    changed = [name for name, file in expected.items() if not _is_sealed(folder, file)]
     if changed:
         raise ReleaseError(
             f"These files were changed: {', '.join(sorted(changed)[:5])}.", advice=_ADVICE
         )
     return expected, f"All {len(expected)} files have the sealed size and digest; none is extra."
+
+
+def _refuse_much(seal: Seal) -> None:
+    """Makes sure that the sealed files are not more than can be read in a minute."""
+    for file in seal.files:
+        refuse_large(file.path, file.size, TABLE_BYTES)
+    refuse_large("The release", sum(file.size for file in seal.files), RELEASE_BYTES)
+
+
+def _is_sealed(folder: Path, file: SealedFile) -> bool:
+    # The size first: what is larger than the seal says is not worth hashing.
+    return (folder / file.path).lstat().st_size == file.size and sealed_file(
+        folder, file.path
+    ) == file
 
 
 def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, str]:
@@ -135,9 +180,10 @@ def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, s
             "The release is not signed.", advice="Ask the publisher for a signed copy."
         )
     path = folder / SIGNATURE_FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise ReleaseError(f"{SIGNATURE_FILE} is missing.", advice=_ADVICE)
-    check_signature((folder / SEAL).read_bytes(), seal.signer, path.read_bytes())
+    sealed = read_plain(folder / SEAL, PAPER_BYTES)
+    check_signature(sealed, seal.signer, read_plain(path, SIGNATURE_BYTES))
     if key is not None and key != seal.signer:
         raise ReleaseError(
             f"The release is signed by {seal.signer.fingerprint}, not by {key.fingerprint}.",
@@ -171,7 +217,7 @@ def _check_claims(
 
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:
-    certificate = Certificate.from_json((folder / CERTIFICATE).read_bytes())
+    certificate = read_certificate(folder)
     return certificate, f"The events add up to the claimed {loss_text(certificate.claim)}."
 
 
@@ -231,7 +277,7 @@ def _randomness(certificate: Certificate) -> tuple[bool, str]:
 
 
 def _page(folder: Path, certificate: Certificate) -> tuple[bool, str]:
-    picture = (folder / PICTURE).read_bytes()
+    picture = read_plain(folder / PICTURE, PICTURE_BYTES)
     _compare(folder, PAGE, render_page(certificate, picture), certificate)
     return True, "The page says what the certificate says."
 
@@ -242,7 +288,7 @@ def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
 
 
 def _facts(folder: Path, family: str) -> tuple[Mapping[str, Any], str]:
-    facts = parsed_json((folder / PACKAGE).read_bytes())["table"]
+    facts = read_facts(folder)
     if not facts_fit(family, facts):
         raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
     return facts, "The data package describes its table."
@@ -264,7 +310,7 @@ def _package(
 
 
 def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:
-    if (folder / name).read_bytes() != rendered:
+    if not holds(folder / name, [rendered]):
         raise ReleaseError(
             f"{name} is not what {certificate.software} writes for this certificate.",
             advice="Verify with that very version; if it fails there too, do not trust it.",

@@ -13,6 +13,7 @@ from hushway.cli.addresses import Address, PlanFile, connect, say_cautions
 from hushway.cli.people import lost_facts, print_lost
 from hushway.cli.screen import AsJson, answer_json, number, say, table
 from hushway.errors import BudgetError
+from hushway.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry
@@ -219,7 +220,10 @@ def export(
 def _write_csv(file: Any, rows: list[dict[str, Any]]) -> None:
     writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(
+        {name: guarded(fact) if isinstance(fact, str) else fact for name, fact in row.items()}
+        for row in rows
+    )
 
 
 def _print_accounts(accounts: "list[Account]") -> None:

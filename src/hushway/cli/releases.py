@@ -1,12 +1,11 @@
 """Verbs on release folders."""
 
-import contextlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hushway.cli.addresses import connect
+from hushway.cli.confined import verify_confined
 from hushway.cli.screen import AsJson, answer_json, say, table
 
 _VERDICTS = {
@@ -17,6 +16,7 @@ _VERDICTS = {
     "not private": "NOT PRIVATE: intact, but its noise can be drawn again. Protects nobody.",
     "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
 }
+_SHOWN = {"failed": "FAILED"}
 
 
 def verify(
@@ -35,27 +35,15 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    from hushway.artefact.verify import verify as verify_folder
-    from hushway.privacy.signing import load_public_key
-
-    public = None if key is None else load_public_key(key)
-    with contextlib.ExitStack() as stack:
-        book = None if ledger is None else stack.enter_context(connect(ledger))
-        result = verify_folder(folder, key=public, ledger=book)
+    found = verify_confined(folder, key=key, ledger=ledger)
     if as_json:
-        answer_json(
-            {
-                "result": result.result,
-                "passed": result.passed,
-                "checks": [vars(found) for found in result.checks],
-            }
-        )
+        answer_json(found)
     else:
         rows = [
-            [found.outcome if found.passed else "FAILED", found.name, found.sentence]
-            for found in result.checks
+            [_SHOWN.get(check["outcome"], check["outcome"]), check["name"], check["sentence"]]
+            for check in found["checks"]
         ]
         table(f"Verification of {folder}", ["", "check", "finding"], rows)
-        say(_VERDICTS[result.result])
-    if not result.passed:
+        say(_VERDICTS[found["result"]])
+    if not found["passed"]:
         raise typer.Exit(1)

@@ -6,13 +6,15 @@ privacy-loss distributions (PLD), for a release whose parameters were all fixed 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from hushway.errors import PrivacyError
 from hushway.privacy.events import Event, GaussianEvent
-from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss, amount_in, total
+from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss, amount_in, cost_on, total
 
 # Far above the rounding of a dozen floating-point operations, far below anything a reader would
 # notice.
@@ -24,6 +26,13 @@ _LARGEST_PLD_SHIFT = 10
 _LARGEST_PLD_EPSILON = 100
 # dp-accounting cuts the discrete Gaussian off where 1e-30 of it is left.
 _SMALLEST_PLD_DELTA = Fraction(1, 10**20)
+# Where dp-accounting cuts tables off, and how fine they are.
+_PLD_DEVIATIONS, _PLD_STEP = 12, 1e-4
+# An entry of a Gaussian's table takes as long as several in a composition; so does a composition
+# of nothing.
+_PLD_ENTRY_COST, _PLD_OVERHEAD = 8, 5_000
+# Some ten seconds.
+_MOST_PLD_WORK = 3e7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,26 +91,69 @@ def epsilon_by_pld(events: Sequence[Event], delta: Fraction) -> float | None:
     A pure event counts as the worst mechanism of its epsilon, whatever its noise (Kairouz, Oh and
     Viswanath 2015). Gaussian noise counts as itself only if a unit touches a single cell: for
     vectors the one-dimensional discrete law need not be the worst case, and the zCDP formula
-    answers instead. It also answers where the numerical composition would need a very long table
-    or overflow, and has no better bound to offer.
+    answers instead. It also answers where the numerical composition would need a very long table,
+    take very long or overflow, and has no better bound to offer. Equal events are composed with
+    themselves, all at once.
     """
     _check_delta(delta)
     if delta < _SMALLEST_PLD_DELTA or not all(_suits_pld(event) for event in events):
+        return None
+    kinds = Counter(map(_pld_kind, events))
+    if _pld_work(kinds) > _MOST_PLD_WORK:
         return None
     # dp-accounting takes seconds to import, and most commands never convert.
     from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     composed = pld.identity()
-    for event in events:
-        if isinstance(event, GaussianEvent):
-            sigma = math.sqrt(event.sigma_squared)
-            part = pld.from_discrete_gaussian_mechanism(sigma, sensitivity=event.bound.l1)
+    for kind, times in kinds.items():
+        if kind.sigma_squared is not None:
+            sigma = math.sqrt(kind.sigma_squared)
+            part = pld.from_discrete_gaussian_mechanism(sigma, sensitivity=kind.shift)
         else:
-            epsilon = float(amount_in(event.loss, Measure.PURE))
+            epsilon = float(kind.epsilon)
             part = pld.from_privacy_parameters(common.DifferentialPrivacyParameters(epsilon, 0.0))
-        composed = composed.compose(part)
+        composed = composed.compose(part if times == 1 else part.self_compose(times))
     return float(composed.get_epsilon_for_delta(float(delta))) * _ROUND_UP
+
+
+class _PldKind(NamedTuple):
+    """What the distribution of an event's privacy loss depends on.
+
+    Attributes:
+        sigma_squared: Of Gaussian noise; None for a pure event.
+        shift: How far one unit moves the cell that it touches, if the noise is Gaussian.
+        epsilon: Of a pure event; 0 for Gaussian noise.
+    """
+
+    sigma_squared: Fraction | None
+    shift: int
+    epsilon: Fraction
+
+
+def _pld_kind(event: Event) -> _PldKind:
+    if isinstance(event, GaussianEvent):
+        return _PldKind(event.sigma_squared, event.bound.l1, Fraction(0))
+    return _PldKind(None, 0, amount_in(event.loss, Measure.PURE))
+
+
+def _pld_work(kinds: Mapping[_PldKind, int]) -> float:
+    """Returns about how many entries are computed when distributions are composed one by one.
+
+    The losses of a composition lie within some deviations around their mean, which are the root of
+    twice the rho and the rho itself; tables that are longer are cut there. The table of a Gaussian
+    takes some time for every whole number within as many deviations of its noise.
+    """
+    work, spread, rho = 0.0, 0.0, 0.0
+    for kind, times in kinds.items():
+        sigma = math.sqrt(kind.sigma_squared or 0)
+        deviation = kind.shift / sigma if sigma else float(kind.epsilon)
+        rho += times * deviation**2 / 2
+        spread += 2 * times * (_PLD_DEVIATIONS * deviation if sigma else deviation)
+        length = min(spread, 2 * rho + 2 * _PLD_DEVIATIONS * math.sqrt(2 * rho))
+        noise = 2 * _PLD_DEVIATIONS * sigma * _PLD_ENTRY_COST
+        work += length / _PLD_STEP + noise + _PLD_OVERHEAD
+    return work
 
 
 def _suits_pld(event: Event) -> bool:
@@ -119,8 +171,7 @@ def _suits_pld(event: Event) -> bool:
 
 def epsilon_by_zcdp(events: Sequence[Event], delta: Fraction) -> float:
     """Returns an epsilon from the sum of the events' rhos."""
-    rho = sum((amount_in(e.loss, Measure.ZCDP) for e in events), Fraction(0))
-    return epsilon_of_rho(rho, delta)
+    return epsilon_of_rho(cost_on((event.loss for event in events), Measure.ZCDP), delta)
 
 
 def best_epsilon(events: Sequence[Event], delta: Fraction) -> EpsilonDelta:

@@ -16,6 +16,7 @@ from typing import ClassVar
 from hushway.errors import PrivacyError
 
 _LONGEST_NUMBER = 400
+_MOST_BITS = 1 << 16
 
 
 class Measure(StrEnum):
@@ -98,9 +99,18 @@ def cost_on(losses: Iterable[Loss], measure: Measure) -> Fraction:
     losses count one by one: the sum of squares is less than the square of the sum.
 
     Raises:
-        PrivacyError: A rho was to be paid in pure epsilon.
+        PrivacyError: A rho was to be paid in pure epsilon, or the sum is a fraction of thousands of
+            digits, which takes longer to add up with every step.
     """
-    return sum((amount_in(loss, measure) for loss in losses), Fraction(0))
+    cost = Fraction(0)
+    for loss in losses:
+        cost += amount_in(loss, measure)
+        if cost.denominator.bit_length() > _MOST_BITS:
+            raise PrivacyError(
+                "The losses have no common denominator of reasonable length.",
+                advice="Spend amounts such as 1/10 and 1/100 rather than long decimals.",
+            )
+    return cost
 
 
 def total(losses: Iterable[Loss]) -> Loss:

@@ -24,6 +24,13 @@ Passphrase = Callable[[], str | None]
 
 _OWNER_ONLY = 0o600
 _EVERYONE_READS = 0o644
+_FIELD = 2**255 - 19
+# Points whose double has the height 0 are of order 8; their heights are these two.
+_ORDER_8 = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+# The heights of the points of order 4, 1, 2 and 8.
+_SMALL_ORDER = frozenset({0, 1, _FIELD - 1, _ORDER_8, _FIELD - _ORDER_8})
+# A key in a PEM file is about a hundred bytes, and one with a passphrase a few hundred.
+_MOST_BYTES = 1 << 14
 _FINGERPRINT_LETTERS = 20
 _GROUP = 4
 
@@ -43,6 +50,7 @@ class PublicKey:
             Ed25519PublicKey.from_public_bytes(self.raw)
         except (ValueError, TypeError, UnsupportedAlgorithm):
             raise _not_a_key("The public key is not an Ed25519 key.") from None
+        _refuse_weak(self.raw)
 
     @property
     def fingerprint(self) -> str:
@@ -175,6 +183,21 @@ def load_public_key(path: Path) -> PublicKey:
     return PublicKey(key.public_bytes_raw())
 
 
+def _refuse_weak(raw: bytes) -> None:
+    """Refuses keys under which anybody can sign: points of small order, however they are written.
+
+    The curve has eight of them. Two points share each height (the sign is the topmost bit), and
+    heights from the field's size on are second ways to write small ones.
+    """
+    height = int.from_bytes(raw, "little") & ((1 << 255) - 1)
+    if height >= _FIELD or height in _SMALL_ORDER:
+        raise ReleaseError(
+            "The public key is a weak one: it is not written in the one right way, or signatures "
+            "under it can be made by anybody.",
+            advice="Do not trust it; ask the publisher for a key made by `hushway keys new`.",
+        )
+
+
 def _private_key(data: bytes, secret: bytes | None) -> Ed25519PrivateKey:
     key = serialization.load_pem_private_key(data, secret)
     if not isinstance(key, Ed25519PrivateKey):
@@ -184,12 +207,17 @@ def _private_key(data: bytes, secret: bytes | None) -> Ed25519PrivateKey:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        # A pipe may hand over a key too, and so may a device without an end.
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
     except OSError as problem:
         raise ReleaseError(
             f"The key {path.name} cannot be read: {problem.strerror}.",
             advice="Check the path and its permissions.",
         ) from None
+    if len(data) > _MOST_BYTES:
+        raise _not_a_key(f"{path.name} is larger than any file with a key.")
+    return data
 
 
 def _write_new(path: Path, data: bytes, mode: int) -> None:

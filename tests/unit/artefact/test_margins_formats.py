@@ -136,7 +136,7 @@ def test_labels_of_too_many_pairs_are_not_read(
         read_features(data, tmp_path / "pairs.parquet", summed.universe)
 
 
-@pytest.mark.parametrize("limit", ["MOST_FEATURES", "MOST_SUMS", "_MOST_BYTES"])
+@pytest.mark.parametrize("limit", ["MOST_FEATURES", "MOST_SUMS", "LIST_BYTES"])
 def test_too_many_features_are_not_read(
     tmp_path: Path, summed: ODTable, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:

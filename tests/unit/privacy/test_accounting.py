@@ -2,6 +2,11 @@ import math
 from fractions import Fraction
 
 import pytest
+from dp_accounting.pld.privacy_loss_distribution import (
+    PrivacyLossDistribution,
+    from_discrete_gaussian_mechanism,
+    identity,
+)
 from mpmath import mp
 
 from hushway.errors import PrivacyError
@@ -188,3 +193,41 @@ def test_a_choice_is_accounted_as_a_pure_event() -> None:
 def test_nothing_measured_has_no_epsilon_to_report() -> None:
     with pytest.raises(PrivacyError, match="No loss"):
         best_epsilon([], DELTA)
+
+
+def test_equal_events_are_composed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    composed: list[object] = []
+    compose = PrivacyLossDistribution.compose
+
+    def counted(self: PrivacyLossDistribution, other: PrivacyLossDistribution) -> object:
+        composed.append(other)
+        return compose(self, other)
+
+    monkeypatch.setattr(PrivacyLossDistribution, "compose", counted)
+    together = epsilon_by_pld([gaussian(100)] * 300 + [laplace(Fraction(1, 100))] * 200, DELTA)
+    assert len(composed) == 2
+    one_by_one = identity()
+    for _ in range(300):
+        one_by_one = one_by_one.compose(from_discrete_gaussian_mechanism(100, sensitivity=1))
+    alone = epsilon_by_pld([gaussian(100)] * 300, DELTA)
+    assert alone is not None
+    assert together is not None
+    assert alone == pytest.approx(one_by_one.get_epsilon_for_delta(1e-6), rel=1e-4)
+    assert together > alone
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [gaussian(10_000 - i) for i in range(64)],
+        [gaussian(10 + i, Bound(cells=1, each=100, total=100)) for i in range(50)],
+        [laplace(Fraction(1, 1000 + i)) for i in range(13_000)],
+    ],
+    ids=["wide noise", "wide losses", "many kinds"],
+)
+def test_what_takes_long_to_compose_is_left_to_the_formulas(
+    events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrivacyLossDistribution, "compose", pytest.fail)
+    assert epsilon_by_pld(events, DELTA) is None
+    assert best_epsilon(events, DELTA).method != "pld"

@@ -21,6 +21,7 @@ from hushway.privacy.certificate import (
     Terms,
     Tuning,
     canonical_json,
+    parsed_json,
 )
 from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
 from hushway.privacy.internal import Internal
@@ -406,3 +407,27 @@ def test_a_conversion_needs_numbers_and_a_known_method(facts: dict[str, Any]) ->
 def test_canonical_json_refuses_what_is_not_json() -> None:
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"a": float("nan")})
+
+
+def test_more_events_than_any_plan_has_are_not_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = parsed_json(made().to_json())
+    event = facts["events"][0]
+    many = canonical_json({**facts, "events": [event] * (1 << 14), "events_not_taken": [event]})
+    read: list[object] = []
+    monkeypatch.setattr("hushway.privacy.certificate.certificate._event", read.append)
+    with pytest.raises(ReleaseError, match="cannot be understood"):
+        Certificate.from_json(many)
+    assert not read
+
+
+def test_json_of_strangers_is_bounded() -> None:
+    assert parsed_json(b'{"a": [1, 2.5, -3e2]}') == {"a": [1, 2.5, -300.0]}
+    for data, words in (
+        (b"[" + b"[]," * (1 << 21) + b"[]]", "more lists"),
+        (b"[" * 200_000 + b"]" * 200_000, "deep"),
+        (b"9" * 401, "long number"),
+        (b"1e999", "beyond all floats"),
+        (b"NaN", "NaN"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            parsed_json(data)

@@ -1,10 +1,21 @@
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss, amount_in, exact, loss_of, total
+from hushway.privacy.loss import (
+    Loss,
+    Measure,
+    PureLoss,
+    ZCDPLoss,
+    amount_in,
+    cost_on,
+    exact,
+    loss_of,
+    total,
+)
 
 
 @pytest.mark.parametrize("loss", [PureLoss, ZCDPLoss])
@@ -76,3 +87,16 @@ def test_a_number_is_read_exactly_as_written(written: str, value: Fraction) -> N
 def test_what_is_not_a_finite_number_is_refused(written: str) -> None:
     with pytest.raises(PrivacyError, match="not a finite number"):
         exact(written)
+
+
+def test_losses_without_a_common_denominator_are_not_added_up_to_the_end() -> None:
+    added: list[int] = []
+
+    def losses() -> Iterator[PureLoss]:
+        for i in range(16_000):
+            added.append(i)
+            yield PureLoss(Fraction(1, 10**1000 + i))
+
+    with pytest.raises(PrivacyError, match="common denominator"):
+        cost_on(losses(), Measure.PURE)
+    assert len(added) < 100

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from hushway.errors import ReleaseError
 from hushway.privacy.signing import PublicKey, load_public_key, load_signing_key, new_key_pair
+from support.small_order import POINTS, WEAK_KEYS, decoded, times_8
 
 
 @pytest.fixture
@@ -118,3 +120,44 @@ def test_a_key_that_others_may_use_is_not_used(pair: tuple[Path, Path], mode: in
         load_signing_key(pair[0])
     pair[0].chmod(0o400)
     assert load_signing_key(pair[0]).public == load_public_key(pair[1])
+
+
+def test_the_weak_keys_are_all_ways_to_write_the_points_of_small_order() -> None:
+    assert len(set(POINTS)) == 8
+    assert {times_8(point) for point in POINTS} == {(0, 1)}
+    points = {decoded(key) for key in WEAK_KEYS}
+    assert points == set(POINTS)
+    # Eight as they should be written, two signs of points without one, and heights beyond the
+    # field: 0 and 1, with either sign.
+    assert len(WEAK_KEYS) == 14
+
+
+@pytest.mark.parametrize("raw", WEAK_KEYS, ids=bytes.hex)
+def test_a_key_under_which_anybody_can_sign_is_refused(tmp_path: Path, raw: bytes) -> None:
+    with pytest.raises(ReleaseError, match="weak"):
+        PublicKey(raw)
+    path = tmp_path / "weak.pub.pem"
+    path.write_bytes(
+        Ed25519PublicKey.from_public_bytes(raw).public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+    )
+    with pytest.raises(ReleaseError, match="weak"):
+        load_public_key(path)
+
+
+def test_a_height_beyond_the_field_is_refused_whatever_the_point() -> None:
+    # The same as a height of 3, which is a point of large order.
+    raw = (2**255 - 19 + 3).to_bytes(32, "little")
+    with pytest.raises(ReleaseError, match="right way"):
+        PublicKey(raw)
+    assert PublicKey((3).to_bytes(32, "little")).raw[0] == 3
+
+
+def test_a_key_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="larger than any"):
+        load_public_key(Path("/dev/zero"))
+    path = tmp_path / "key.pem"
+    path.write_bytes(b"x" * 20_000)
+    with pytest.raises(ReleaseError, match="larger than any"):
+        load_signing_key(path)

@@ -10,11 +10,11 @@ from typing import Any
 
 import shapely
 
+from hushway.artefact.bounded import GEOMETRY_BYTES, refuse_large
 from hushway.errors import ReleaseError
 from hushway.geography.areas import Area, Areas
 from hushway.privacy.certificate import parsed_json
 
-_MOST_BYTES = 1 << 29
 _BEGIN, _BETWEEN, _END = '{"type":"FeatureCollection","features":[\n', ",\n", "\n]}\n"
 
 
@@ -29,8 +29,7 @@ def read_areas(data: bytes) -> Areas:
     Raises:
         ReleaseError: The bytes are not what `areas_geojson` writes.
     """
-    if len(data) > _MOST_BYTES:
-        raise _rewritten()
+    refuse_large("areas.geojson", len(data), GEOMETRY_BYTES)
     areas = Areas(
         areas=tuple(
             Area(

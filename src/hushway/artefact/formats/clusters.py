@@ -4,12 +4,11 @@ The cover follows from areas and towers by heavy geometry. With its pieces in th
 can see what was measured where without doing that geometry again.
 """
 
-import csv
-import io
 from collections.abc import Iterable
 
 import numpy as np
 
+from hushway.artefact.bounded import GEOMETRY_BYTES, csv_rows, refuse_large
 from hushway.artefact.formats.places import csv_bytes
 from hushway.errors import ReleaseError
 from hushway.geography.areas import Areas
@@ -19,7 +18,6 @@ from hushway.geography.od import IntArray
 COVER_COLUMNS = ("cell", "kind", "member", "cluster", "x", "y")
 PIECE_COLUMNS = ("site", "area", "cell", "size")
 
-_MOST_BYTES = 1 << 28
 _KINDS = ("area", "site")
 
 
@@ -62,7 +60,8 @@ def read_cover(
     Raises:
         ReleaseError: The bytes are not what hushway writes for any cover.
     """
-    rows, parts = _rows(cover_data, COVER_COLUMNS), _rows(pieces_data, PIECE_COLUMNS)
+    rows = _rows("cover.csv", cover_data, COVER_COLUMNS)
+    parts = _rows("pieces.csv", pieces_data, PIECE_COLUMNS)
     is_site = np.array([_KINDS.index(row[1]) == 1 for row in rows], dtype=np.bool_)
     member = _whole(
         int(row[2]) if own else areas.index[row[2]]
@@ -99,13 +98,10 @@ def _check_pieces(pieces: Pieces) -> None:
         raise _rewritten("pieces.csv")
 
 
-def _rows(data: bytes, columns: tuple[str, ...]) -> list[list[str]]:
-    if len(data) > _MOST_BYTES:
-        raise ReleaseError(
-            "A list of the cover is larger than it may be.", advice="Publish fewer areas."
-        )
-    header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
-    if tuple(header) != columns or not rows or any(len(row) != len(columns) for row in rows):
+def _rows(name: str, data: bytes, columns: tuple[str, ...]) -> list[list[str]]:
+    refuse_large(name, len(data), GEOMETRY_BYTES)
+    header, *rows = csv_rows(name, data, width=len(columns))
+    if tuple(header) != columns or not rows:
         raise ReleaseError(
             f"The columns are not {', '.join(columns)}.", advice="The list was rewritten."
         )

@@ -7,9 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, numbers_of, text_array
-from hushway.artefact.formats.rows import positions_among, whole_column
+from hushway.artefact.formats.bounded_parquet import open_parquet
+from hushway.artefact.formats.rows import BATCH_ROWS, positions_among, whole_column
 from hushway.artefact.tree_shape import ROOT
 from hushway.errors import ReleaseError
+from hushway.geography.locations import Locations
 from hushway.geography.od import IntArray
 from hushway.releases.sequences.completion import CompletedSequences, complete
 from hushway.releases.sequences.table import SequenceTable
@@ -25,6 +27,7 @@ _SCHEMA = pa.schema(
 )
 # No release that this version writes has more stops in this file.
 _MOST_STOPS = 1 << 28
+_GROUP_STOPS = 1 << 22
 
 
 def can_be_completed(table: SequenceTable) -> bool:
@@ -40,8 +43,11 @@ def write_completed(table: SequenceTable, path: Path) -> None:
         number_array(found.start.astype(np.int32)), ids.take(number_array(found.stops)), type=_LIST
     )
     batch = pa.RecordBatch.from_arrays([lists, number_array(found.counts)], schema=_SCHEMA)
-    with pq.ParquetWriter(path, _SCHEMA, compression="zstd") as writer:
-        writer.write_batch(batch)
+    # A reader holds a row group at a time.
+    rows = max(1, len(found.counts) * _GROUP_STOPS // max(1, len(found.stops)))
+    # Texts one by one: a verifier then knows what a file takes before it reads it.
+    with pq.ParquetWriter(path, _SCHEMA, compression="zstd", use_dictionary=False) as writer:
+        writer.write_batch(batch, row_group_size=rows)
 
 
 def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
@@ -60,7 +66,7 @@ def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
     Raises:
         ReleaseError: It does not agree with the tree.
     """
-    found = _read(table, path)
+    found = read_completed(table.taxonomy.locations, path)
     finest = table.grains == table.taxonomy.grains - 1
     begun = _records_through(table, prefix, np.flatnonzero(finest), found)
     same = np.array_equal(begun[finest], table.counts[finest])
@@ -72,27 +78,33 @@ def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
     return len(found.counts)
 
 
-def _read(table: SequenceTable, path: Path) -> CompletedSequences:
-    with pq.ParquetFile(path) as file:
-        facts = file.metadata
-        claimed = sum(facts.row_group(i).column(0).num_values for i in range(facts.num_row_groups))
-        # A few bytes can claim a list of any length: look at the claim before reading it.
-        if tuple(file.schema_arrow.names) != COLUMNS or claimed > _MOST_STOPS:
-            raise _rewritten(path)
-        read = file.read().combine_chunks()
-    if read.schema.field(1).type != pa.int64() or not pa.types.is_list(read.schema.field(0).type):
-        raise _rewritten(path)
-    if not read.num_rows:
-        nothing = np.empty(0, dtype=np.int64)
-        return CompletedSequences(start=np.zeros(1, dtype=np.int64), stops=nothing, counts=nothing)
-    lists, counts = read.column(0).chunk(0), whole_column(read.column(1).chunk(0))
-    start = numbers_of(lists.offsets).astype(np.int64)
-    if lists.null_count or np.any(counts < 1):
-        raise _rewritten(path)
-    values = lists.values.slice(int(start[0]), int(start[-1] - start[0]))
-    ids = text_array(table.taxonomy.locations.ids)
+def read_completed(locations: Locations, path: Path) -> CompletedSequences:
+    """Reads completed records.
+
+    Args:
+        locations: The public places.
+        path: The file.
+
+    Raises:
+        ReleaseError: The rows are not lists of public places with counts above 0.
+    """
+    ids = text_array(locations.ids)
+    lengths, stops, counts = ([np.empty(0, dtype=np.int64)] for _ in range(3))
+    with open_parquet(path, _SCHEMA, rows=_MOST_STOPS, values=_MOST_STOPS) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            lists, own = batch.column(0), whole_column(batch.column(1))
+            if lists.null_count or np.any(own < 1):
+                raise _rewritten(path)
+            start = numbers_of(lists.offsets).astype(np.int64)
+            values = lists.values.slice(int(start[0]), int(start[-1] - start[0]))
+            lengths.append(np.diff(start))
+            stops.append(positions_among(values, ids))
+            counts.append(own)
+    ends = np.cumsum(np.concatenate(lengths))
     return CompletedSequences(
-        start=start - start[0], stops=positions_among(values, ids), counts=counts
+        start=np.concatenate([[0], ends]),
+        stops=np.concatenate(stops),
+        counts=np.concatenate(counts),
     )
 
 

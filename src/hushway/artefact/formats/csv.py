@@ -1,16 +1,21 @@
 """OD tables as CSV, streamed through Arrow."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from hushway.artefact.bounded import TABLE_BYTES, open_plain
+from hushway.artefact.formats.arrow import text_array
 from hushway.artefact.formats.rows import COLUMNS, SCHEMA, Rows, batches_of, from_arrow, to_arrow
+from hushway.errors import ReleaseError
 from hushway.geography.od import ODCells
 from hushway.releases.od.table import ODTable
+from hushway.spreadsheet import guarded, is_risky, unguarded
 
 _SPECIAL = frozenset('",\r\n')
+_BLOCK = 1 << 24
 
 
 def write_csv(table: ODTable, path: Path) -> None:
@@ -37,31 +42,91 @@ def labels_of(universe: ODCells) -> tuple[str, ...]:
 def stream_csv(
     path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, labels: Iterable[str]
 ) -> None:
-    """Writes batches with labelled columns as CSV, quoting text only if some label needs it."""
+    """Writes batches with labelled columns as CSV, quoting text only if some label needs it.
+
+    What a spreadsheet would run gets a quote in front.
+    """
+    labels = tuple(labels)
     plain = pa.schema([(field.name, _written_type(field.type)) for field in schema])
     quoted = any(_SPECIAL.intersection(label) or not label for label in labels)
     options = arrow_csv.WriteOptions(
         include_header=False, quoting_style="needed" if quoted else "none"
     )
     with pa.OSFile(str(path), "wb") as sink:
-        sink.write((",".join(schema.names) + "\n").encode())
+        sink.write(_header(schema))
         with arrow_csv.CSVWriter(sink, plain, write_options=options) as writer:
             for batch in batches:
-                columns = [column.cast(plain.field(i).type) for i, column in enumerate(batch)]
+                texts = _changed(batch, guarded) if any(map(is_risky, labels)) else batch
+                columns = [column.cast(plain.field(i).type) for i, column in enumerate(texts)]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=plain))
 
 
 def read_batches(
     path: Path, schema: pa.Schema, *, labels: Iterable[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Yields the batches of a CSV file with the types of a schema; nothing is read as missing."""
+    """Yields the batches of a CSV file with the types of a schema; nothing is read as missing.
+
+    Quotes in front of what a spreadsheet would run are taken away.
+
+    Raises:
+        ReleaseError: There are other columns, or text that a spreadsheet would run.
+    """
+    labels = tuple(labels)
+    # Text that no label begins with is not in the public lists, whatever is done to it.
+    risky = any(map(is_risky, labels))
     reading = arrow_csv.ConvertOptions(
         column_types=schema, null_values=[], strings_can_be_null=False
     )
     several_lines = any("\n" in label or "\r" in label for label in labels)
     parsing = arrow_csv.ParseOptions(newlines_in_values=several_lines)
-    with arrow_csv.open_csv(path, parse_options=parsing, convert_options=reading) as reader:
-        yield from reader
+    # Lists of labels are searched once a block, so that blocks must not be too small.
+    blocks = arrow_csv.ReadOptions(block_size=_BLOCK)
+    _check_header(path, schema)
+    with arrow_csv.open_csv(
+        path, read_options=blocks, parse_options=parsing, convert_options=reading
+    ) as reader:
+        for batch in reader:
+            yield _changed(batch, _checked) if risky else batch
+
+
+def _changed(batch: pa.RecordBatch, change: Callable[[str], str]) -> pa.RecordBatch:
+    """Returns a batch with every text in it changed."""
+    columns = [_changed_column(column, change) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _changed_column(column: pa.Array, change: Callable[[str], str]) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        changed = _changed_column(column.dictionary, change)
+        return pa.DictionaryArray.from_arrays(column.indices, changed)
+    if pa.types.is_string(column.type):
+        return text_array([change(text) for text in column.to_pylist()])
+    return column
+
+
+def _checked(text: str) -> str:
+    plain = unguarded(text)
+    if guarded(plain) != text:
+        raise ReleaseError(
+            "A CSV file holds text that a spreadsheet would run, or a quote too many before it.",
+            advice="Do not open it in a spreadsheet; ask the publisher for an intact copy.",
+        )
+    return plain
+
+
+def _header(schema: pa.Schema) -> bytes:
+    return (",".join(schema.names) + "\n").encode()
+
+
+def _check_header(path: Path, schema: pa.Schema) -> None:
+    """Makes sure of the columns before a reader makes room for each that a stranger names."""
+    header = _header(schema)
+    with open_plain(path, TABLE_BYTES) as file:
+        if file.read(len(header)) != header:
+            raise ReleaseError(
+                f"The columns of {path.name} are not {', '.join(schema.names)}.",
+                advice="The table was rewritten.",
+            )
 
 
 def _written_type(kind: pa.DataType) -> pa.DataType:

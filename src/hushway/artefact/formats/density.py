@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.csv import read_batches, stream_csv
 from hushway.artefact.formats.rows import (
     BATCH_ROWS,
@@ -82,9 +83,8 @@ def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatAr
     Raises:
         ReleaseError: The rows are not those of every area and bin in order.
     """
-    with pq.ParquetFile(path) as file:
-        names = file.schema_arrow.names == list(COLUMNS)
-        if not names or file.metadata.num_rows != universe.size:
+    with open_parquet(path, SCHEMA, rows=universe.size) as file:
+        if file.metadata.num_rows != universe.size:
             raise _disagreement(path)
         counts, errors = _filled(path, universe, file.iter_batches(batch_size=BATCH_ROWS))
     return counts, errors

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
 from hushway.artefact.formats.arrow import number_array, text_array
 from hushway.artefact.formats.density import MOMENT, start_times
-from hushway.artefact.formats.geo_check import check_geoparquet
+from hushway.artefact.formats.geo_check import check_geoparquet, write_geoparquet
 from hushway.geography.areas import Areas
 from hushway.geography.od import IntArray
 from hushway.geography.plane import FloatArray
@@ -49,7 +48,7 @@ def totals_of(counts: FloatArray) -> FloatArray:
 
 def write_density_geo(table: DensityTable, path: Path) -> None:
     """Writes a density as one GeoParquet file."""
-    pq.write_table(_arrow(table), path, compression="zstd")
+    write_geoparquet(_arrow(table), path)
 
 
 def check_density_geo(table: DensityTable, path: Path) -> None:

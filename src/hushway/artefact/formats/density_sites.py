@@ -1,10 +1,8 @@
 """The public towers of a density with their sites, and what was measured at each site, as CSV."""
 
-import csv
-import io
-
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, csv_rows, refuse_large
 from hushway.artefact.formats.places import (
     csv_bytes,
     location_columns,
@@ -19,7 +17,6 @@ from hushway.geography.od import IntArray
 SITE = "site"
 MEASURED_COLUMNS = (SITE, "measured")
 
-_MOST_BYTES = 1 << 28
 _LEFT_OUT = -1
 
 
@@ -30,7 +27,7 @@ def site_columns(locations: Locations) -> tuple[str, ...]:
 
 def sites_csv(sites: Sites) -> bytes:
     """Returns the public places with the site of each; it is empty for those left out."""
-    _, *rows = _rows(locations_csv(sites.locations))
+    _, *rows = _rows("sites.csv", locations_csv(sites.locations))
     numbers = ("" if site == _LEFT_OUT else str(site) for site in sites.site.tolist())
     labelled = ((site, *row) for site, row in zip(numbers, rows, strict=True))
     return csv_bytes(site_columns(sites.locations), labelled)
@@ -42,7 +39,7 @@ def read_sites(data: bytes) -> Sites:
     Raises:
         ReleaseError: The bytes are not what `sites_csv` writes.
     """
-    header, *rows = _rows(data)
+    header, *rows = _rows("sites.csv", data)
     numbers = [int(row[0]) if row[0] else _LEFT_OUT for row in rows]
     sites = Sites(
         locations=read_locations(csv_bytes(header[1:], (row[1:] for row in rows))),
@@ -65,19 +62,16 @@ def read_measured_sites(data: bytes, sites: int) -> IntArray:
     Raises:
         ReleaseError: The bytes are not what `measured_sites_csv` writes for so many sites.
     """
-    _, *rows = _rows(data)
+    _, *rows = _rows("measured_sites.csv", data)
     measured = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     if len(measured) != sites or measured_sites_csv(measured) != data:
         raise _rewritten("measured_sites.csv")
     return measured
 
 
-def _rows(data: bytes) -> list[list[str]]:
-    if len(data) > _MOST_BYTES:
-        raise ReleaseError(
-            "A list of sites is larger than it may be.", advice="Leave out what nobody needs."
-        )
-    return list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
+def _rows(name: str, data: bytes) -> list[list[str]]:
+    refuse_large(name, len(data), LIST_BYTES)
+    return csv_rows(name, data)
 
 
 def _rewritten(name: str) -> ReleaseError:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, refuse_large
 from hushway.artefact.formats.pairs import pair_columns, read_pairs
 from hushway.errors import ReleaseError
 from hushway.geography.features import Feature
@@ -21,7 +22,6 @@ MOST_FEATURES = 64
 # All sums of a release; as columns of numbers they take two gigabytes.
 MOST_SUMS = 1 << 26
 
-_MOST_BYTES = 1 << 27
 _ABOUT = (
     "The features that trips are summed over. A feature puts every cell into one element, by the "
     "class of its pair of places (pair_column: a column of pairs.parquet; null if all pairs are "
@@ -59,8 +59,7 @@ def read_features(data: bytes, pairs_file: Path, universe: ODCells) -> tuple[Fea
     Raises:
         ReleaseError: The files are not what hushway writes for any features.
     """
-    if len(data) > _MOST_BYTES:
-        raise _rewritten()
+    refuse_large("features.json", len(data), LIST_BYTES)
     facts = parsed_json(data)
     if len(facts["features"]) > MOST_FEATURES:
         raise _rewritten()

@@ -1,8 +1,6 @@
 """The steps of a prefix tree as a small CSV file that can be read back exactly."""
 
-import csv
-import io
-
+from hushway.artefact.bounded import PAPER_BYTES, csv_rows, refuse_large
 from hushway.artefact.formats.places import csv_bytes
 from hushway.artefact.formats.taxonomy import grain_name
 from hushway.errors import ReleaseError
@@ -10,8 +8,6 @@ from hushway.geography.taxonomy import Taxonomy
 from hushway.releases.sequences.table import SequenceTable, StepSummary
 
 COLUMNS = ("stop", "granularity", "candidates", "threshold", "kept", "standard_error")
-
-_MOST_BYTES = 1 << 22
 
 
 def levels_csv(table: SequenceTable) -> bytes:
@@ -25,10 +21,9 @@ def read_levels(data: bytes, taxonomy: Taxonomy) -> tuple[StepSummary, ...]:
     Raises:
         ReleaseError: The bytes are not what `levels_csv` writes.
     """
-    if len(data) > _MOST_BYTES:
-        raise _rewritten()
+    refuse_large("levels.csv", len(data), PAPER_BYTES)
     grains = {grain_name(taxonomy, grain): grain for grain in range(taxonomy.grains)}
-    _, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+    _, *rows = csv_rows("levels.csv", data, width=len(COLUMNS))
     steps = tuple(
         StepSummary(
             stop=int(stop) - 1,

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hushway.artefact.formats.arrow import number_array, numbers_of, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import (
     BATCH_ROWS,
     LABEL,
@@ -91,10 +92,8 @@ def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> L
     schema = links_schema(speeds=speeds)
     ids, labels = text_array(universe.roads.link_id.tolist()), text_array(universe.periods.labels)
     parts: list[LinkRows] = []
-    with pq.ParquetFile(path) as file:
-        # No link has two rows in a period.
-        if file.metadata.num_rows > universe.size or not file.schema_arrow.equals(schema):
-            raise _rewritten(path)
+    # No link has two rows in a period.
+    with open_parquet(path, schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             own = dict(zip(schema.names, batch.columns, strict=True))
             rows = LinkRows(

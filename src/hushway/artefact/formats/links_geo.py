@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, text_array
-from hushway.artefact.formats.geo_check import check_geoparquet
+from hushway.artefact.formats.geo_check import check_geoparquet, write_geoparquet
 from hushway.artefact.formats.links import optional_array
 from hushway.artefact.formats.roads import course_points, courses, lines_metadata
 from hushway.geography.od import IntArray
@@ -88,7 +87,7 @@ def fits_geojson(table: LinkTable) -> bool:
 
 def write_links_geo(table: LinkTable, path: Path) -> None:
     """Writes the links that show as one GeoParquet file."""
-    pq.write_table(_arrow(table), path, compression="zstd")
+    write_geoparquet(_arrow(table), path)
 
 
 def check_links_geo(table: LinkTable, path: Path) -> None:

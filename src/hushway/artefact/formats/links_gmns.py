@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import shapely
 
-from hushway.artefact.formats.places import csv_bytes
+from hushway.artefact.formats.places import csv_bytes, csv_parts
 from hushway.artefact.formats.roads import course_lines
 from hushway.geography.plane import FloatArray
 from hushway.geography.roads import RoadNetwork
@@ -50,6 +50,7 @@ MEASUREMENT_COLUMNS = ("link_id", "period", *COUNT_COLUMNS)
 _DEGREE_DIGITS, _KILOMETRE_DIGITS = 7, 6
 _SPEED_DIGITS = 2
 _METRES = 1000
+_ROWS_AT_ONCE = 1 << 16
 
 
 def has_counts(table: LinkTable) -> bool:
@@ -62,38 +63,46 @@ def config_csv() -> bytes:
     return csv_bytes(CONFIG_COLUMNS, [("roads", "m", "km", "km/h", "EPSG:4326", "WKT", "string")])
 
 
-def node_csv(roads: RoadNetwork) -> bytes:
-    """Returns all nodes of the network."""
+def node_parts(roads: RoadNetwork) -> Iterator[bytes]:
+    """Returns all nodes of the network, some rows at a time."""
     lon, lat = (_numbers(each, _DEGREE_DIGITS) for each in (roads.node_lon, roads.node_lat))
-    return csv_bytes(NODE_COLUMNS, zip(roads.node_id.tolist(), lon, lat, strict=True))
+    return csv_parts(NODE_COLUMNS, zip(roads.node_id.tolist(), lon, lat, strict=True))
 
 
-def link_csv(table: LinkTable) -> bytes:
-    """Returns all links of the network; with the counts of those that show, if it has one period.
+def link_parts(table: LinkTable) -> Iterator[bytes]:
+    """Returns all links of the network, some rows at a time.
 
-    Lanes are whole in the spec: half a lane counts as one.
+    In a release of one period, the counts of those that show stand beside them. Lanes are whole in
+    the spec: half a lane counts as one.
     """
     rows: Iterator[Sequence[str]] = _links(table.universe.roads)
     if not has_counts(table):
-        return csv_bytes(LINK_COLUMNS, rows)
+        return csv_parts(LINK_COLUMNS, rows)
     counts = [("", "")] * table.universe.roads.links
     numbers = zip(table.counts.tolist(), table.standard_error.tolist(), strict=True)
     for link, (count, error) in zip(table.link.tolist(), numbers, strict=True):
         counts[link] = (repr(count), repr(error))
     both = ((*row, *own) for row, own in zip(rows, counts, strict=True))
-    return csv_bytes((*LINK_COLUMNS, *COUNT_COLUMNS), both)
+    return csv_parts((*LINK_COLUMNS, *COUNT_COLUMNS), both)
 
 
-def measurement_csv(table: LinkTable) -> bytes:
-    """Returns the published rows of several periods."""
+def measurement_parts(table: LinkTable) -> Iterator[bytes]:
+    """Returns the published rows of several periods, some at a time."""
+    return csv_parts(MEASUREMENT_COLUMNS, _measurements(table))
+
+
+def _measurements(table: LinkTable) -> Iterator[tuple[str, ...]]:
     labels = table.universe.periods.labels
-    columns = (
-        table.universe.roads.link_id[table.link].tolist(),
-        [labels[period] for period in table.period.tolist()],
-        map(repr, table.counts.tolist()),
-        map(repr, table.standard_error.tolist()),
-    )
-    return csv_bytes(MEASUREMENT_COLUMNS, zip(*columns, strict=True))
+    # Millions of rows as Python's own texts would take gigabytes.
+    for start in range(0, len(table.link), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        columns = (
+            table.universe.roads.link_id[table.link[rows]].tolist(),
+            [labels[period] for period in table.period[rows].tolist()],
+            map(repr, table.counts[rows].tolist()),
+            map(repr, table.standard_error[rows].tolist()),
+        )
+        yield from zip(*columns, strict=True)
 
 
 def _links(roads: RoadNetwork) -> Iterator[tuple[str, ...]]:

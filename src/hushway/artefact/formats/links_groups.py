@@ -1,10 +1,8 @@
 """The public zones of links, and what was measured by zone and class, as small CSV files."""
 
-import csv
-import io
-
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, csv_rows, refuse_large
 from hushway.artefact.formats.places import csv_bytes
 from hushway.errors import ReleaseError
 from hushway.geography.movements import ClassZones, LinkUniverse
@@ -12,8 +10,6 @@ from hushway.geography.od import IntArray
 
 ZONE_COLUMNS = ("zone", "name")
 MEASURED_COLUMNS = ("period", "kind", "zone", "class", "measured")
-
-_MOST_BYTES = 1 << 27
 
 
 def zones_csv(zones: tuple[str, ...]) -> bytes:
@@ -27,7 +23,7 @@ def read_zones(data: bytes) -> tuple[str, ...]:
     Raises:
         ReleaseError: The bytes are not what `zones_csv` writes.
     """
-    zones = tuple(row[-1] for row in _rows(data)[1:])
+    zones = tuple(row[-1] for row in _rows("zones.csv", data)[1:])
     if zones_csv(zones) != data:
         raise _rewritten("zones.csv")
     return zones
@@ -64,20 +60,17 @@ def read_measured_classes(data: bytes, universe: LinkUniverse) -> IntArray:
     Raises:
         ReleaseError: The bytes are not what `measured_classes_csv` writes for these groups.
     """
-    measured = np.array([int(row[-1]) for row in _rows(data)[1:]], dtype=np.int64)
+    _, *rows = _rows("measured_classes.csv", data)
+    measured = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     expected = ClassZones(universe=universe).size
     if len(measured) != expected or measured_classes_csv(universe, measured) != data:
         raise _rewritten("measured_classes.csv")
     return measured
 
 
-def _rows(data: bytes) -> list[list[str]]:
-    if len(data) > _MOST_BYTES:
-        raise ReleaseError(
-            "A list of zones or groups is larger than it may be.",
-            advice="Use fewer zones or periods.",
-        )
-    return list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
+def _rows(name: str, data: bytes) -> list[list[str]]:
+    refuse_large(name, len(data), LIST_BYTES)
+    return csv_rows(name, data)
 
 
 def _rewritten(name: str) -> ReleaseError:

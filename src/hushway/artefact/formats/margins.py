@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.csv import read_batches, stream_csv
 from hushway.artefact.formats.rows import (
     BATCH_ROWS,
@@ -55,8 +56,9 @@ def read_margins_parquet(path: Path, features: Sequence[Feature]) -> tuple[Publi
     Raises:
         ReleaseError: The rows are not those of the features in order.
     """
-    with pq.ParquetFile(path) as file:
-        if file.metadata.num_rows != sum(feature.size for feature in features):
+    sums = sum(feature.size for feature in features)
+    with open_parquet(path, SCHEMA, rows=sums) as file:
+        if file.metadata.num_rows != sums:
             raise _rewritten(path)
         return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features)
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import BATCH_ROWS, whole_column
 from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray
@@ -38,9 +39,8 @@ def read_measured_series(path: Path, clusters: int, bins: int) -> IntArray:
     Raises:
         ReleaseError: The rows are not those of every (cluster, bin) in order.
     """
-    with pq.ParquetFile(path) as file:
-        fits = file.metadata.num_rows == clusters * bins
-        if not fits or not file.schema_arrow.equals(SCHEMA):
+    with open_parquet(path, SCHEMA, rows=clusters * bins) as file:
+        if file.metadata.num_rows != clusters * bins:
             raise _rewritten()
         parts = np.empty(clusters * bins, dtype=np.int64)
         row = 0

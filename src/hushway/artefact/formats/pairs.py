@@ -3,7 +3,7 @@
 Written and read in batches: a city of thousands of places has tens of millions of pairs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hushway.artefact.formats.arrow import text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import (
     BATCH_ROWS,
     LABEL,
@@ -67,7 +68,7 @@ def write_pairs(universe: ODCells, columns: Mapping[str, Labels], path: Path) ->
     """Writes the labels of every pair as one Parquet file."""
     names = {name: text_array(labels.names) for name, labels in columns.items()}
     places = text_array(universe.locations.ids)
-    schema = pa.schema([pa.field(name, LABEL, nullable=False) for name in (*ENDS, *columns)])
+    schema = _schema(columns)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for start in range(0, universe.pairs, BATCH_ROWS):
             stop = min(start + BATCH_ROWS, universe.pairs)
@@ -94,12 +95,10 @@ def read_pairs(
         ReleaseError: The rows are not the public pairs in order, or a label is not a class.
     """
     known = {name: text_array(labels) for name, labels in classes.items()}
-    with pq.ParquetFile(path) as file:
-        if (
-            file.schema_arrow.names != [*ENDS, *classes]
-            or file.metadata.num_rows != universe.pairs
-            or universe.pairs * len(classes) > MOST_LABELS
-        ):
+    if universe.pairs * len(classes) > MOST_LABELS:
+        raise _rewritten(path)
+    with open_parquet(path, _schema(classes), rows=universe.pairs) as file:
+        if file.metadata.num_rows != universe.pairs:
             raise _rewritten(path)
         codes = {name: np.empty(universe.pairs, dtype=np.int32) for name in classes}
         row = 0
@@ -113,6 +112,10 @@ def read_pairs(
     if row != universe.pairs:
         raise _rewritten(path)
     return codes
+
+
+def _schema(columns: Iterable[str]) -> pa.Schema:
+    return pa.schema([pa.field(name, LABEL, nullable=False) for name in (*ENDS, *columns)])
 
 
 def _pairs_of(universe: ODCells, batch: pa.RecordBatch) -> IntArray:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import BATCH_ROWS, SCHEMA, Rows, batches_of, from_arrow, to_arrow
 from hushway.geography.od import ODCells
 from hushway.releases.od.table import ODTable
@@ -21,8 +22,8 @@ def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
     """Yields the rows of a Parquet file, some at a time.
 
     Raises:
-        ReleaseError: A label is not in the public lists.
+        ReleaseError: A label is not in the public lists, or there are more rows than cells.
     """
-    with pq.ParquetFile(path) as file:
+    with open_parquet(path, SCHEMA, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             yield from_arrow(universe, batch)

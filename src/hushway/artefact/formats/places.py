@@ -1,14 +1,15 @@
 """The public lists of a release as small CSV files that can be read back exactly."""
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain, islice
 
+from hushway.artefact.bounded import LIST_BYTES, csv_rows, refuse_large
 from hushway.errors import ReleaseError
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
+from hushway.spreadsheet import guarded
 
 _DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
 _PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
@@ -18,6 +19,8 @@ _PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
 }
 
 _WHOLE = re.compile(r"-?\d+")
+_SPECIAL = re.compile(r'[",\r\n]')
+_ROWS_AT_ONCE = 1 << 14
 
 
 def location_columns(locations: Locations) -> tuple[str, ...]:
@@ -58,9 +61,9 @@ def read_locations(data: bytes) -> Locations:
     Raises:
         ReleaseError: The bytes are not what `locations_csv` writes.
     """
-    header, rows = _table(data)
+    header, rows = _table("locations.csv", data)
     own = len(LOCATION_FACTS)
-    if header[:own] != LOCATION_FACTS or any(len(row) != len(header) for row in rows):
+    if header[:own] != LOCATION_FACTS:
         raise _rewritten("locations.csv")
     places = tuple(
         Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
@@ -82,9 +85,9 @@ def read_periods(data: bytes) -> Periods:
     Raises:
         ReleaseError: The bytes are not what `periods_csv` writes.
     """
-    header, rows = _table(data)
+    header, rows = _table("periods.csv", data)
     cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
-    if header not in cycles or not rows or any(len(row) != len(header) for row in rows):
+    if header not in cycles or not rows:
         raise _rewritten("periods.csv")
     first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
     periods = Periods(
@@ -103,16 +106,38 @@ def read_periods(data: bytes) -> Periods:
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    """Returns a small table as CSV with a header and plain newlines."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    """Returns a small table as CSV with a header and plain newlines.
+
+    What a spreadsheet would run gets a quote in front.
+    """
+    return b"".join(csv_parts(columns, rows))
 
 
-def _table(data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
-    header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+def csv_parts(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    """Yields what `csv_bytes` returns, some rows at a time."""
+    lines = (_line(row) for row in chain([columns], rows))
+    while part := "".join(islice(lines, _ROWS_AT_ONCE)):
+        yield part.encode()
+
+
+def _line(row: Iterable[str]) -> str:
+    # Python's own writer leaves a carriage return bare in some versions, and readers end a line
+    # there.
+    line = ",".join(map(_cell, row))
+    return f"{line}\n" if line else '""\n'
+
+
+def _cell(text: str) -> str:
+    text = guarded(text)
+    if not _SPECIAL.search(text):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _table(name: str, data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
+    refuse_large(name, len(data), LIST_BYTES)
+    header, *rows = csv_rows(name, data)
     return tuple(header), rows
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import shapely
 
 from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import whole_column
 from hushway.errors import ReleaseError
 from hushway.geography.od import IntArray
@@ -46,11 +47,11 @@ NODE_SCHEMA = pa.schema(
 LINK_COLUMNS, NODE_COLUMNS = tuple(LINK_SCHEMA.names), tuple(NODE_SCHEMA.names)
 
 _GEOMETRY = "geometry"
-_MOST_BYTES = 1 << 31
+_MOST_ROWS = 1 << 24
+# In memory there are shapes, texts and copies beside the columns.
+_MOST_BYTES = 1 << 28
 # Texts side by side take as much room each as the longest of them.
-_MOST_LETTERS = 1 << 28
-# With these the size that a file claims is the size that its columns take in memory.
-_ENCODINGS = frozenset({"PLAIN", "RLE"})
+_MOST_LETTERS = 1 << 26
 
 
 def write_links(roads: RoadNetwork, zone: IntArray, path: Path) -> None:
@@ -103,6 +104,8 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
     Raises:
         ReleaseError: They are not what hushway writes for any network.
     """
+    for name, table in (("roads.parquet", links), ("nodes.parquet", nodes)):
+        _refuse_much(name, table.nbytes)
     lines = shapely.from_wkb(_single(links, _GEOMETRY).to_pylist())
     positions = shapely.get_coordinates(lines)
     ends = np.cumsum(shapely.get_num_coordinates(lines))
@@ -174,19 +177,20 @@ def lines_metadata(positions: FloatArray) -> bytes:
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
-    with pq.ParquetFile(path) as file:
-        facts = file.metadata
-        groups = [facts.row_group(i) for i in range(facts.num_row_groups)]
-        chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
-        # A few bytes can claim texts of any length: look at the claim before reading it.
-        plain = all(_ENCODINGS.issuperset(chunk.encodings) for chunk in chunks)
-        claimed = sum(group.total_byte_size for group in groups)
-        if not plain or claimed > _MOST_BYTES or not file.schema_arrow.equals(schema):
-            raise _rewritten(path.name)
-        table = file.read()
+    # Beside the columns themselves, pages have a little to say about each of their values.
+    with open_parquet(path, schema, rows=_MOST_ROWS, size=2 * _MOST_BYTES) as file:
+        facts, table = file.metadata, file.read()
     # Arrow would take the words from a copy of its own: look at those that others read.
     words = {b"geo": facts.metadata[b"geo"]} if _GEOMETRY in schema.names else None
     return table.replace_schema_metadata(words)
+
+
+def _refuse_much(name: str, size: int) -> None:
+    if size > _MOST_BYTES:
+        raise ReleaseError(
+            f"{name} holds more than {_MOST_BYTES:,} bytes, which is more than a network may have.",
+            advice="Publish a smaller network, or one with simpler courses.",
+        )
 
 
 def _single(table: pa.Table, name: str) -> pa.Array:

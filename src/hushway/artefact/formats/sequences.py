@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, numbers_of, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.csv import read_batches, stream_csv
 from hushway.artefact.formats.rows import positions_among, whole_column
 from hushway.artefact.formats.taxonomy import node_labels
@@ -42,7 +43,7 @@ def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
     """Writes the distinct sequences of a tree as one Parquet file."""
     schema = _schema(table, _LIST)
     texts = _texts(table)
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
         for part in batches_of_sequences(table, prefix):
             offsets = number_array(part.start.astype(np.int32))
             lists = [
@@ -68,18 +69,9 @@ def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
     """
     nodes, schema, row = ending_nodes(table), _schema(table, _LIST), 0
     known = _texts(table)
-    with pq.ParquetFile(path) as file:
-        facts = file.metadata
-        stops = int(lengths_of(table, nodes).sum())
-        lists = range(len(schema.names) - 1)
-        # A few bytes can claim a list of any length: look at the claim before reading it.
-        claimed = [
-            sum(facts.row_group(i).column(column).num_values for i in range(facts.num_row_groups))
-            for column in lists
-        ]
-        flat = file.schema_arrow.names == schema.names and facts.num_columns == len(schema.names)
-        if not flat or claimed != [stops] * len(lists):
-            raise _disagreement(path)
+    lists = range(len(schema.names) - 1)
+    stops = int(lengths_of(table, nodes).sum())
+    with open_parquet(path, schema, rows=len(nodes), values=stops) as file:
         for batch in file.iter_batches(batch_size=_rows_at_once(table)):
             part = sequences_ending_at(table, prefix, nodes[row : row + len(batch)])
             row += len(batch)

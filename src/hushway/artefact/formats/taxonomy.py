@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hushway.artefact.bounded import LIST_BYTES, refuse_large
 from hushway.artefact.formats.places import locations_csv, read_locations
 from hushway.errors import ReleaseError
 from hushway.geography.labels import Labels
@@ -14,7 +15,6 @@ from hushway.privacy.certificate import canonical_json, parsed_json
 
 # What the finest granularity is called.
 
-_MOST_BYTES = 1 << 28
 _MOST_LEVELS = 64
 _ABOUT = (
     "The public groups of locations, from the coarsest level to the finest. Every location lies in "
@@ -71,8 +71,7 @@ def read_taxonomy(data: bytes, places: bytes) -> Taxonomy:
     Raises:
         ReleaseError: The bytes are not what hushway writes for any taxonomy.
     """
-    if len(data) > _MOST_BYTES or len(places) > _MOST_BYTES:
-        raise _rewritten()
+    refuse_large("taxonomy.json", len(data), LIST_BYTES)
     facts = parsed_json(data)
     if len(facts["levels"]) > _MOST_LEVELS:
         raise _rewritten()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.artefact.formats.arrow import number_array, text_array
+from hushway.artefact.formats.bounded_parquet import open_parquet
 from hushway.artefact.formats.rows import (
     BATCH_ROWS,
     LABEL,
@@ -79,12 +80,8 @@ def read_tree(
         for name in ("parent", "step", "period", "code", "measured", "counts", "ends")
     }
     known = text_array(_period_labels(periods))
-    with pq.ParquetFile(path) as file:
-        if (
-            file.schema_arrow.names != list(COLUMNS)
-            or file.metadata.num_rows != nodes
-            or nodes > MOST_NODES
-        ):
+    with open_parquet(path, SCHEMA, rows=min(nodes, MOST_NODES)) as file:
+        if file.metadata.num_rows != nodes or nodes > MOST_NODES:
             raise _rewritten()
         for number, batch, rows in _pieces(file, steps):
             step = steps[number]

@@ -48,6 +48,9 @@ VERSION = 2
 SOFTWARE = f"hushway {__version__}"
 STAMP = "NOT PRIVATE"
 
+# The longest plan is a tree of 200 stops in 65 granularities, and has an event for each.
+MOST_EVENTS = 1 << 14
+
 _FRACTION = re.compile(r"\d{1,4300}(/\d{1,4300})?", re.ASCII)
 # Conversions are floating point: printed to six digits, and computed to nine.
 _ROUNDING = 1e-9
@@ -359,6 +362,8 @@ def _certificate_of(facts: dict[str, Any]) -> Certificate:
 
 def _terms_of(facts: dict[str, Any]) -> Terms:
     domain = facts["domain"]
+    if len(facts["events"]) + len(facts["events_not_taken"]) > MOST_EVENTS:
+        raise PrivacyError("There are more events than any plan has.", advice="Count again.")
     return Terms(
         family=facts["family"],
         mechanism=MechanismRecord(**facts["mechanism"]),

@@ -13,6 +13,9 @@ from hushway.privacy.internal import Internal
 
 _PATH = re.compile(r"""(^|[\s"'(\[=,:])(~?(/[\w.~@+-]+){2,}|~/|[A-Za-z]:\\|\\\\\w|file:/)""")
 _MOST_DEEP = 20
+# As many points as the shapes of a release may have: each is a list of two numbers.
+_MOST_PARTS = 1 << 21
+_LONGEST_NUMBER = 400
 
 
 def canonical_json(facts: Mapping[str, Any]) -> bytes:
@@ -22,17 +25,37 @@ def canonical_json(facts: Mapping[str, Any]) -> bytes:
 
 
 def parsed_json(data: bytes) -> Any:
-    """Reads JSON without its extensions: no NaN, no infinity.
+    """Reads JSON without its extensions (no NaN, no infinity) and within limits.
+
+    Three bytes can open and close a list, which takes sixty in memory: so lists and objects are
+    counted before any is made.
 
     Raises:
-        ValueError: The bytes are not JSON.
+        ValueError: The bytes are not JSON, or hold more lists, longer numbers or deeper nesting
+            than any file of hushway.
     """
+    if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
+        raise ValueError("more lists and objects than any file of hushway has")
+    try:
+        return json.loads(
+            data.decode(), parse_constant=_refuse_number, parse_int=_whole, parse_float=_decimal
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
-    def refuse(name: str) -> NoReturn:
-        message = f"{name} is not JSON"
-        raise ValueError(message)
 
-    return json.loads(data.decode(), parse_constant=refuse)
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= _LONGEST_NUMBER else _refuse_number("A long number")
+
+
+def _decimal(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number("A number beyond all floats")
+
+
+def _refuse_number(name: str) -> NoReturn:
+    message = f"{name} is not a number that hushway writes"
+    raise ValueError(message)
 
 
 def check_whole(name: str, number: object) -> None:

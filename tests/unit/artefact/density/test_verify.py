@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,12 @@ import pytest
 
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
-from hushway.privacy.certificate import canonical_json
+from hushway.artefact.write import write_release
+from hushway.geography.areas import Areas
+from hushway.geography.density import DensityUniverse
+from hushway.geography.periods import Periods
+from hushway.privacy.certificate import Certificate, canonical_json
+from hushway.releases.density.table import DensityTable
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
@@ -288,3 +294,24 @@ def test_a_release_of_another_family_does_not_pass_as_a_density(
     path.write_text(json.dumps(package))
     reseal(tower_release)
     assert failed(verify(tower_release)) == {"table facts"}
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded_and_verified(
+    build: Callable[..., DensityTable],
+    certify_density: Callable[..., Certificate],
+    seen_by_towers: Callable[[Periods], DensityUniverse],
+    tmp_path: Path,
+) -> None:
+    universe = seen_by_towers(build().universe.periods)
+    assert universe.sites is not None
+    areas = Areas(
+        areas=tuple(
+            replace(area, id=f"{mark}{area.id}", name="=name")
+            for area, mark in zip(universe.areas.areas, "=@-", strict=True)
+        )
+    )
+    named = build(replace(universe, areas=areas))
+    release = write_release(tmp_path / "risky", table=named, certificate=certify_density(named))
+    assert verify(release).passed
+    for name in ("density.csv", "cover.csv", "pieces.csv"):
+        assert '"\'@x,y"' in (release / name).read_text(encoding="utf-8")

@@ -1,15 +1,19 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
-from hushway.privacy.certificate import canonical_json
+from hushway.artefact.write import write_release
+from hushway.geography.movements import LinkUniverse
+from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.releases.links.table import LinkTable
 from support.forging import failed, sentence
 
@@ -271,6 +275,14 @@ def test_columns_have_the_types_that_they_should(
     assert failed(verify(fast_release)) == {"links"}
 
 
+def refusing_large(read: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
+    def watched(opened: pq.ParquetFile, *rest: Any) -> pa.Table:
+        assert opened.metadata.row_group(0).total_byte_size < 1_000_000
+        return read(opened, *rest)
+
+    return watched
+
+
 @pytest.mark.parametrize(
     ("file", "check"), [("links.geo.parquet", "formats"), ("roads.parquet", "geography")]
 )
@@ -279,14 +291,9 @@ def test_a_file_that_claims_to_be_huge_is_not_even_read(
 ) -> None:
     rewrite(plain_release / file, lambda rows: put(rows, 0, name="x" * 3_000_000))
     reseal(plain_release)
-    monkeypatch.setattr("hushway.artefact.formats.roads._MOST_BYTES", 1_000_000)
-    path = pq.ParquetFile.read
-
-    def read(opened: pq.ParquetFile, *rest: Any) -> pa.Table:
-        assert opened.metadata.row_group(0).total_byte_size < 1_000_000
-        return path(opened, *rest)
-
-    monkeypatch.setattr(pq.ParquetFile, "read", read)
+    monkeypatch.setattr("hushway.artefact.formats.roads._MOST_BYTES", 500_000)
+    for way in ("read", "read_row_group"):
+        monkeypatch.setattr(pq.ParquetFile, way, refusing_large(getattr(pq.ParquetFile, way)))
     (found,) = [each for each in verify(plain_release).checks if each.name == check]
     assert not found.passed
     assert "AssertionError" not in found.sentence
@@ -298,7 +305,7 @@ def test_texts_that_grow_when_they_are_read_are_refused(
     rewrite(plain_release / "roads.parquet", lambda _: None, use_dictionary=True)
     reseal(plain_release)
     found = {check.name: check.sentence for check in verify(plain_release).checks}
-    assert "roads.parquet is not as hushway writes it" in found["geography"]
+    assert "pages are not as hushway writes them" in found["geography"]
 
 
 def test_too_many_counts_are_not_even_read(
@@ -317,3 +324,23 @@ def test_a_release_of_another_family_does_not_pass_as_links(
     path.write_text(json.dumps(package))
     reseal(plain_release)
     assert failed(verify(plain_release)) == {"table facts"}
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded_and_verified(
+    build: Callable[..., LinkTable],
+    certify_links: Callable[..., Certificate],
+    streets: Callable[..., LinkUniverse],
+    tmp_path: Path,
+) -> None:
+    plain = streets(4)
+    roads = replace(
+        plain.roads,
+        link_id=np.array([f"=way {i}" for i in range(plain.roads.links)]),
+        name=np.array(["@name"] * plain.roads.links),
+    )
+    named = build(replace(plain, roads=roads, zones=("+east", "-west")))
+    release = write_release(tmp_path / "risky", table=named, certificate=certify_links(named))
+    assert verify(release).passed
+    links = (release / "gmns" / "link.csv").read_text(encoding="utf-8")
+    assert "\n'=way 1,'@name," in links
+    assert "\n0,'+east\n1,'-west\n" in (release / "zones.csv").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,12 @@ import pytest
 from hushway.artefact.formats import tree as tree_format
 from hushway.artefact.seal import files_of
 from hushway.artefact.verify import verify
+from hushway.artefact.write import write_release
+from hushway.geography.locations import Locations
+from hushway.geography.taxonomy import Taxonomy
+from hushway.privacy.certificate import Certificate
 from hushway.releases.sequences.table import SequenceTable
+from hushway.synthesis import synthesise
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
@@ -260,7 +266,8 @@ def test_a_list_that_claims_to_be_longer_is_not_even_read(
     reader = pq.ParquetFile.iter_batches
 
     def watch(file: pq.ParquetFile, **choices: Any) -> Any:
-        return read() if "sequence" in file.schema_arrow.names else reader(file, **choices)
+        claimed = file.metadata.row_group(0).column(0).num_values
+        return read() if claimed > 1_000_000 else reader(file, **choices)
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", watch)
     verification = verify(tree_release)
@@ -291,3 +298,24 @@ def test_a_release_of_another_family_does_not_pass_as_sequences(
     path.write_text(json.dumps(package))
     reseal(tree_release)
     assert failed(verify(tree_release)) == {"table facts"}
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised(
+    tree: SequenceTable, certify_tree: Callable[..., Certificate], tmp_path: Path
+) -> None:
+    old = tree.taxonomy
+    places = tuple(replace(place, id=f"={place.id}") for place in old.locations.places)
+    taxonomy = Taxonomy(
+        locations=Locations(places, old.locations.labels),
+        levels=tuple(
+            replace(level, names=tuple(f"@{name}" for name in level.names)) for level in old.levels
+        ),
+    )
+    named = replace(tree, taxonomy=taxonomy)
+    release = write_release(tmp_path / "risky", table=named, certificate=certify_tree(named))
+    assert verify(release).passed
+    assert "\n\"'=" in (release / "sequences.csv").read_text(encoding="utf-8")
+    assert ",'@" in (release / "locations.csv").read_text(encoding="utf-8")
+    made = synthesise(release, tmp_path / "taps.parquet")
+    written = set(pq.read_table(made.path).column("location").to_pylist())
+    assert written <= {place.id for place in places}
