@@ -23,6 +23,11 @@ _FAMILIES: dict[str, type[Plan]] = {
     "links": LinksPlan,
 }
 
+# The longest plan that is any use has some thousand bytes.
+_MOST_BYTES = 1_000_000
+_SHOWN = 50
+_LONGEST_KEY = 100
+
 
 def load_plan(path: Path | str) -> Plan:
     """Reads and validates a plan.
@@ -31,21 +36,49 @@ def load_plan(path: Path | str) -> Plan:
         PlanError: The file is missing, is not TOML, or does not describe a release.
     """
     file = Path(path)
+    return plan_from(_facts(file), folder=file.parent)
+
+
+def _facts(file: Path) -> dict[str, Any]:
     try:
-        facts = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(_text(file))
     except FileNotFoundError:
         raise PlanError(
             f"There is no plan {file}.", advice="Write one with: hushway plan new od > plan.toml"
         ) from None
-    except (OSError, UnicodeDecodeError):
-        raise PlanError(
-            f"The plan {file} cannot be read.", advice="Give a TOML text file in UTF-8."
-        ) from None
+    except UnicodeDecodeError:
+        raise _unreadable(file) from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(
             f"The plan {file} is not TOML: {error}.", advice="Put texts and fractions in quotes."
         ) from None
-    return plan_from(facts, folder=file.parent)
+    except (OSError, RecursionError, ValueError):
+        # Also lists in lists in lists, and numbers of thousands of digits.
+        raise _unreadable(file) from None
+
+
+def _text(file: Path) -> str:
+    """Returns what a file says, unless it is no file at rest, or far too long for a plan.
+
+    Raises:
+        OSError: It is.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    # A pipe would be waited for, perhaps for ever.
+    if not file.is_file() and file.exists():
+        raise OSError
+    with file.open("rb") as opened:
+        data = opened.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise OSError
+    return data.decode("utf-8")
+
+
+def _unreadable(file: Path) -> PlanError:
+    return PlanError(
+        f"The plan {file} cannot be read.",
+        advice=f"Give a TOML text file in UTF-8, of at most {_MOST_BYTES:,} bytes.",
+    )
 
 
 def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
@@ -55,7 +88,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
     family = facts.get("family")
-    if family not in _FAMILIES:
+    if not isinstance(family, str) or family not in _FAMILIES:
         raise PlanError(
             f"family: must be one of {', '.join(_FAMILIES)}.",
             advice="Start from a template: hushway plan new od > plan.toml",
@@ -64,8 +97,9 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
         return _FAMILIES[family].model_validate({**facts, "folder": folder})
     except ValidationError as error:
         lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
+        more = [f"  and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
         raise PlanError(
-            "The plan does not describe a release:\n" + "\n".join(lines),
+            "The plan does not describe a release:\n" + "\n".join([*lines[:_SHOWN], *more]),
             advice=f"hushway plan new {family} prints a plan with every option explained.",
         ) from None
 
@@ -84,7 +118,8 @@ def _where(location: tuple[int | str, ...]) -> str:
     # Below the mechanism the model's own path has the mechanism's name in it, which no plan has.
     if table == "mechanism" and rest and rest[0] in MECHANISMS:
         rest = rest[1:]
-    return ".".join(str(part) for part in (table, *rest))
+    where = ".".join(str(part) for part in (table, *rest))
+    return where if len(where) <= _LONGEST_KEY else f"{where[:_LONGEST_KEY]}..."
 
 
 def _what(found: Any) -> str:
