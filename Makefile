@@ -7,7 +7,7 @@ UV_VERSION := 0.13.7
 .PHONY: demo test bench format format-check lint types contracts unit lock clean
 
 demo: $(VENV)/.run
-	$(BIN)/hushway demo demo
+	$(BIN)/hushway demo demo --force
 
 test: format-check lint types contracts unit
 

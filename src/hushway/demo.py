@@ -60,13 +60,17 @@ class DemoCalls:
     job: Job
 
 
-def build_demo(folder: Path) -> DemoCity:
+def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
     """Writes a synthetic weekday of Ann Arbor, a plan for it, and a ledger with a budget.
 
+    Args:
+        folder: Where to build it.
+        force: Whether an earlier demo there is thrown away.
+
     Raises:
-        ReleaseError: The folder exists and is not an earlier demo.
+        ReleaseError: The folder exists, and is not an earlier demo to be thrown away.
     """
-    _clear(folder)
+    _clear(folder, force=force)
     city = ann_arbor(seed=_SEED)
     city.write(folder)
     return DemoCity(
@@ -111,13 +115,15 @@ def _planned(folder: Path, family: str, changes: Mapping[str, str] | None = None
     return job
 
 
-def _clear(folder: Path) -> None:
-    """Makes the folder anew; removes nothing but an earlier demo."""
+def _clear(folder: Path, *, force: bool) -> None:
+    """Makes the folder anew; removes nothing but an earlier demo, and that only if told to."""
     if folder.exists():
-        if not (folder / _MARKER).is_file():
+        earlier = (folder / _MARKER).is_file()
+        if not (earlier and force):
+            again = ", or throw the earlier demo away with --force" if earlier else ""
             raise ReleaseError(
-                f"{folder} exists and is not an earlier demo.",
-                advice="Name a folder that does not exist yet: hushway demo NAME",
+                f"{folder} exists already.",
+                advice=f"Name a folder that does not exist yet: hushway demo NAME{again}.",
             )
         shutil.rmtree(folder)
     folder.mkdir(parents=True)

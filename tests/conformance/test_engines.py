@@ -1,7 +1,7 @@
 """All engines count alike, to the last trip, on any rows, ties and oddities included."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from hushway.audit.mutant_readers import trips_file_by_file
 from hushway.engine.duckdb import DuckDBTrips, EngineSettings
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.memory import ArrayCounter
@@ -23,7 +23,8 @@ from hushway.privacy.unit import Unit
 from hushway.tables.trips import TripColumns, TripsSource
 
 Counts = dict[int, int]
-SETTINGS = EngineSettings(memory_limit="500MB", threads=2)
+Scatter = Callable[[Path, pa.Table, str, int], Path]
+SETTINGS = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,9 +127,7 @@ def by_memory(trips: Trips, cells: ODCells, key: BoundingKey, most: int) -> Coun
     return as_counts(found.cells.tolist(), found.values.tolist())
 
 
-def by_duckdb(
-    folder: Path, trips: Trips, cells: ODCells, key: BoundingKey, most: int, *, text: bool
-) -> Counts:
+def table_of(trips: Trips, cells: ODCells, *, text: bool) -> pa.Table:
     ids = np.array(cells.locations.ids)
     columns: dict[str, Any] = {
         "person": pa.array([f"rider {p}" for p in trips.person]) if text else trips.person,
@@ -136,10 +135,18 @@ def by_duckdb(
         "destination": ids[trips.destination] if text else ids[trips.destination].astype(np.int32),
         "time": pa.array(trips.us, pa.timestamp("us")),
     }
-    file = folder / f"{'text' if text else 'integers'}.parquet"
-    pq.write_table(pa.table(columns), file, row_group_size=500)
-    counter = DuckDBTrips(
-        source=TripsSource(file, TripColumns(person="person")),
+    return pa.table(columns)
+
+
+def by_duckdb(
+    folder: Path,
+    cells: ODCells,
+    key: BoundingKey,
+    most: int,
+    engine: Callable[..., Any] = DuckDBTrips,
+) -> Counts:
+    counter = engine(
+        source=TripsSource(folder, TripColumns(person="person")),
         cells=cells,
         unit=Unit.PERSON,
         max_trips=most,
@@ -157,7 +164,7 @@ STEPS: dict[str, int] = {"microseconds": 1, "minutes": 60_000_000, "six hours": 
 @pytest.mark.parametrize("same_place", [False, True])
 @pytest.mark.parametrize("most", [1, 4, 1000])
 def test_every_engine_counts_what_the_rule_says(
-    tmp_path: Path, step: str, same_place: bool, most: int
+    tmp_path: Path, scatter: Scatter, step: str, same_place: bool, most: int
 ) -> None:
     cells = town(4, same_place=same_place)
     trips = random_trips(cells, seed=11, size=2_500, step_us=STEPS[step])
@@ -165,21 +172,33 @@ def test_every_engine_counts_what_the_rule_says(
     expected = by_hand(trips, cells, key, most)
     assert expected
     assert by_memory(trips, cells, key, most) == expected
-    assert by_duckdb(tmp_path, trips, cells, key, most, text=False) == expected
-    assert by_duckdb(tmp_path, trips, cells, key, most, text=True) == expected
+    for text, form, files in ((False, "parquet", 1), (True, "parquet", 23), (True, "csv", 17)):
+        table = table_of(trips, cells, text=text)
+        folder = scatter(tmp_path / f"{form} {text}", table, form, files)
+        assert by_duckdb(folder, cells, key, most) == expected
+
+
+def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatter: Scatter) -> None:
+    cells, key = town(4, same_place=False), random_key(12)
+    trips = random_trips(cells, seed=11, size=2_500, step_us=1)
+    folder = scatter(tmp_path / "files", table_of(trips, cells, text=False), "parquet", 3)
+    wrong = by_duckdb(folder, cells, key, 4, trips_file_by_file)
+    assert sum(wrong.values()) > sum(by_hand(trips, cells, key, 4).values())
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_engines_agree_on_random_keys(tmp_path: Path, seed: int) -> None:
+def test_engines_agree_on_random_keys(tmp_path: Path, scatter: Scatter, seed: int) -> None:
     cells = town(30, same_place=False, minutes=15)
     trips = random_trips(cells, seed=seed, size=4_000, step_us=900_000_000)
     key = random_key(seed + 100)
     expected = by_memory(trips, cells, key, 7)
-    assert by_duckdb(tmp_path, trips, cells, key, 7, text=False) == expected
-    assert by_duckdb(tmp_path, trips, cells, key, 7, text=True) == expected
+    for text in (False, True):
+        table = table_of(trips, cells, text=text)
+        folder = scatter(tmp_path / str(text), table, "parquet", 5)
+        assert by_duckdb(folder, cells, key, 7) == expected
 
 
-def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path) -> None:
+def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path, scatter: Scatter) -> None:
     cells = town(3_000, same_place=False, minutes=2)
     assert cells.size > 2**32
     trips = random_trips(cells, seed=5, size=1_500, step_us=1)
@@ -187,10 +206,11 @@ def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path) -> None:
     expected = by_hand(trips, cells, key, 3)
     assert max(expected) > 2**32
     assert by_memory(trips, cells, key, 3) == expected
-    assert by_duckdb(tmp_path, trips, cells, key, 3, text=True) == expected
+    folder = scatter(tmp_path / "files", table_of(trips, cells, text=True), "parquet", 2)
+    assert by_duckdb(folder, cells, key, 3) == expected
 
 
-def test_the_choice_changes_with_the_key(tmp_path: Path) -> None:
+def test_the_choice_changes_with_the_key(tmp_path: Path, scatter: Scatter) -> None:
     cells = town(10, same_place=False)
     trips = random_trips(cells, seed=3, size=2_000, step_us=1)
 
@@ -199,4 +219,5 @@ def test_the_choice_changes_with_the_key(tmp_path: Path) -> None:
 
     assert run(1) != run(2)
     assert sum(run(1).values()) == sum(run(2).values())
-    assert by_duckdb(tmp_path, trips, cells, random_key(2), 2, text=False) == run(2)
+    folder = scatter(tmp_path / "files", table_of(trips, cells, text=False), "parquet", 1)
+    assert by_duckdb(folder, cells, random_key(2), 2) == run(2)

@@ -1,6 +1,7 @@
 """All counters of movements count alike, to the last link, and as the rule says in words."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from hashlib import md5
 from pathlib import Path
@@ -9,12 +10,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 import pytest
 
+from hushway.audit.mutant_readers import TracesBatchByBatch
 from hushway.cities.road_city import road_city
-from hushway.engine import movements_rows
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.movements_memory import ArrayMovements
 from hushway.engine.movements_traces import TraceMovements
@@ -39,6 +38,7 @@ MATCHER = Matcher(ROADS)
 LIMITS = MovementLimits(max_items=25, speed_steps=2)
 # The clocks go forward in the first window and back in the second.
 WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
+Scatter = Callable[[Path, pa.Table, str, int], Path]
 Trip = tuple[int, str, list[tuple[datetime, float, float]]]  # person, id, positions
 
 
@@ -204,25 +204,11 @@ def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
     )
 
 
-def written(folder: Path, table: pa.Table, form: str, pieces: int) -> Path:
-    folder.mkdir()
-    step = -(-len(table) // pieces)
-    for i in range(pieces):
-        piece = table.slice(i * step, step)
-        if form == "parquet":
-            pq.write_table(piece, folder / f"{i}.parquet", row_group_size=400)
-        else:
-            texts = [t.isoformat() for t in piece["time"].to_pylist()]
-            piece = piece.set_column(2, "time", pa.array(texts))
-            pa_csv.write_csv(piece, folder / f"{i}.csv")
-    return folder
-
-
 @pytest.mark.parametrize("season", WINDOWS)
 @pytest.mark.parametrize("clock", ["wall", "instant"])
 @pytest.mark.parametrize("text", [False, True])
 def test_every_counter_counts_what_the_rule_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, season: str, clock: Any, text: bool
+    tmp_path: Path, scatter: Scatter, season: str, clock: Any, text: bool
 ) -> None:
     first = WINDOWS[season]
     universe, key = universe_of(first), random_key(12)
@@ -247,25 +233,43 @@ def test_every_counter_counts_what_the_rule_says(
     table = table_of(trips, text=text, clock=clock)
     order = np.random.default_rng(5).permutation(len(table))
     # Persons of a CSV file are text, so their salts are others: text only.
-    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 3, table.take(order), 2, 100)]
-    if text:
-        runs.append(("csv", 2, table.take(order), 2, 2_048))
-    for run, (form, pieces, rows, threads, batch) in enumerate(runs):
-        # Small batches: people must be whole wherever a batch is cut.
-        monkeypatch.setattr(movements_rows, "_ROWS", batch)
-        path = written(tmp_path / str(run), rows, form, pieces)
+    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 23, table.take(order), 2, 3)]
+    runs.append(("csv", 17, table.take(order), 2, 100) if text else ("parquet", 2, table, 1, 1))
+    for run, (form, files, rows, threads, batch) in enumerate(runs):
+        path = scatter(tmp_path / str(run), rows, form, files)
         counter = TraceMovements(
             source=TracesSource(path, TraceColumns(trip="trip"), clock=clock),
             universe=universe,
             limits=LIMITS,
             key=key,
-            settings=EngineSettings(memory_limit="500MB", threads=threads),
+            settings=EngineSettings(memory_limit="500MB", threads=threads, batch_rows=batch),
             matcher=MATCHER,
         )
         assert answers(counter, universe) == expected
         for cells in (MovementCells(universe=universe), SpeedSums(universe=universe)):
             query = Query(name="movements", cells=cells)
             assert counter.bound(query) == memory.bound(query)
+
+
+@pytest.mark.parametrize("batch", [7, 100])
+def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
+    tmp_path: Path, scatter: Scatter, batch: int
+) -> None:
+    universe, key = universe_of(WINDOWS["spring"]), random_key(12)
+    trips = random_trips(seed=11, count=160, first=WINDOWS["spring"])
+    expected = counts_by_hand(items_by_hand(trips, universe, text=False), universe, key)
+    table = table_of(trips, text=False, clock="wall")
+    files = scatter(tmp_path / "files", table, "parquet", 3)
+    wrong = TracesBatchByBatch(
+        source=TracesSource(files, TraceColumns(trip="trip")),
+        universe=universe,
+        limits=LIMITS,
+        key=key,
+        settings=EngineSettings(memory_limit="500MB", threads=2, batch_rows=batch),
+        matcher=MATCHER,
+    )
+    counts, _ = answers(wrong, universe)
+    assert sum(counts.values()) > sum(expected[0].values())
 
 
 def random_key(seed: int) -> BoundingKey:

@@ -1,7 +1,7 @@
 """All counters of sequences count alike, to the last record, and as the rule says in words."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from hushway.audit.mutant_readers import sequences_file_by_file
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.sequence_rule import SequenceRule
 from hushway.engine.sequences_duckdb import DuckDBSequences
@@ -29,7 +29,8 @@ from hushway.tables.sequences import SequenceColumns, SequencesSource
 from hushway.tables.taps import TapColumns, TapsSource
 
 Steps = list[dict[int, int]]
-SETTINGS = EngineSettings(memory_limit="500MB", threads=2)
+Scatter = Callable[[Path, pa.Table, str, int], Path]
+SETTINGS = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
 PLACES = 7
 WINDOW = Periods(
     zone="Europe/Paris",
@@ -217,25 +218,25 @@ def by_memory(
     )
 
 
-def by_duckdb(
-    folder: Path,
-    taxonomy: Taxonomy,
-    taps: Taps,
-    rule: SequenceRule,
-    key: BoundingKey,
-    *,
-    text: bool,
-) -> DuckDBSequences:
+def table_of(taxonomy: Taxonomy, taps: Taps, *, text: bool) -> pa.Table:
     ids = np.array([*taxonomy.locations.ids, "999"])[taps.place]
     columns: dict[str, Any] = {
         "person": pa.array([f"rider {p}" for p in taps.person]) if text else taps.person,
         "location": ids if text else ids.astype(np.int64),
         "time": pa.array(taps.us, pa.timestamp("us")),
     }
-    file = folder / f"{'text' if text else 'integers'}.parquet"
-    pq.write_table(pa.table(columns), file, row_group_size=500)
-    return DuckDBSequences(
-        source=TapsSource(file, TapColumns()),
+    return pa.table(columns)
+
+
+def by_duckdb(
+    folder: Path,
+    taxonomy: Taxonomy,
+    rule: SequenceRule,
+    key: BoundingKey,
+    engine: Callable[..., Any] = DuckDBSequences,
+) -> Any:
+    return engine(
+        source=TapsSource(folder, TapColumns()),
         taxonomy=taxonomy,
         rule=rule,
         unit=Unit.PERSON,
@@ -253,7 +254,7 @@ STEPS: dict[str, int] = {"microseconds": 1, "minutes": 60_000_000, "two hours": 
     [("day", False, 1), ("day", True, 2), ("day", True, 9), ("window", False, 1)],
 )
 def test_every_counter_counts_what_the_rule_says(
-    tmp_path: Path, step: str, record: Any, keep_times: bool, most: int
+    *, tmp_path: Path, scatter: Scatter, step: str, record: Any, keep_times: bool, most: int
 ) -> None:
     taxonomy, key = town(), random_key(12)
     rule = SequenceRule(
@@ -266,18 +267,36 @@ def test_every_counter_counts_what_the_rule_says(
     expected = walk(taxonomy, rule.periods, count_by_hand(kept, timed=keep_times), 3)
     assert len(expected) == 9
     assert all(expected)
+    folders = [
+        scatter(tmp_path / f"{form} {text}", table_of(taxonomy, taps, text=text), form, files)
+        for text, form, files in ((False, "parquet", 1), (True, "parquet", 23), (True, "csv", 17))
+    ]
     for counter in (
         by_memory(taxonomy, records, rule, key, most),
         by_memory(taxonomy, records[::-1], rule, key, most),
-        by_duckdb(tmp_path, taxonomy, taps, rule, key, text=False),
-        by_duckdb(tmp_path, taxonomy, taps, rule, key, text=True),
+        *(by_duckdb(folder, taxonomy, rule, key) for folder in folders),
     ):
         assert walk(taxonomy, rule.periods, counter_of(counter), 3) == expected
 
 
+def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatter: Scatter) -> None:
+    taxonomy, key = town(), random_key(12)
+    rule = SequenceRule(max_stops=3, max_records=2, window=WINDOW, record="day")
+    taps = random_taps(seed=11, size=1_500, step_us=1)
+    folder = scatter(tmp_path / "files", table_of(taxonomy, taps, text=False), "parquet", 3)
+    cells = first_prefixes(taxonomy)
+    right, wrong = (
+        counter_of(by_duckdb(folder, taxonomy, rule, key, engine))(cells)
+        for engine in (DuckDBSequences, sequences_file_by_file)
+    )
+    assert sum(wrong.values()) > sum(right.values())
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("unit", list(Unit))
-def test_ready_sequences_count_as_arrays_do(tmp_path: Path, seed: int, unit: Unit) -> None:
+def test_ready_sequences_count_as_arrays_do(
+    tmp_path: Path, scatter: Scatter, seed: int, unit: Unit
+) -> None:
     rng = np.random.default_rng(seed)
     taxonomy, key, most, stops = town(), random_key(seed + 50), 3, 4
     lengths = rng.integers(1, 7, 600)
@@ -308,15 +327,16 @@ def test_ready_sequences_count_as_arrays_do(tmp_path: Path, seed: int, unit: Uni
     # Rows in another order, and one location that is not in the list, change nothing.
     order = rng.permutation(600)
     lists = [["nowhere", *ids[i]] for i in order]
-    files: dict[str, Any] = {
-        "texts.parquet": pa.array(lists),
-        "integers.parquet": pa.array([[int(x) for x in ids[i]] for i in order]),
-        "joined.parquet": pa.array([" ".join(each) for each in lists]),
+    columns: dict[str, Any] = {
+        "texts": pa.array(lists),
+        "integers": pa.array([[int(x) for x in ids[i]] for i in order]),
+        "joined": pa.array([" ".join(each) for each in lists]),
     }
-    for name, column in files.items():
-        pq.write_table(pa.table({"who": person[order], "stops": column}), tmp_path / name)
+    for files, (name, column) in enumerate(columns.items(), start=1):
+        table = pa.table({"who": person[order], "stops": column})
+        folder = scatter(tmp_path / name, table, "parquet", 7 * files)
         counter = DuckDBSequences(
-            source=SequencesSource(tmp_path / name, SequenceColumns(person="who")),
+            source=SequencesSource(folder, SequenceColumns(person="who")),
             taxonomy=taxonomy,
             rule=SequenceRule(max_stops=stops, max_records=most),
             unit=unit,

@@ -1,6 +1,7 @@
 """All counters of visits count alike, to the last visit, and as the rule says in words."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import md5
@@ -10,11 +11,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 import pytest
 import shapely
 
+from hushway.audit.mutant_readers import VisitsBatchByBatch
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.engine.visits_duckdb import DuckDBVisits
@@ -40,6 +40,7 @@ ZONE = ZoneInfo("Europe/Paris")
 LIMITS = VisitLimits(max_visits=4, most_counted=6)
 # The clocks go forward in the first window and back in the second.
 WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
+Scatter = Callable[[Path, pa.Table, str, int], Path]
 CLUSTER = np.array([0, 1, 1, 0, 2], dtype=np.int64)
 
 
@@ -215,28 +216,12 @@ def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.T
     return pa.table(columns)
 
 
-def written(folder: Path, table: pa.Table, form: str, pieces: int) -> Path:
-    folder.mkdir()
-    step = -(-len(table) // pieces)
-    for i in range(pieces):
-        piece = table.slice(i * step, step)
-        if form == "parquet":
-            pq.write_table(piece, folder / f"{i}.parquet", row_group_size=400)
-        else:
-            if piece.schema.field("time").type.tz is not None:
-                texts = [t.isoformat() for t in piece["time"].to_pylist()]
-                place = piece.schema.get_field_index("time")
-                piece = piece.set_column(place, "time", pa.array(texts))
-            pa_csv.write_csv(piece, folder / f"{i}.csv")
-    return folder
-
-
 @pytest.mark.parametrize("season", WINDOWS)
 @pytest.mark.parametrize("clock", ["wall", "instant"])
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("positions", [False, True])
 def test_every_counter_counts_what_the_rule_says(
-    tmp_path: Path, season: str, clock: Any, text: bool, positions: bool
+    *, tmp_path: Path, scatter: Scatter, season: str, clock: Any, text: bool, positions: bool
 ) -> None:
     first = WINDOWS[season]
     universe, key = universe_of(first, positions=positions), random_key(12)
@@ -256,22 +241,40 @@ def test_every_counter_counts_what_the_rule_says(
     order = np.random.default_rng(5).permutation(len(table))
     columns = EventColumns(location=None, lon="lon", lat="lat") if positions else EventColumns()
     # Persons of a CSV file are text, so their salts are others: text only.
-    runs = [("parquet", 1, table, 1), ("parquet", 3, table.take(order), 2)]
-    if text:
-        runs.append(("csv", 2, table.take(order), 2))
-    for run, (form, pieces, rows, threads) in enumerate(runs):
-        path = written(tmp_path / str(run), rows, form, pieces)
+    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 23, table.take(order), 2, 3)]
+    runs.append(("csv", 17, table, 2, 2) if text else ("parquet", 2, table, 1, 1))
+    for run, (form, files, rows, threads, batch) in enumerate(runs):
+        path = scatter(tmp_path / str(run), rows, form, files)
         counter = DuckDBVisits(
             source=EventsSource(path, columns, clock=clock),
             universe=universe,
             limits=LIMITS,
             key=key,
-            settings=EngineSettings(memory_limit="500MB", threads=threads),
+            settings=EngineSettings(memory_limit="500MB", threads=threads, batch_rows=batch),
         )
         assert answers(counter, universe) == expected
         for cells in questions(universe):
             query = Query(name="visits", cells=cells)
             assert counter.bound(query) == memory.bound(query)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 100])
+def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
+    tmp_path: Path, scatter: Scatter, batch: int
+) -> None:
+    universe, key = universe_of(WINDOWS["spring"], positions=False), random_key(12)
+    events = random_events(seed=11, size=2_500, first=WINDOWS["spring"])
+    expected = counts_by_hand(visits_by_hand(events, universe, text=False), universe, key)
+    table = table_of(events, text=False, positions=False, clock="wall")
+    wrong = VisitsBatchByBatch(
+        source=EventsSource(scatter(tmp_path / "files", table, "parquet", 3), EventColumns()),
+        universe=universe,
+        limits=LIMITS,
+        key=key,
+        settings=EngineSettings(memory_limit="500MB", threads=2, batch_rows=batch),
+    )
+    for one, other in zip(answers(wrong, universe), expected, strict=True):
+        assert sum(one.values()) > sum(other.values())
 
 
 def random_key(seed: int) -> BoundingKey:

@@ -14,9 +14,12 @@ around true ends have one that the worlds have in 95% and 2% of runs at epsilon 
 0.03% at epsilon 4. Of two last positions the first by place is 700 metres away in one world, five
 scales of the noise, where a fifth of epsilon is claimed. A hundred trips from one home add 100 to a
 sum whose deviation is below 28, 500 links 500 to one below 220, 90 steps are fifteen times what is
-allowed for, and 20 links of a class five times. The others move a known projection too far: the
-root of 9 for a wrong sensitivity, the root of 3 for a budget paid three times. In 20,000 runs these
-lie more than six standard errors beyond what would pass. Each miss has probability below 1e-9.
+allowed for, 20 links of a class five times, and the speeds of a hundred links 25 times. Ten people
+who change to another link move a difference by 21 where one moves it by 1. A fit to exact sums
+differs in every release. The others move a known projection too far: the root of 9 for a wrong
+sensitivity, the root of 3 for a budget paid three times, three times for a person in four pieces.
+In 20,000 runs, or 5,000 through files, these lie more than six standard errors beyond what would
+pass. Each miss has probability below 1e-9.
 """
 
 from fractions import Fraction
@@ -24,7 +27,7 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import links_measured, links_whole
+from hushway.audit import links_files, links_measured, links_whole
 from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
@@ -39,7 +42,7 @@ FEWER_RUNS = 20_000
 # A release a run, of which a thousand say little about epsilon 4. The command line takes more.
 ONLY_AT_ONE = (links_whole.published_lone,)
 # What needs more runs at epsilon 1 than there is time for here.
-ONLY_AT_FOUR = (links_measured.lone_trip,)
+ONLY_AT_FOUR = (links_files.same_way, links_measured.lone_trip)
 
 CASES: list[Any] = [
     pytest.param(audit, Fraction(epsilon), id=f"{audit.__name__}, {epsilon}")
@@ -51,6 +54,7 @@ MUTANTS: list[Any] = [
     pytest.param(mutant, Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
     for epsilon in (1, 4)
     for mutant in LINK_MUTANTS
+    if epsilon > 1 or not set(mutant.audits) & set(ONLY_AT_FOUR)
 ]
 
 

@@ -13,14 +13,20 @@ never happens proves ln(n/21) = 6.5 if the other world always has it and more th
 one time in ten. Elements and lazy cells taken from the data, exact pruning, noise that is the same
 for every feature and lazy cells that change have such outcomes. A budget that is not split and
 noise for one trip instead of three lose more than twice the claim.
+
+People who share a number lose nearly twice the claim too, and people in five pieces five times. A
+threshold that follows from the rows changes a law so much that chance would do it less than once in
+1e100 times. Exact totals have an outcome that never happens in 1,875 counted runs and always does
+in the other world: ln(1,875/21) = 4.5.
 """
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hushway.audit import od_dense
+from hushway.audit import od_dense, od_files
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Examination
 from hushway.audit.hunt import Mutant, hunt_all
@@ -44,6 +50,9 @@ def test_the_mistakes_are_all_planted() -> None:
         "universe taken from the data",
         "threshold before noise",
         "no cap",
+        "people told apart by the low bits of their numbers",
+        "a threshold for the cells that are empty",
+        "each file bounded by itself",
     ]
     assert [mutant.name for mutant in FITTED_MUTANTS] == [
         "sensitivity 1 instead of m on features",
@@ -54,11 +63,21 @@ def test_the_mistakes_are_all_planted() -> None:
         "lazy cells taken from the data",
         "lazy cells drawn anew at every look",
         "lazy cells drawn as if nobody had looked",
+        "no noise on the total",
+        "counts made whole to the exact total",
     ]
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
-@pytest.mark.parametrize("mutant", PLAIN_MUTANTS, ids=lambda mutant: mutant.name)
+# Reading files is slow, so what is looked for there is looked for once.
+PLAIN: list[Any] = [
+    pytest.param(mutant, Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
+    for epsilon in (1, 4)
+    for mutant in PLAIN_MUTANTS
+    if epsilon > 1 or od_files.many_trips not in mutant.audits
+]
+
+
+@pytest.mark.parametrize(("mutant", "epsilon"), PLAIN)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[Product], epsilon: Fraction
 ) -> None:

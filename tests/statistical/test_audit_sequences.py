@@ -1,7 +1,8 @@
 """The real sequences code passes its audits, and every planted mistake is caught.
 
 False alarms: every Clopper-Pearson bound is wrong with probability 1e-9 at most and a finding uses
-four of them; two laws must differ as samples of one law do once in 1e12 times; the number of runs
+four of them; two laws must differ as samples of one law do once in 1e12 times; a shift in standard
+deviations may be off by eight standard errors; the number of runs
 leaves the same margin for showing 80% of the claim. The findings here are wrong together with
 probability below 1e-6.
 
@@ -10,7 +11,9 @@ An outcome that never happens in 2,500 counted runs proves ln(2,500/21) = 4.8 if
 always has it, and 4.2 if it has it more than half the time: candidates from the data have such
 outcomes. A tree that peeps asks less in every release. All others lose twice the claim or more;
 the closest is the whole budget for every step at epsilon 4, where outcomes of probability 0.96 and
-0.0003 are counted 5,000 times and 4 would need 30 of the latter where 2 are expected. Each miss has
+0.0003 are counted 5,000 times and 4 would need 30 of the latter where 2 are expected. Gaussian
+noise for records that never share a candidate moves the evidence by 0.8 standard deviations where
+0.48 would pass, and chance explains 0.11; at epsilon 4 by 3.6 where 2.2 would. Each miss has
 probability below 1e-9.
 """
 
@@ -20,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import sequences_measured
+from hushway.audit import sequences_files, sequences_measured, sequences_timed
 from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
@@ -43,7 +46,9 @@ def words(audit: SequenceAudit) -> str:
 
 
 def is_slow(audit: SequenceAudit) -> bool:
-    """Two stops have few corners, and epsilon 1 needs the most runs to show its share."""
+    """Two stops have few corners, files are slow, and epsilon 1 needs the most runs."""
+    if audit in (sequences_timed.one_record, sequences_files.many_days):
+        return True
     return (
         isinstance(audit, partial)
         and audit.func is sequences_measured.one_record
@@ -67,8 +72,15 @@ def test_the_real_code_loses_what_it_claims(audit: SequenceAudit, epsilon: Fract
     assert finding.passed, f"{finding.event}. {finding.reason}"
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
-@pytest.mark.parametrize("mutant", SEQUENCE_MUTANTS, ids=lambda mutant: mutant.name)
+MUTANTS: list[Any] = [
+    pytest.param(mutant, Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
+    for epsilon in (1, 4)
+    for mutant in SEQUENCE_MUTANTS
+    if epsilon > 1 or not any(map(is_slow, mutant.audits))
+]
+
+
+@pytest.mark.parametrize(("mutant", "epsilon"), MUTANTS)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[SequenceProduct], epsilon: Fraction
 ) -> None:

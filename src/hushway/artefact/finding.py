@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from hushway.errors import HushwayError
+from hushway.visible import visible
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ class Check:
     Attributes:
         name: What was checked, in a word or two.
         outcome: Whether it holds.
-        sentence: What was found.
+        sentence: What was found, safe to print: names of strangers are made visible.
     """
 
     name: str
@@ -127,4 +128,4 @@ class Notes:
         self._note(name, Outcome.ABSENT, sentence)
 
     def _note(self, name: str, outcome: Outcome, sentence: str) -> None:
-        self.checks.append(Check(name=name, outcome=outcome, sentence=sentence))
+        self.checks.append(Check(name=name, outcome=outcome, sentence=visible(sentence)))

@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from hushway.audit import density_cover, density_cuts, density_measured, density_whole
+from hushway.audit import (
+    density_cover,
+    density_cuts,
+    density_files,
+    density_measured,
+    density_whole,
+)
 from hushway.audit.density_mutants import DENSITY_MUTANTS
 from hushway.audit.density_product import REAL_DENSITY, DensityProduct
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
@@ -19,6 +25,7 @@ DENSITY_AUDITS: tuple[DensityAudit, ...] = (
     density_measured.nine_visits,
     density_measured.shift_of_nine,
     density_measured.restless,
+    density_measured.many_days,
     density_measured.crowded_bin,
     density_measured.shared_site,
     density_measured.cell_less_another,
@@ -29,12 +36,16 @@ DENSITY_AUDITS: tuple[DensityAudit, ...] = (
     density_measured.one_drawn_visit,
     density_measured.one_more_person,
     density_measured.cut_off_total,
+    density_measured.cell_totals,
     density_cuts.four_cells,
     density_whole.next_clusters,
     density_whole.people_and_series,
     density_whole.all_questions,
+    density_whole.exact_divergence,
+    density_whole.noise_of_questions,
     density_whole.published_area,
     density_whole.published_clusters,
+    density_files.many_batches,
 )
 
 

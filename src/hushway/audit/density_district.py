@@ -11,7 +11,7 @@ is shared among these three areas by thirds, which are no whole number of parts.
 """
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 
 import numpy as np
@@ -110,8 +110,8 @@ class District:
 
 
 @cache
-def district(*, corners: int, bins: int) -> District:
-    """Returns a district whose bins are the first hours of a day; the same one every time."""
+def district(*, corners: int, bins: int, days: int = 1) -> District:
+    """Returns a district whose bins are the first hours of some days; the same one every time."""
     piece = np.array(_PIECES, dtype=np.int64)
     corner = np.repeat(np.arange(corners, dtype=np.int64), len(piece))
     site, area, cell = (np.tile(column, corners) for column in piece.T)
@@ -139,7 +139,10 @@ def district(*, corners: int, bins: int) -> District:
         centres=np.column_stack([x, np.zeros_like(x)]),
     )
     universe = DensityUniverse(
-        areas=_areas(corners * AREAS), periods=_hours(bins), sites=_sites(corners), cover=cover
+        areas=_areas(corners * AREAS),
+        periods=_hours(bins, days),
+        sites=_sites(corners),
+        cover=cover,
     )
     return District(universe=universe, corners=corners)
 
@@ -153,11 +156,11 @@ def _areas(number: int) -> Areas:
     )
 
 
-def _hours(bins: int) -> Periods:
+def _hours(bins: int, days: int) -> Periods:
     return Periods(
         zone="UTC",
         first_day=_DAY,
-        last_day=_DAY,
+        last_day=_DAY + timedelta(days=days - 1),
         opens=0,
         closes=60 * bins,
         minutes=60,

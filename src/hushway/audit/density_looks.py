@@ -2,25 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.density_district import CELLS, LONE_SITES, SITES, Stays
-from hushway.audit.density_product import DensityStage, visits_in_memory
-from hushway.geography.visits import ClusterSeries, SiteHistogram, VisitTotal
+from hushway.audit.density_district import CELLS, LONE_SITES, SITES
+from hushway.audit.density_product import DensityStage
+from hushway.geography.visits import ClusterSeries, ClusterTotals, SiteHistogram, VisitTotal
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
-from hushway.privacy.query import Counter, Query
-from hushway.privacy.randomness import os_source
+from hushway.privacy.query import Query
 from hushway.releases.density.table import DensityTable
 
 # Evidence is a real number; outcomes of runs are whole ones.
 _THOUSAND = 1000
 _HUNDRED = 100
+# As a plan without a histogram asks for them.
+_PARTS_OF_TOTALS = 64
 
 Direction = Mapping[tuple[int, int], int]
 """The weight of some (cell, bin) of a corner."""
@@ -86,6 +85,16 @@ class Questions:
         answers = [curator.counts(query, self.stage.spend) for _ in range(self.stage.repeats)]
         return np.concatenate([answer.values for answer in answers])
 
+    def first_cell(self, curator: Curator) -> IntArray:
+        """Returns the noisy total of the first cell of each corner, in parts of a visit."""
+        district = self.stage.district
+        cells = ClusterTotals(
+            universe=district.universe, cluster=district.every_cell, quanta=_PARTS_OF_TOTALS
+        )
+        answer = curator.counts(Query(name=cells.name, cells=cells), self.stage.spend)
+        first: IntArray = answer.values.reshape(-1, CELLS)[:, 0]
+        return first
+
     def first_site(self, curator: Curator) -> IntArray:
         """Returns the noisy number of people at the first site of each corner."""
         return np.concatenate([sites[:, 0] for sites in self._histograms(curator)])
@@ -101,34 +110,6 @@ class Questions:
             curator.counts(query, self.stage.spend).values.reshape(-1, SITES)
             for _ in range(self.stage.repeats)
         ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evidence(StagedLook):
-    """All answers of a release in one number: how much they speak for one person.
-
-    Attributes:
-        stays: The person's events; no more than the limits keep, so that nothing is left to chance.
-    """
-
-    stays: Stays
-
-    def seen(self, curator: Curator) -> IntArray:
-        """Returns the weight of the evidence, in thousandths, up to a constant."""
-        total = sum(self._evidence(answer) for answer in self.measured(curator))
-        return np.rint([_THOUSAND * total]).astype(np.int64)
-
-    def _evidence(self, answer: Measured) -> float:
-        assert not isinstance(answer.query, CutQuery)  # noqa: S101  these stages ask for no cuts
-        assert isinstance(answer.query, Query)  # noqa: S101  what a density asks
-        moved = self._alone.count(answer.query)
-        weight = float(2 * answer.event.loss.amount / answer.event.bound.l2_squared)
-        return weight * float(moved.values @ answer.values[moved.cells])
-
-    @cached_property
-    def _alone(self) -> Counter:
-        """The counts of the person alone: what the person adds to those of others."""
-        return visits_in_memory(self.stage.district.play(self.stays), self.stage.terms, os_source())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,15 +167,3 @@ class Published(StagedLook):
         """Returns the table."""
         universe = self.stage.district.universe
         return self.stage.mechanism.fit(self.measured(curator), universe)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cuts(StagedLook):
-    """How much of its series each cell keeps."""
-
-    def long(self, curator: Curator) -> IntArray:
-        """Returns how many cells of each corner keep more than half of their cosines."""
-        (cuts,) = (one for one in self.measured(curator) if isinstance(one.query, CutQuery))
-        kept = cuts.values.reshape(-1, CELLS) > self.stage.district.universe.bins // 2
-        long: IntArray = kept.sum(axis=1)
-        return long

@@ -37,6 +37,7 @@ _DAY = 500, _BINS
 _MORNING = 1000, 9
 _HOURS = 2000, 4
 _CORNER = 1, _BINS
+_DAYS = 6
 
 # One visit in each of nine bins, in all four cells.
 _NINE: Stays = tuple(Stay(site=LONE_SITES[i % CELLS], bin=i) for i in range(9))
@@ -91,6 +92,42 @@ def restless(product: DensityProduct, epsilon: Fraction) -> Examination:
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
         worlds=_against_nobody(stage, _RESTLESS, look.seen),
+    )
+
+
+def many_days(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A visit in every bin of six days: only four may count, over all days together."""
+    stage = DensityStage(
+        product=product,
+        district=district(corners=1000, bins=4, days=_DAYS),
+        limits=VisitLimits(max_visits=4, most_counted=4),
+        spend=rho_of(epsilon),
+    )
+    every = range(stage.district.universe.bins)
+    look = Projection(stage=stage, direction={(0, when): 1 for when in every})
+    scene = tuple(Stay(site=0, bin=when) for when in every)
+    return ShiftCheck(
+        name="series: six days of one person fit rho",
+        statistic="the sum over all bins of the first cell",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=_against_nobody(stage, scene, look.seen),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+    )
+
+
+def cell_totals(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """Nine visits to one cell: the totals that clusters are made by hide all of them."""
+    stage = _gaussian(product, epsilon, most=9)
+    scene = tuple(Stay(site=0, bin=when) for when in range(9))
+    return ShiftCheck(
+        name="totals of cells: nine visits to one cell fit rho",
+        statistic="the noisy total of the first cell",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=_against_nobody(stage, scene, Questions(stage=stage).first_cell),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+        tight=True,
     )
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
 from hushway.audit.density_district import CELLS, SHARED, SITES, StayRows
 from hushway.audit.density_product import VisitTerms, visits_in_memory
-from hushway.geography.visits import ClusterSeries, SiteHistogram
+from hushway.audit.exact import dense
+from hushway.geography.visits import ClusterSeries, ClusterTotals, SiteHistogram
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
@@ -52,6 +52,18 @@ class SensitivityOfOne(_Wrong):
         return Bound(cells=bound.cells, each=bound.each, total=bound.each)
 
 
+class TotalsLikeSeries(_Wrong):
+    """A counter that bounds totals as it bounds series, as if no visits shared a cell."""
+
+    def bound(self, query: Query) -> Bound:
+        """Returns a bound with as many visits as count, each in a cell of its own."""
+        bound = super().bound(query)
+        if not isinstance(query.cells, ClusterTotals):
+            return bound
+        visits = bound.total // query.cells.quanta
+        return Bound(cells=visits, each=query.cells.quanta, total=bound.total)
+
+
 class _Otherwise(_Wrong):
     """The real counter, with answers that come from a wrong one."""
 
@@ -75,6 +87,15 @@ class NoCap(_Otherwise):
 
     def _other_terms(self) -> VisitTerms:
         return replace(self._terms, limits=replace(self._terms.limits, max_visits=_NO_LIMIT))
+
+
+class DayByDay(_Otherwise):
+    """A counter that says l visits and counts as many of every day, as if days had people."""
+
+    def _other_rows(self) -> StayRows:
+        rows, periods = self._rows, self._terms.universe.periods
+        day = rows.bin // periods.parts
+        return replace(rows, person=rows.person * len(periods.days) + day)
 
 
 class NoCutOff(_Otherwise):
@@ -126,10 +147,3 @@ class Subtraction(_Wrong):
         values = parts.ravel() + dense(self._again(others).count(query), query)
         cells = np.flatnonzero(values)
         return ExactCounts(cells=cells, values=values[cells])
-
-
-def dense(exact: ExactCounts, query: Query) -> IntArray:
-    """Returns exact counts of all cells, 0 where there are none."""
-    values = np.zeros(query.cells.size, dtype=np.int64)
-    values[exact.cells] = exact.values
-    return values

@@ -6,18 +6,21 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.density_mutant_counters import dense
+from hushway.audit.exact import dense
 from hushway.audit.mutant_curators import Meddler
 from hushway.geography.density import DensityUniverse
-from hushway.geography.visits import ClusterSeries, SiteHistogram
-from hushway.privacy.calibration import cutting_event
+from hushway.geography.visits import ClusterSeries, SiteHistogram, VisitCells, VisitTotal
+from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
+from hushway.privacy.calibration import cutting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import spread_of_cuts
-from hushway.privacy.loss import Loss, total
+from hushway.privacy.loss import Loss, ZCDPLoss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.query import PartitionQuery, Query
+from hushway.privacy.query import Counter, PartitionQuery, Query
+from hushway.privacy.randomness import BitSource
 from hushway.releases.density.series import DensitySeries
 from hushway.releases.density.spends import Spends
 from hushway.releases.mechanism import Measurements
@@ -91,24 +94,70 @@ class ExactPeople(Meddler):
         return replace(answer, values=values)
 
 
-class PrintedExponent(Meddler):
-    """Cuts series with the paper's exponent: as if a person moved a single score by one visit."""
+class HalfTheNoise(Meddler):
+    """Gives one question noise for four times the rho that it is paid with, and says nothing."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(
+        self, kind: type[VisitCells], counter: Counter, budget: Budget, source: BitSource
+    ) -> None:
+        super().__init__(counter, budget, source)
+        self._kind = kind
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of the one question have half the noise."""
+        answer = super().counts(query, spend)
+        if not isinstance(query.cells, self._kind):
+            return answer
+        _, _, source = self._parts
+        law = noise_for(ZCDPLoss(4 * spend.amount), answer.event.bound)
+        exact = dense(self._exact(query), query)
+        return replace(answer, values=exact + law.draw(source, query.cells.size))
+
+
+class _WrongRate(Meddler):
+    """Cuts series at another rate than it states."""
 
     __slots__ = ()
 
     def cuts(self, query: CutQuery, spend: Loss) -> Measured:
-        """Returns cuts chosen at a rate that lacks the sensitivity."""
+        """Returns cuts chosen at the wrong rate."""
         counter, budget, source = self._parts
         bound = counter.bound(query.base)
         event = cutting_event(query.name, query.cells.size, spend, bound)
         budget.charge(event)
-        rate = event.rate * spread_of_cuts(bound) / bound.each
+        rate = event.rate * self._factor(bound)
         exact = dense(self._exact(query.base), query.base)
         chosen = [
             query.kept(exponential_choice(source, scores, rate)) for scores in query.scores(exact)
         ]
         values = np.array(chosen, dtype=np.int64)
         return Measured(query=query, values=values, variance=Fraction(0), event=event)
+
+    @staticmethod
+    def _factor(bound: Bound) -> Fraction:
+        raise NotImplementedError
+
+
+class PrintedExponent(_WrongRate):
+    """Cuts series with the paper's exponent: as if a person moved a single score by one visit."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _factor(bound: Bound) -> Fraction:
+        return Fraction(spread_of_cuts(bound), bound.each)
+
+
+class TwiceTheRate(_WrongRate):
+    """Cuts series at twice the rate: four times the rho."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _factor(_bound: Bound) -> Fraction:
+        return Fraction(2)
 
 
 class Peeping(Meddler):
@@ -136,6 +185,31 @@ class NosySeries(DensitySeries):
         cells = self.series(geography, self._clusters(exact, geography))
         query = Query(name=cells.name, cells=cells)
         return [*measured, curator.counts(query, self.spends.series)]
+
+
+class NosyScale(DensitySeries):
+    """A density that is scaled to the exact number of visits."""
+
+    def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
+        """Asks what a density asks, and takes the noise off the total."""
+        return [
+            # Not a real verb: only the curator of this mutant has it.
+            curator.exactly(answer)  # type: ignore[attr-defined]
+            if isinstance(answer.query.cells, VisitTotal)
+            else answer
+            for answer in super().measure(curator, geography)
+        ]
+
+
+def nosy_scale(mechanism: DensitySeries) -> DensitySeries:
+    """Returns the same density, scaled by what it should not know."""
+    return NosyScale(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+
+def four_times_the_series(mechanism: DensitySeries) -> DensitySeries:
+    """Spends four times what is left for the series, and says so."""
+    series = loss_of(mechanism.spends.series.measure, 4 * mechanism.spends.series.amount)
+    return replace(mechanism, spends=replace(mechanism.spends, series=series))
 
 
 def nosy(mechanism: DensitySeries) -> DensitySeries:

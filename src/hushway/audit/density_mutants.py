@@ -1,27 +1,49 @@
 """Planted mistakes of densities. Each is the product with one part exchanged."""
 
-from hushway.audit import density_cover, density_cuts, density_measured, density_whole
+from functools import partial
+
+from hushway.audit import (
+    density_cover,
+    density_cuts,
+    density_files,
+    density_measured,
+    density_whole,
+)
 from hushway.audit.density_mutant_counters import (
+    DayByDay,
     ManyInABin,
     NoCap,
     NoCutOff,
     SensitivityOfOne,
     Subtraction,
+    TotalsLikeSeries,
     WholeHistogram,
 )
 from hushway.audit.density_mutant_curators import (
     ExactPeople,
+    HalfTheNoise,
     Peeping,
     PrintedExponent,
     SeenOnly,
     SharedByBins,
     SharedByClusters,
+    TwiceTheRate,
+    four_times_the_series,
     nosy,
+    nosy_scale,
     unsplit,
 )
-from hushway.audit.density_product import DensityProduct
+from hushway.audit.density_product import DensityProduct, visits_of_files
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_parts import BlindPurse
+from hushway.audit.mutant_readers import VisitsBatchByBatch
+from hushway.geography.visits import (
+    ClusterSeries,
+    ClusterTotals,
+    SiteHistogram,
+    VisitCells,
+    VisitTotal,
+)
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 
@@ -29,6 +51,11 @@ from hushway.privacy.unit import Unit
 def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
     """Returns a purse that agrees to everything, whatever it was filled with."""
     return BlindPurse()
+
+
+def _half_the_noise(kind: type[VisitCells]) -> DensityProduct:
+    """Returns a product that pays one rho for one question and draws noise for four."""
+    return DensityProduct(curator=partial(HalfTheNoise, kind))
 
 
 DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
@@ -95,6 +122,60 @@ DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     Mutant(
         name="the whole budget for every question",
         product=DensityProduct(mechanism=unsplit, budget=_blind),
-        audits=(density_whole.people_and_series,),
+        audits=(density_whole.people_and_series, density_whole.exact_divergence),
+    ),
+    Mutant(
+        name="half the noise in the histogram",
+        product=_half_the_noise(SiteHistogram),
+        audits=(density_whole.noise_of_questions,),
+    ),
+    Mutant(
+        name="half the noise in the total",
+        product=_half_the_noise(VisitTotal),
+        audits=(density_whole.all_questions, density_whole.noise_of_questions),
+    ),
+    Mutant(
+        name="half the noise in the clusters",
+        product=_half_the_noise(ClusterTotals),
+        audits=(density_whole.noise_of_questions,),
+    ),
+    Mutant(
+        name="half the noise in the series",
+        product=_half_the_noise(ClusterSeries),
+        audits=(density_whole.all_questions, density_whole.noise_of_questions),
+    ),
+    Mutant(
+        name="four times the rho for the series",
+        product=DensityProduct(mechanism=four_times_the_series, budget=_blind),
+        audits=(
+            density_whole.all_questions,
+            density_whole.exact_divergence,
+            density_whole.noise_of_questions,
+        ),
+    ),
+    Mutant(
+        name="cuts at twice the rate",
+        product=DensityProduct(curator=TwiceTheRate),
+        audits=(density_cuts.four_cells,),
+    ),
+    Mutant(
+        name="a cap that holds day by day",
+        product=DensityProduct(counter=DayByDay),
+        audits=(density_measured.many_days,),
+    ),
+    Mutant(
+        name="totals of cells bounded like series",
+        product=DensityProduct(counter=TotalsLikeSeries),
+        audits=(density_measured.cell_totals, density_whole.noise_of_questions),
+    ),
+    Mutant(
+        name="a scale from the exact number of visits",
+        product=DensityProduct(curator=Peeping, mechanism=nosy_scale),
+        audits=(density_whole.noise_of_questions,),
+    ),
+    Mutant(
+        name="each batch of rows bounded by itself",
+        product=DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
+        audits=(density_files.many_batches,),
     ),
 )

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
 from hushway.audit.density_district import District, StayRows, Stays
-from hushway.audit.harness import Sampler
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.noise import DELTA
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
+from hushway.engine.visits_duckdb import DuckDBVisits
 from hushway.engine.visits_memory import ArrayVisits
 from hushway.geography.density import DensityUniverse
 from hushway.geography.visits import VisitLimits
@@ -29,8 +29,11 @@ from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 from hushway.releases.density.catalogue import naive_laplace
 from hushway.releases.density.series import DensitySeries
+from hushway.tables.events import EventsSource
 
 _CLAIM_DIGITS = 10**4
+# A person's rows lie in several of these.
+_BATCH_ROWS = 1000
 
 Look = Callable[[Curator], IntArray]
 """Asks a curator and returns one whole number for every run that a release holds."""
@@ -56,6 +59,22 @@ def visits_in_memory(rows: StayRows, terms: VisitTerms, source: BitSource) -> Co
     )
 
 
+def visits_of_files(
+    files: EventsSource,
+    terms: VisitTerms,
+    source: BitSource,
+    engine: Callable[..., Counter] = DuckDBVisits,
+) -> Counter:
+    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
+    return engine(
+        source=files,
+        universe=terms.universe,
+        limits=terms.limits,
+        key=BoundingKey.draw(source),
+        settings=small_batches(_BATCH_ROWS),
+    )
+
+
 def as_planned(mechanism: DensitySeries) -> DensitySeries:
     """Returns a mechanism as the catalogue made it."""
     return mechanism
@@ -67,12 +86,14 @@ class DensityProduct:
 
     Attributes:
         counter: Makes the engine that bounds and counts the visits.
+        files: Makes the engine that bounds and counts events in files.
         curator: Makes the curator that adds the noise.
         budget: Makes the purse that the curator pays from.
         mechanism: Has the last word on a mechanism that the catalogue made.
     """
 
     counter: Callable[[StayRows, VisitTerms, BitSource], Counter] = visits_in_memory
+    files: Callable[[EventsSource, VisitTerms, BitSource], Counter] = visits_of_files
     curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
         Curator(counter=counter, budget=budget, source=source)
     )
@@ -83,6 +104,12 @@ class DensityProduct:
         """Returns the curator of one release."""
         source = os_source()
         counter = self.counter(rows, terms, source)
+        return self.curator(counter, self.budget(counter.unit, spend), source)
+
+    def open_files(self, files: EventsSource, terms: VisitTerms, spend: Loss) -> Curator:
+        """Returns the curator of one release of events in files."""
+        source = os_source()
+        counter = self.files(files, terms, source)
         return self.curator(counter, self.budget(counter.unit, spend), source)
 
 
@@ -131,14 +158,7 @@ class DensityStage:
     def sampler(self, scene: Stays, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes."""
         rows = self.district.play(scene)
-
-        def sample(runs: int) -> IntArray:
-            seen = [look(self._open(rows))]
-            while len(seen) * len(seen[0]) < runs:
-                seen.append(look(self._open(rows)))
-            return np.concatenate(seen)[:runs]
-
-        return sample
+        return lambda runs: as_many(lambda: look(self._open(rows)), runs)
 
     def _open(self, rows: StayRows) -> Curator:
         purse = loss_of(self.spend.measure, self.spend.amount * self.repeats)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import SHARE_TO_SHOW, FloatArray
+from hushway.audit.bounds import SHARE_TO_SHOW, FloatArray, IntArray
 from hushway.audit.finding import Finding
 from hushway.audit.harness import World, enough
 
@@ -66,6 +66,56 @@ class ShiftCheck:
             passed=shift - slack <= self.most and shift + slack >= least,
             reason=f"Chance explains {shift - slack:.4g} to {shift + slack:.4g}.",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointShiftCheck:
+    """The claim of a `ShiftCheck` for several statistics of the same runs.
+
+    One that all of them hide in may be sharp by itself.
+
+    Attributes:
+        name: What is audited.
+        statistics: What is moved; a run has a column for each.
+        epsilon: The claimed epsilon.
+        delta: The claimed delta.
+        worlds: The two neighbouring inputs.
+        most: How many standard deviations each may move, and should, but for a fixed share.
+        effort: How many times the runs that are asked for it takes.
+    """
+
+    name: str
+    statistics: tuple[str, ...]
+    epsilon: Fraction
+    delta: Fraction
+    worlds: tuple[World, World]
+    most: tuple[float, ...]
+    effort: Fraction = Fraction(1)
+
+    def examine(self, runs: int) -> Finding:
+        """Compares the means of both worlds, statistic by statistic, and tells the worst."""
+        runs = enough(runs, self.effort)
+        samples = [world.sample(runs) for world in self.worlds]
+        parts = [
+            ShiftCheck(
+                name=self.name,
+                statistic=statistic,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                worlds=(
+                    _column(self.worlds[0], samples[0], number),
+                    _column(self.worlds[1], samples[1], number),
+                ),
+                most=self.most[number],
+                tight=True,
+            ).examine(runs)
+            for number, statistic in enumerate(self.statistics)
+        ]
+        return next((finding for finding in parts if not finding.passed), parts[-1])
+
+
+def _column(world: World, sample: IntArray, number: int) -> World:
+    return World(words=world.words, sample=lambda _runs: sample[:, number])
 
 
 def _shift(moved: float, spread: FloatArray, other: FloatArray) -> tuple[float, float]:

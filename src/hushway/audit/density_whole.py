@@ -1,5 +1,6 @@
 """What a whole density must not give away: all questions together, clusters, the table."""
 
+import math
 from fractions import Fraction
 from functools import partial
 
@@ -12,7 +13,8 @@ from hushway.audit.density_district import (
     Stays,
     district,
 )
-from hushway.audit.density_looks import Evidence, Merged, Published, Resident
+from hushway.audit.density_known import Evidence, Spread
+from hushway.audit.density_looks import Merged, Published, Resident
 from hushway.audit.density_product import (
     DensityProduct,
     DensityStage,
@@ -21,7 +23,9 @@ from hushway.audit.density_product import (
     rho_of,
 )
 from hushway.audit.density_replay import NextClusters
-from hushway.audit.density_shift import ShiftCheck, most_of_gaussian
+from hushway.audit.density_shift import JointShiftCheck, ShiftCheck, most_of_gaussian
+from hushway.audit.density_spread import SpreadCheck
+from hushway.audit.divergence import DivergenceCheck
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.noise import DELTA
 from hushway.geography.visits import VisitLimits
@@ -46,6 +50,7 @@ _CROWD: Stays = tuple(
 )
 _HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
 _EVEN = Shares(histogram=Fraction(1, 4), total=Fraction(1, 4), clusters=Fraction(1, 4))
+_QUESTIONS = ("histogram", "total", "clusters", "series")
 
 
 def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> DensitySeries:
@@ -54,20 +59,54 @@ def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> 
 
 
 def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A person in all answers of a release: together they move by sqrt(2 rho)."""
+    """A person in the answers of a release: each moves by its share, and all by sqrt(2 rho).
+
+    The others are known, and taken away.
+    """
     stage = _whole(product, epsilon, _SMALL, _EVEN)
-    look = Evidence(stage=stage, stays=_VISITOR)
-    return ShiftCheck(
-        name="all questions together: one person fits rho",
-        statistic="the evidence of histogram, total, clusters and series",
+    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
+    whole = most_of_gaussian(rho_of(epsilon).rho)
+    return JointShiftCheck(
+        name="all questions, and each of them: one person fits rho",
+        statistics=(
+            *(f"the evidence of the {question}" for question in _QUESTIONS),
+            "the evidence of histogram, total, clusters and series",
+        ),
         epsilon=epsilon,
         delta=DELTA,
         worlds=(
             World(words="the person", sample=stage.sampler(_CROWD + _VISITOR, look.seen)),
             World(words="the others", sample=stage.sampler(_CROWD, look.seen)),
         ),
-        most=most_of_gaussian(rho_of(epsilon).rho),
-        tight=True,
+        most=(*((whole / math.sqrt(len(_QUESTIONS)),) * len(_QUESTIONS)), whole),
+        effort=_RARELY,
+    )
+
+
+def exact_divergence(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """All answers with a person and without, by the exact law of what each says it has done."""
+    stage = _whole(product, epsilon, _SMALL, _EVEN)
+    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
+    return DivergenceCheck(
+        name="all questions together: the exact divergence fits rho",
+        statistic="what all questions say of a person",
+        epsilon=epsilon,
+        delta=DELTA,
+        rho=rho_of(epsilon).rho,
+        release=lambda: look.divergence(stage.opened(_CROWD + _VISITOR)),
+    )
+
+
+def noise_of_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """What is left of each answer if all people are known: noise as wide as was paid for."""
+    stage = _whole(product, epsilon, _SMALL, _EVEN)
+    look = Spread(stage=stage, others=_CROWD)
+    return SpreadCheck(
+        name="each question: noise that fits its share of rho",
+        statistics=tuple(f"the noise of the {question}" for question in _QUESTIONS),
+        epsilon=epsilon,
+        delta=DELTA,
+        sample=stage.sampler(_CROWD, look.squares),
         effort=_RARELY,
     )
 

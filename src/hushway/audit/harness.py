@@ -122,6 +122,14 @@ def enough(runs: int, effort: Fraction = Fraction(1)) -> int:
     return max(_FEWEST_RUNS, int(runs * effort))
 
 
+def as_many(release: Callable[[], IntArray], runs: int) -> IntArray:
+    """Makes as many releases as it takes for so many runs."""
+    seen = [release()]
+    while len(seen) * len(seen[0]) < runs:
+        seen.append(release())
+    return np.concatenate(seen)[:runs]
+
+
 def _look(
     trial: Trial, worlds: tuple[World, World], samples: tuple[IntArray, IntArray], half: int
 ) -> _Sighting:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from hushway.audit import links_ends, links_measured, links_whole
+from hushway.audit import links_ends, links_files, links_measured, links_whole
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
 from hushway.audit.harness import Examination
 from hushway.audit.hunt import hunt_all
@@ -24,6 +24,7 @@ LINK_AUDITS: tuple[LinkAudit, ...] = (
     links_measured.one_home,
     links_measured.two_ends,
     links_measured.at_threshold,
+    links_measured.one_tips_the_scale,
     links_measured.link_less_another,
     links_measured.fresh_links,
     links_measured.unused_road,
@@ -32,8 +33,11 @@ LINK_AUDITS: tuple[LinkAudit, ...] = (
     links_whole.class_swap,
     links_whole.slow_driver,
     links_whole.fast_and_slow,
+    links_whole.hundred_speeds,
     links_whole.all_questions,
     links_whole.published_lone,
+    links_whole.same_table,
+    links_files.same_way,
     links_ends.moved_home,
     links_ends.just_in_reach,
     links_ends.two_at_once,

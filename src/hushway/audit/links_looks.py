@@ -1,15 +1,16 @@
 """What anyone can see of links: the noisy answers at each corner, and the published table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from hushway.audit.bounds import FloatArray, IntArray
+from hushway.audit.exact import dense
 from hushway.audit.links_product import LinkStage, movements_in_memory
 from hushway.audit.links_ring import NO_DRIVES, Drive, Drives
-from hushway.geography.movements import ClassZones
+from hushway.geography.movements import ClassZones, SpeedSums
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
@@ -72,6 +73,20 @@ class ClassSums(StagedLook):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SpeedTotal(StagedLook):
+    """The noisy speeds of each corner in one number."""
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the noisy steps from the usual speeds, added up over all links."""
+        (answer,) = (
+            one for one in self.measured(curator) if isinstance(one.query.cells, SpeedSums)
+        )
+        steps = self.stage.rings.by_corner(answer.query.cells, answer.values)
+        total: IntArray = steps.sum(axis=1)
+        return total
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evidence(StagedLook):
     """All answers of a release in one number: how much they speak for a person, at each corner.
 
@@ -107,9 +122,7 @@ class Evidence(StagedLook):
         else:
             assert isinstance(query, Query)  # noqa: S101  what links are asked
             exact = counter.count(query)
-        values = np.zeros(query.cells.size, dtype=np.int64)
-        values[exact.cells] = exact.values
-        return self.stage.rings.by_corner(query.cells, values)
+        return self.stage.rings.by_corner(query.cells, dense(exact, query))
 
     @cached_property
     def _alone(self) -> tuple[Counter, Counter]:
@@ -143,3 +156,27 @@ class Published(StagedLook):
     def shown(self, curator: Curator) -> IntArray:
         """Returns 1 where it is published and 0 where it is not."""
         return (self.count(curator) > 0).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refitted(StagedLook):
+    """A release that is fitted twice."""
+
+    def changes(self, curator: Curator) -> IntArray:
+        """Returns how many links of each corner change if the table is fitted once more."""
+        measured, rings = self.measured(curator), self.stage.rings
+        # The same mechanism, without anything that the first one may have kept.
+        again = replace(self.stage.mechanism)
+        one, other = (
+            self._dense(mechanism.fit(measured, rings.universe))
+            for mechanism in (self.stage.mechanism, again)
+        )
+        by_corner = (one != other).reshape(-1, rings.corners, rings.links)
+        changes: IntArray = by_corner.sum(axis=(0, 2))
+        return changes
+
+    @staticmethod
+    def _dense(table: LinkTable) -> FloatArray:
+        counts = np.zeros(table.universe.size)
+        counts[table.period * table.universe.roads.links + table.link] = table.counts
+        return counts

@@ -31,6 +31,7 @@ _FROM_HOME: Drives = tuple(Drive(begin=0, period=when, times=5) for when in rang
     Drive(end=1 + trip, period=when) for trip in range(5) for when in range(20)
 )
 _CROWD = 5
+_BOTH_LINKS = 10
 # Fewer runs where universes are large, and a mistake would show in nearly all of them.
 _BRIEF = Fraction(1, 4)
 _ITEM = "the noisy number of persons on the link"
@@ -168,6 +169,22 @@ def at_threshold(product: LinkProduct, epsilon: Fraction) -> Examination:
             World(words="four", sample=stage.sampler(crowd[:-1], look.seen)),
         ),
         tight=True,
+    )
+
+
+def one_tips_the_scale(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """Ten people with two links each, of which one counts: nobody else may decide which."""
+    stage = _laplace(product, epsilon, most=1)
+    others = tuple(Drive(link=link, person=1 + i) for i in range(_BOTH_LINKS) for link in (0, 1))
+    look = Sums(stage=stage, weights={Drive(link=1): 1, Drive(link=0): -1}).seen
+    return Trial(
+        name="links with Laplace noise: one more person on one of two links that ten use",
+        statistic="the noisy count of one link less that of the other",
+        epsilon=epsilon,
+        worlds=(
+            World(words="the person", sample=stage.sampler((*others, Drive(link=1)), look)),
+            World(words="the others", sample=stage.sampler(others, look)),
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.audit.exact import dense
 from hushway.audit.links_product import DriveTerms, movements_in_memory
 from hushway.audit.links_ring import KINDS, DriveRows
 from hushway.audit.mutant_curators import Meddler
@@ -22,7 +22,7 @@ _NO_LIMIT = 10**6
 _THRESHOLD = 5
 
 
-class _Wrong:
+class WrongMovements:
     """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> None:
@@ -51,28 +51,28 @@ class _Wrong:
         return terms
 
 
-class NoCap(_Wrong):
+class NoCap(WrongMovements):
     """A counter that says m items and counts all of them."""
 
     def _other_terms(self, terms: DriveTerms) -> DriveTerms:
         return replace(terms, limits=replace(terms.limits, max_items=_NO_LIMIT))
 
 
-class NoClip(_Wrong):
+class NoClip(WrongMovements):
     """A counter that says so many steps of speed and adds up all of them."""
 
     def _other_terms(self, terms: DriveTerms) -> DriveTerms:
         return replace(terms, limits=replace(terms.limits, speed_steps=_NO_LIMIT))
 
 
-class TripsForPersons(_Wrong):
+class TripsForPersons(WrongMovements):
     """A counter that bounds each trip by itself, as if trips had people of their own."""
 
     def _other_rows(self, rows: DriveRows, _terms: DriveTerms, _source: BitSource) -> DriveRows:
         return replace(rows, person=np.arange(len(rows.person), dtype=np.int64))
 
 
-class SensitivityOfOne(_Wrong):
+class SensitivityOfOne(WrongMovements):
     """A counter that keeps m items and says that a person has only one."""
 
     def bound(self, query: Query) -> Bound:
@@ -81,7 +81,7 @@ class SensitivityOfOne(_Wrong):
         return Bound(cells=1, each=bound.each, total=bound.each)
 
 
-class ThresholdBeforeNoise(_Wrong):
+class ThresholdBeforeNoise(WrongMovements):
     """A counter that drops links that few use, so that the noise comes too late."""
 
     def count(self, query: Query) -> ExactCounts:
@@ -91,7 +91,7 @@ class ThresholdBeforeNoise(_Wrong):
         return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
 
 
-class TwoCounts(_Wrong):
+class TwoCounts(WrongMovements):
     """The real counter, which also tells what it would have counted without a cap."""
 
     def count(self, query: Query) -> ExactCounts:
@@ -130,7 +130,7 @@ class ExactAnswers(Meddler):
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns counts without any noise."""
         answer = super().counts(query, spend)
-        return replace(answer, values=_dense(self._exact(query), query))
+        return replace(answer, values=dense(self._exact(query), query))
 
 
 class SeenLinksOnly(Meddler):
@@ -157,7 +157,7 @@ class SharedByItems(Meddler):
         answer = super().counts(query, spend)
         if not isinstance(query.cells, MovementCells):
             return answer
-        exact = _dense(self._exact(query), query)
+        exact = dense(self._exact(query), query)
         return replace(answer, values=exact + (answer.values - exact)[0])
 
 
@@ -172,10 +172,8 @@ class UnboundedSums(Meddler):
         counter, _, _ = self._parts
         if not isinstance(query, PartitionQuery) or not isinstance(counter, TwoCounts):
             return answer
-        everything = _dense(query.apply(counter.everything(query.base)), query)
-        return replace(
-            answer, values=answer.values + everything - _dense(self._exact(query), query)
-        )
+        everything = dense(query.apply(counter.everything(query.base)), query)
+        return replace(answer, values=answer.values + everything - dense(self._exact(query), query))
 
 
 def unsplit(mechanism: LinkCounts) -> LinkCounts:
@@ -183,9 +181,3 @@ def unsplit(mechanism: LinkCounts) -> LinkCounts:
     whole, asked = total(mechanism.losses), mechanism.spends
     spends = Spends(links=whole, classes=asked.classes and whole, speeds=asked.speeds and whole)
     return replace(mechanism, spends=spends)
-
-
-def _dense(exact: ExactCounts, query: Query | PartitionQuery) -> IntArray:
-    values = np.zeros(query.cells.size, dtype=np.int64)
-    values[exact.cells] = exact.values
-    return values

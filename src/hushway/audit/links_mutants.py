@@ -1,7 +1,15 @@
 """Planted mistakes of links. Each is the product with one part exchanged; the last is the paper."""
 
-from hushway.audit import links_ends, links_measured, links_whole
+from functools import partial
+
+from hushway.audit import links_ends, links_files, links_measured, links_whole
 from hushway.audit.hunt import Mutant
+from hushway.audit.links_mutant_choices import (
+    BusiestLinks,
+    Peeping,
+    SpeedsOfAllItems,
+    nosy_expectation,
+)
 from hushway.audit.links_mutant_ends import (
     around_true_ends,
     cleaned_first,
@@ -22,8 +30,9 @@ from hushway.audit.links_mutant_parts import (
     UnboundedSums,
     unsplit,
 )
-from hushway.audit.links_product import LinkProduct
+from hushway.audit.links_product import LinkProduct, movements_of_files
 from hushway.audit.mutant_parts import BlindPurse
+from hushway.audit.mutant_readers import TracesBatchByBatch
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 
@@ -78,6 +87,26 @@ LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
         name="the whole budget for every question",
         product=LinkProduct(mechanism=unsplit, budget=_blind),
         audits=(links_whole.all_questions,),
+    ),
+    Mutant(
+        name="speeds of items that do not count",
+        product=LinkProduct(counter=SpeedsOfAllItems),
+        audits=(links_whole.hundred_speeds,),
+    ),
+    Mutant(
+        name="the busiest links of each person",
+        product=LinkProduct(counter=BusiestLinks),
+        audits=(links_measured.one_tips_the_scale,),
+    ),
+    Mutant(
+        name="an expectation from exact sums",
+        product=LinkProduct(curator=Peeping, mechanism=nosy_expectation),
+        audits=(links_whole.same_table,),
+    ),
+    Mutant(
+        name="each batch of rows bounded by itself",
+        product=LinkProduct(files=partial(movements_of_files, engine=TracesBatchByBatch)),
+        audits=(links_files.same_way,),
     ),
     Mutant(
         name="ends moved no further than a radius",

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
-from hushway.audit.harness import Sampler
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.links_ring import DriveRows, Drives, Rings
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
+from hushway.engine.movements_matching import RoadMatcher
 from hushway.engine.movements_memory import ArrayMovements
 from hushway.engine.movements_noisy import NoisyTrips, noisy_trips
+from hushway.engine.movements_traces import TraceMovements
 from hushway.geography.movements import LinkUniverse, MovementLimits
 from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
@@ -26,6 +27,10 @@ from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 from hushway.releases.links.catalogue import link_counts
 from hushway.releases.links.counts import LinkCounts
+from hushway.tables.traces import TracesSource
+
+# A person's rows lie in several of these.
+_BATCH_ROWS = 20
 
 Look = Callable[[Curator], IntArray]
 """Asks a curator and returns one whole number for every run that a release holds."""
@@ -52,6 +57,24 @@ def movements_in_memory(rows: DriveRows, terms: DriveTerms, source: BitSource) -
     )
 
 
+def movements_of_files(
+    files: TracesSource,
+    terms: DriveTerms,
+    source: BitSource,
+    matcher: RoadMatcher,
+    engine: Callable[..., Counter] = TraceMovements,
+) -> Counter:
+    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
+    return engine(
+        source=files,
+        universe=terms.universe,
+        limits=terms.limits,
+        key=BoundingKey.draw(source),
+        settings=small_batches(_BATCH_ROWS),
+        matcher=matcher,
+    )
+
+
 def as_planned(mechanism: LinkCounts) -> LinkCounts:
     """Returns a mechanism as the catalogue made it."""
     return mechanism
@@ -63,6 +86,7 @@ class LinkProduct:
 
     Attributes:
         counter: Makes the engine that bounds and counts the movements.
+        files: Makes the engine that bounds and counts traces in files.
         curator: Makes the curator that adds the noise.
         budget: Makes the purse that the curator pays from.
         mechanism: Has the last word on a mechanism that the catalogue made.
@@ -70,6 +94,9 @@ class LinkProduct:
     """
 
     counter: Callable[[DriveRows, DriveTerms, BitSource], Counter] = movements_in_memory
+    files: Callable[[TracesSource, DriveTerms, BitSource, RoadMatcher], Counter] = (
+        movements_of_files
+    )
     curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
         Curator(counter=counter, budget=budget, source=source)
     )
@@ -81,6 +108,14 @@ class LinkProduct:
         """Returns the curator of one release."""
         source = os_source()
         counter = self.counter(rows, terms, source)
+        return self.curator(counter, self.budget(counter.unit, spend), source)
+
+    def open_files(
+        self, files: TracesSource, terms: DriveTerms, spend: Loss, matcher: RoadMatcher
+    ) -> Curator:
+        """Returns the curator of one release of traces in files."""
+        source = os_source()
+        counter = self.files(files, terms, source, matcher)
         return self.curator(counter, self.budget(counter.unit, spend), source)
 
 
@@ -127,11 +162,6 @@ class LinkStage:
     def sampler(self, scene: Drives, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes."""
         rows = self.rings.play(scene)
-
-        def sample(runs: int) -> IntArray:
-            seen = [look(self.product.open(rows, self.terms, self.spend))]
-            while len(seen) * len(seen[0]) < runs:
-                seen.append(look(self.product.open(rows, self.terms, self.spend)))
-            return np.concatenate(seen)[:runs]
-
-        return sample
+        return lambda runs: as_many(
+            lambda: look(self.product.open(rows, self.terms, self.spend)), runs
+        )

@@ -3,10 +3,11 @@
 from fractions import Fraction
 from functools import partial
 
+from hushway.audit.agreement import AlwaysSame
 from hushway.audit.density_product import claim_of, rho_of
 from hushway.audit.density_shift import ShiftCheck, most_of_gaussian
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.links_looks import ClassSums, Evidence, Published
+from hushway.audit.links_looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
 from hushway.audit.links_product import LinkProduct, LinkStage, Look
 from hushway.audit.links_ring import NO_DRIVES, Drive, Drives, Rings, rings
 from hushway.audit.noise import DELTA
@@ -122,6 +123,24 @@ def fast_and_slow(product: LinkProduct, epsilon: Fraction) -> Examination:
     )
 
 
+def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """A hundred links of one person, far too fast: four count, in the speeds as well."""
+    stage = LinkStage(
+        product=product,
+        rings=rings(corners=200, links=100),
+        limits=_FEW,
+        spend=PureLoss(epsilon),
+        make=partial(_asked, speeds=_NEARLY_ALL),
+    )
+    scene = tuple(Drive(link=link, steps=90) for link in range(100))
+    return Trial(
+        name="speeds with Laplace noise: a hundred links of one person or none",
+        statistic="the noisy steps from the usual speed, added up over all links,",
+        epsilon=epsilon * _NEARLY_ALL,
+        worlds=_against_nobody(stage, scene, SpeedTotal(stage=stage).seen),
+    )
+
+
 def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A person in links, classes and speeds: together they move by sqrt(2 rho)."""
     stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_THIRD, speeds=_THIRD)
@@ -153,6 +172,20 @@ def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
             World(words="the person", sample=stage.sampler(_OTHERS + lone, look)),
             World(words="the others", sample=stage.sampler(_OTHERS, look)),
         ),
+        effort=_RARELY,
+    )
+
+
+def same_table(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """The same measurements fitted twice: chance or a look at the rows would make them differ."""
+    stage = _stage(
+        product, epsilon, _FEW, where=rings(corners=100), classes=Fraction(1, 10), fitted=True
+    )
+    return AlwaysSame(
+        name="published: the same table from the same measurements",
+        statistic="tables fitted twice",
+        epsilon=epsilon,
+        sample=stage.sampler(_OTHERS, Refitted(stage=stage).changes),
         effort=_RARELY,
     )
 

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from hushway.audit.exact import dense
 from hushway.privacy.bound import Bound
 from hushway.privacy.budget import Budget
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.query import Counter, ExactCounts, IntArray, PartitionQuery, Query
@@ -50,6 +52,43 @@ class SeenCellsOnly(Meddler):
         return MeasuredSparse(
             query=query, threshold=threshold, variance=law.variance, event=event, vector=seen
         )
+
+
+class ThresholdForEmptyCells(Meddler):
+    """Sets the threshold by how many cells are empty, for only these can show by mistake."""
+
+    __slots__ = ()
+
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns noisy counts from a threshold on that follows from the rows."""
+        counter, _, _ = self._parts
+        law, size = noise_for(spend, counter.bound(query)), query.cells.size
+        empty = max(size - len(self._exact(query).cells), 1)
+        lower = threshold_for(law, empty, expected_above(law, size, threshold))
+        return super().counts_above(query, lower, spend)
+
+
+class ExactTotal(Meddler):
+    """Adds no noise to a total: it is only one number."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; that of everything is exact."""
+        answer = super().counts(query, spend)
+        if query.cells.size > 1:
+            return answer
+        return replace(answer, values=dense(self._exact(query), query))
+
+
+class Peeping(Meddler):
+    """A curator that tells how many trips there are."""
+
+    __slots__ = ()
+
+    def exact_total(self, query: Query) -> int:
+        """Returns the exact number of all trips that count."""
+        return int(self._exact(query).values.sum())
 
 
 class FeatureSensitivityOfOne(Meddler):
@@ -134,7 +173,7 @@ class _OccupiedOnly(LazyVector):
         return super().reveal_groups(thresholds)
 
 
-class _WrongVector(Meddler):
+class WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
     __slots__ = ()
@@ -179,21 +218,21 @@ class _WrongVector(Meddler):
         )
 
 
-class RedrawnCells(_WrongVector):
+class RedrawnCells(WrongVector):
     """Draws lazily measured cells anew at every look."""
 
     __slots__ = ()
     vector = _Forgetful
 
 
-class UnconditionalCells(_WrongVector):
+class UnconditionalCells(WrongVector):
     """Draws lazily measured cells as if nobody had looked before."""
 
     __slots__ = ()
     vector = _Unconditional
 
 
-class OccupiedCellsOnly(_WrongVector):
+class OccupiedCellsOnly(WrongVector):
     """Takes sparsely measured cells from the data."""
 
     __slots__ = ()

@@ -1,20 +1,27 @@
 """Wrong parts of a release: counters, sources, purses and splits that mutants are made with."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from hushway.audit.od_sparse import THRESHOLD
 from hushway.audit.product import Fitted, Terms, count_in_memory
 from hushway.audit.town import Trips
+from hushway.geography.od import ODCells
 from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource, WordArray, os_source
 from hushway.privacy.unit import Unit
+from hushway.releases.mechanism import Measurements
+from hushway.releases.od.cbdp import CBDP
+from hushway.releases.od.measuring import cells_query
+from hushway.releases.od.table import ODTable
 
 _NO_CAP = 10**6
+_LOW_BITS = (1 << 32) - 1
 
 
 class _Counter:
@@ -58,6 +65,13 @@ class NoCap(_Counter):
         return self._uncapped.count(query)
 
 
+class LowBitsOnly(_Counter):
+    """A counter that tells people apart by the low 32 bits of their numbers."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(replace(trips, person=trips.person & _LOW_BITS), terms, source)
+
+
 class ThresholdBeforeNoise(_Counter):
     """A counter that drops small exact counts, so that the noise comes too late."""
 
@@ -95,6 +109,34 @@ class BlindPurse:
 def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
     """Gives the whole spend to each of several measurements."""
     return (spend,) * measurements
+
+
+class NosyWhole(CBDP):
+    """Counts made whole so that they sum to the exact number of trips."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at the total."""
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exact_total(cells_query(geography))  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return super().measure(curator, geography)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and puts what is missing into the largest count."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None or not len(table.counts):
+            return table
+        counts = table.counts.copy()
+        counts[np.argmax(counts)] += exact - counts.sum()
+        return replace(table, counts=np.maximum(counts, 0))
+
+
+def wholly_nosy(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to peep, if it can."""
+    if not isinstance(mechanism, CBDP):
+        return mechanism
+    return NosyWhole(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
 
 
 def unsplit(mechanism: Fitted) -> Fitted:

@@ -5,33 +5,41 @@ from functools import partial
 from hushway.audit import (
     od_dense,
     od_feature_laws,
+    od_files,
     od_laws,
     od_lazy,
     od_measured,
     od_published,
+    od_rounding,
     od_sparse,
 )
 from hushway.audit.fitted import FLAT, LAZY, TREE
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_curators import (
+    ExactTotal,
     FeatureSensitivityOfOne,
     OccupiedCellsOnly,
+    Peeping,
     PrunedExactly,
     RedrawnCells,
     SeenCellsOnly,
     SeenElementsOnly,
+    ThresholdForEmptyCells,
     UnconditionalCells,
 )
 from hushway.audit.mutant_parts import (
     BlindPurse,
+    LowBitsOnly,
     NoCap,
     SensitivityOfOne,
     SharedNoise,
     ThresholdBeforeNoise,
     no_split,
     unsplit,
+    wholly_nosy,
 )
-from hushway.audit.product import Product, Terms
+from hushway.audit.mutant_readers import trips_file_by_file
+from hushway.audit.product import Product, Terms, count_files
 from hushway.privacy.loss import Loss
 
 
@@ -70,6 +78,21 @@ PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
         name="no cap",
         product=Product(counter=NoCap),
         audits=(od_dense.many_trips,),
+    ),
+    Mutant(
+        name="people told apart by the low bits of their numbers",
+        product=Product(counter=LowBitsOnly),
+        audits=(od_dense.twins,),
+    ),
+    Mutant(
+        name="a threshold for the cells that are empty",
+        product=Product(curator=ThresholdForEmptyCells),
+        audits=(od_sparse.busy_neighbours,),
+    ),
+    Mutant(
+        name="each file bounded by itself",
+        product=Product(files=partial(count_files, engine=trips_file_by_file)),
+        audits=(od_files.many_trips,),
     ),
 )
 FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
@@ -118,6 +141,16 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         name="lazy cells drawn as if nobody had looked",
         product=Product(curator=UnconditionalCells),
         audits=(od_lazy.two_looks,),
+    ),
+    Mutant(
+        name="no noise on the total",
+        product=Product(curator=ExactTotal),
+        audits=(od_rounding.measured_total,),
+    ),
+    Mutant(
+        name="counts made whole to the exact total",
+        product=Product(curator=Peeping, mechanism=wholly_nosy),
+        audits=(od_rounding.whole_total, od_rounding.same_table),
     ),
 )
 MUTANTS = PLAIN_MUTANTS + FITTED_MUTANTS

@@ -7,10 +7,12 @@ from functools import partial
 from hushway.audit import (
     od_dense,
     od_feature_laws,
+    od_files,
     od_laws,
     od_lazy,
     od_measured,
     od_published,
+    od_rounding,
     od_sparse,
 )
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
@@ -27,6 +29,7 @@ PLAIN: tuple[Audit, ...] = (
     od_dense.one_trip,
     od_dense.many_trips,
     od_dense.many_trips_spread,
+    od_dense.twins,
     od_dense.one_more_trip,
     od_dense.stray_trips,
     od_dense.measured_twice,
@@ -36,7 +39,9 @@ PLAIN: tuple[Audit, ...] = (
     od_laws.whole_numbers,
     od_sparse.unvisited_cell,
     od_sparse.at_the_threshold,
+    od_sparse.busy_neighbours,
     od_sparse.sparse_or_dense,
+    od_files.many_trips,
 )
 FITTED: tuple[Audit, ...] = (
     *(partial(od_measured.one_trip, form) for form in FORMS),
@@ -53,6 +58,9 @@ FITTED: tuple[Audit, ...] = (
     *(partial(od_published.same_table, form) for form in FORMS),
     od_published.one_by_one,
     od_published.lazy_or_dense,
+    od_rounding.measured_total,
+    od_rounding.whole_total,
+    od_rounding.same_table,
 )
 AUDITS = PLAIN + FITTED
 

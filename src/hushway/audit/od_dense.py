@@ -23,6 +23,7 @@ _MANY = 50
 _ONE_CORNER = town(places=2, periods=1, corners=1)
 _CORNERS = town(places=10, periods=1)
 _TWO_PERIODS = town(places=10, periods=2)
+_TWINS = town(places=30, periods=2)
 
 
 def one_trip(product: Product, epsilon: Fraction) -> Examination:
@@ -69,6 +70,25 @@ def many_trips_spread(product: Product, epsilon: Fraction) -> Examination:
         worlds=(
             World(words="the person", sample=stage.sampler(commuter, Counts(stage).smallest)),
             World(words="nobody", sample=stage.sampler(NOBODY, Counts(stage).smallest)),
+        ),
+    )
+
+
+def twins(product: Product, epsilon: Fraction) -> Examination:
+    """Somebody whose number is like another's but for its high bits: the other's trips stay."""
+    stage = Stage(product=product, town=_TWINS, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
+    other = (Part(times=MAX_TRIPS),)
+    look = Counts(stage).second_for_first
+    return Trial(
+        name="fifty trips of somebody with a number like another's or none",
+        statistic="how much two noisy counts speak for one person in the other's place",
+        epsilon=epsilon,
+        worlds=(
+            World(
+                words="both",
+                sample=stage.sampler((*other, Part(times=_MANY, period=1, twin=True)), look),
+            ),
+            World(words="the other", sample=stage.sampler(other, look)),
         ),
     )
 
@@ -147,6 +167,13 @@ class Counts:
         """Returns the smallest noisy count of a corner's cells."""
         smallest: IntArray = self._by_corner(curator).min(axis=0)
         return smallest
+
+    def second_for_first(self, curator: Curator) -> IntArray:
+        """Returns how much nearer a corner is to a person in its second cell than in its first."""
+        first, second = self._by_corner(curator)
+        most = self.stage.max_trips
+        nearer: IntArray = abs(second) - abs(second - most) + abs(first - most) - abs(first)
+        return nearer
 
     def _by_corner(self, curator: Curator) -> IntArray:
         mechanism = DenseLaplace(spend=self.stage.spend)

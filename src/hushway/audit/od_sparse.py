@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.audit.agreement import SameLaw
 from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.product import Product, Stage
@@ -21,6 +22,9 @@ THRESHOLD = 2
 # A sparse release takes milliseconds whatever its size, so its town is large.
 _CORNERS = town(places=45, periods=1)
 _TWO_PERIODS = town(places=45, periods=2)
+# So many that one in as many is rarer than exp(-4).
+_PERIODS = 80
+_MANY_PERIODS = town(places=25, periods=_PERIODS, minutes=10)
 # Two shown counts are packed into one number; larger ones are as good as this one.
 _MOST = 63
 
@@ -55,6 +59,21 @@ def at_the_threshold(product: Product, epsilon: Fraction) -> Examination:
             World(words="one person fewer", sample=stage.sampler(crowd[1:], shown.count)),
         ),
         tight=True,
+    )
+
+
+def busy_neighbours(product: Product, epsilon: Fraction) -> Examination:
+    """An empty cell where nearly all others are visited, and where none is: the same law."""
+    stage = Stage(product=product, town=_MANY_PERIODS, spend=PureLoss(epsilon))
+    look = Published(stage, threshold=THRESHOLD).count
+    busy = tuple(Part(person=when, period=when) for when in range(1, _PERIODS))
+    return SameLaw(
+        name="an empty cell among busy ones or among empty ones",
+        statistic="the published count of the cell (0 if it is not published)",
+        worlds=(
+            World(words="busy neighbours", sample=stage.sampler(busy, look)),
+            World(words="empty ones", sample=stage.sampler(NOBODY, look)),
+        ),
     )
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
-from hushway.audit.harness import Sampler
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse
 from hushway.audit.town import Scene, Town, Trips
+from hushway.engine.duckdb import DuckDBTrips
 from hushway.engine.key import BoundingKey
 from hushway.engine.memory import ArrayCounter
 from hushway.geography.od import ODCells
@@ -24,6 +24,7 @@ from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 from hushway.releases.od.cbdp import CBDP
 from hushway.releases.od.hierarchical import Hierarchical
+from hushway.tables.trips import TripsSource
 
 Fitted = CBDP | Hierarchical
 """A mechanism that measures features beside the cells and makes them agree."""
@@ -71,6 +72,23 @@ def count_in_memory(trips: Trips, terms: Terms, source: BitSource) -> Counter:
     )
 
 
+def count_files(
+    files: TripsSource,
+    terms: Terms,
+    source: BitSource,
+    engine: Callable[..., Counter] = DuckDBTrips,
+) -> Counter:
+    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
+    return engine(
+        source=files,
+        cells=terms.cells,
+        unit=terms.unit,
+        max_trips=terms.max_trips,
+        key=BoundingKey.draw(source),
+        settings=small_batches(1),
+    )
+
+
 def reserve(terms: Terms, spend: Loss) -> Budget:
     """Returns the real purse of a release."""
     return filled_purse(terms.unit, spend)
@@ -92,6 +110,7 @@ class Product:
 
     Attributes:
         counter: Makes the engine that bounds and counts the rows.
+        files: Makes the engine that bounds and counts rows of files.
         curator: Makes the curator that adds the noise.
         budget: Makes the purse that the curator pays from.
         source: Gives the random bits.
@@ -100,6 +119,7 @@ class Product:
     """
 
     counter: Callable[[Trips, Terms, BitSource], Counter] = count_in_memory
+    files: Callable[[TripsSource, Terms, BitSource], Counter] = count_files
     curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
         Curator(counter=counter, budget=budget, source=source)
     )
@@ -112,6 +132,12 @@ class Product:
         """Returns the curator of one release."""
         source = self.source()
         counter = self.counter(trips, terms, source)
+        return self.curator(counter, self.budget(terms, spend), source)
+
+    def open_files(self, files: TripsSource, terms: Terms, spend: Loss) -> Curator:
+        """Returns the curator of one release of trips in files."""
+        source = self.source()
+        counter = self.files(files, terms, source)
         return self.curator(counter, self.budget(terms, spend), source)
 
 
@@ -135,12 +161,5 @@ class Stage(Generic[Spend]):
 
     def sampler(self, scene: Scene, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes, one run a corner."""
-        trips = self.town.play(scene)
-        terms = self.terms
-
-        def sample(runs: int) -> IntArray:
-            releases = -(-runs // self.town.corners)
-            seen = [look(self.product.open(trips, terms, self.spend)) for _ in range(releases)]
-            return np.concatenate(seen)[:runs]
-
-        return sample
+        trips, terms = self.town.play(scene), self.terms
+        return lambda runs: as_many(lambda: look(self.product.open(trips, terms, self.spend)), runs)

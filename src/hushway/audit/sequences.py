@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from hushway.audit import sequences_measured, sequences_published
+from hushway.audit import (
+    sequences_files,
+    sequences_gaussian,
+    sequences_measured,
+    sequences_published,
+    sequences_timed,
+)
 from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
 from hushway.audit.harness import Examination
 from hushway.audit.hunt import hunt_all
@@ -25,6 +31,15 @@ SEQUENCE_AUDITS: tuple[SequenceAudit, ...] = (
     sequences_measured.many_branches,
     sequences_measured.two_groups,
     sequences_measured.at_the_threshold,
+    sequences_measured.busy_group,
+    sequences_measured.step_less_another,
+    sequences_timed.one_record,
+    sequences_timed.two_periods,
+    sequences_timed.unseen_prefix,
+    sequences_gaussian.one_record,
+    sequences_gaussian.many_records,
+    sequences_gaussian.empty_group,
+    sequences_files.many_days,
     partial(sequences_published.unseen_prefix, GROUPED),
     partial(sequences_published.unseen_prefix, STOPS),
     sequences_published.many_records,

@@ -35,5 +35,9 @@ HYBRID = TreeForm(
     village=village(corners=100, places=2),
     height=2,
 )
+# One stop at one of three hours.
+HOURS = TreeForm(words="one stop with its time", village=village(corners=2000, periods=3), height=1)
+# Two stops, each at one of three hours.
+TIMED = TreeForm(words="two stops with times", village=village(corners=150, periods=3), height=2)
 # Small enough for noise that is drawn candidate by candidate.
 SMALL = TreeForm(words="two stops", village=village(corners=150), height=2)

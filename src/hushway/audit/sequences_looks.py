@@ -1,6 +1,5 @@
 """What anyone can see of a prefix tree at each corner: its noisy answers, and what is published."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -8,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.audit.bounds import IntArray
+from hushway.audit.sequences_evidence import evidence_of
 from hushway.audit.sequences_product import TreeStage
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import PureLoss
 from hushway.releases.sequences.answers import StepAnswer
 from hushway.releases.sequences.table import SequenceTable
 
@@ -50,15 +49,19 @@ class TreeLook:
         return [(StepAnswer.of(answer), answer.event) for answer in measured]
 
     def along(
-        self, answers: list[tuple[StepAnswer, Event]], path: tuple[int, ...]
+        self,
+        answers: list[tuple[StepAnswer, Event]],
+        path: tuple[int, ...],
+        periods: tuple[int, ...] = (),
     ) -> Iterator[Sight]:
-        """Yields what each step says about a path, given by its places at a corner."""
+        """Yields what each step says about a path, given by its places, and times, at a corner."""
         corners = np.arange(self.stage.village.corners)
         node = np.zeros_like(corners)
         for answer, event in answers:
             cells, shown = answer.cells, answer.shown
             place = self.stage.village.place(path[cells.stop])[corners]
-            wanted = cells.cell(node, np.zeros_like(node), place)
+            when = np.full_like(node, periods[cells.stop] if periods else 0)
+            wanted = cells.cell(node, when, place)
             node, found = _found(shown.cells, wanted)
             values = np.zeros_like(node)
             values[found] = shown.values[node[found]]
@@ -73,17 +76,39 @@ class PathEvidence(TreeLook):
     Attributes:
         path: The places of the path.
         records: How many records are looked for.
+        periods: The period of each place; the first one if none is given.
     """
 
     path: tuple[int, ...]
     records: int = 1
+    periods: tuple[int, ...] = ()
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns the logarithm of the likelihood ratio of each corner, in thousandths."""
         total = np.zeros(self.stage.village.corners)
-        for sight in self.along(self.answers(curator), self.path):
-            total[sight.corners] += _evidence(sight, self.records)
+        for sight in self.along(self.answers(curator), self.path, self.periods):
+            total[sight.corners] += evidence_of(
+                sight.values, sight.threshold, sight.event, self.records
+            )
         return np.rint(_THOUSAND * total).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathLoss(TreeLook):
+    """How much less the last step of a path counts than its first, where both are kept.
+
+    Attributes:
+        path: The places of the path.
+    """
+
+    path: tuple[int, ...]
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the difference of two noisy counts; a candidate that is not kept counts as 0."""
+        first, *_, last = self.along(self.answers(curator), self.path)
+        difference = first.values.copy()
+        difference[last.corners] -= last.values
+        return difference
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +117,11 @@ class FirstStep(TreeLook):
 
     Attributes:
         places: A place of each candidate.
+        periods: The period of each.
     """
 
     places: tuple[int, int]
+    periods: tuple[int, int] = (0, 0)
 
     def first(self, curator: Curator) -> IntArray:
         """Returns the noisy count of the first candidate, 0 if it did not reach the threshold."""
@@ -112,7 +139,10 @@ class FirstStep(TreeLook):
 
     def _values(self, curator: Curator) -> tuple[IntArray, IntArray]:
         first_step = self.answers(curator)[:1]
-        one, other = (next(self.along(first_step, (place,))).values for place in self.places)
+        one, other = (
+            next(self.along(first_step, (place,), (when,))).values
+            for place, when in zip(self.places, self.periods, strict=True)
+        )
         return one, other
 
 
@@ -135,9 +165,11 @@ class PublishedPath(TreeLook):
 
     Attributes:
         path: The places of the path.
+        periods: The period of each place; the first one if none is given.
     """
 
     path: tuple[int, ...]
+    periods: tuple[int, ...] = ()
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns 1 plus the sum of the path's published counts; 0 if its end is not published."""
@@ -175,9 +207,13 @@ class PublishedPath(TreeLook):
             return nodes[:, :0], corners[:0]
         for number, step in enumerate(table.steps):
             here = np.flatnonzero(table.step == number)
-            size = taxonomy.size(step.grain)
+            size, moments = taxonomy.size(step.grain), village.universe.moments
             code = taxonomy.codes(step.grain)[village.place(self.path[step.stop])[corners]]
-            at, found = _found(table.parent[here] * size + table.code[here], above * size + code)
+            when = self.periods[step.stop] if self.periods else 0
+            published = table.parent[here] * moments + table.period[here]
+            at, found = _found(
+                published * size + table.code[here], (above * moments + when) * size + code
+            )
             above = here[at[found]]
             nodes = np.vstack([nodes[:, found], above])
             corners = corners[found]
@@ -190,23 +226,3 @@ def _found(ascending: IntArray, wanted: IntArray) -> tuple[IntArray, NDArray[np.
     if len(ascending) == 0:
         return at, np.zeros(len(wanted), dtype=np.bool_)
     return at, ascending[np.minimum(at, len(ascending) - 1)] == wanted
-
-
-def _evidence(sight: Sight, records: int) -> NDArray[np.float64]:
-    """Returns how much a candidate speaks for a person's records, shown or not."""
-    loss = sight.event.loss
-    assert isinstance(loss, PureLoss)  # noqa: S101  what these stages pay with
-    rate = float(loss.epsilon / sight.event.bound.l1)
-    shown = rate * (sight.values - np.abs(sight.values - records))
-    hidden = math.log(
-        _mass_below(sight.threshold - records, rate) / _mass_below(sight.threshold, rate)
-    )
-    return np.where(sight.values > 0, shown, hidden)
-
-
-def _mass_below(value: int, rate: float) -> float:
-    """Returns the chance that discrete Laplace noise is below a value."""
-    ratio = math.exp(-rate)
-    if value <= 0:
-        return ratio ** (1 - value) / (1 + ratio)
-    return 1 - ratio**value / (1 + ratio)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.sequences_forms import BRANCHED, CROWDED, GROUPED, HYBRID, PAIRED, STOPS
-from hushway.audit.sequences_looks import CornerTotal, FirstStep, PathEvidence
+from hushway.audit.sequences_looks import CornerTotal, FirstStep, PathEvidence, PathLoss
 from hushway.audit.sequences_product import Look, SequenceProduct, TreeForm, TreeStage
 from hushway.audit.sequences_village import NO_WALKS, Walk, Walks
 
@@ -15,6 +15,8 @@ MAX_RECORDS = 3
 # Fewer runs where a release has few corners and the claim is not meant to be all but reached.
 _BRIEF, _SLOW = Fraction(1, 2), Fraction(1, 5)
 _BRANCHES = 50
+# So many that no noise of these audits hides a path.
+_MANY_PEOPLE = 40
 
 
 def first_step(product: SequenceProduct, epsilon: Fraction) -> Examination:
@@ -44,7 +46,7 @@ def one_record(form: TreeForm, product: SequenceProduct, epsilon: Fraction) -> E
         epsilon=epsilon,
         worlds=_against_none(stage, (Walk(stops=path),), look.seen),
         tight=tight,
-        effort=_for_all_steps(form, epsilon, 1) if tight else _SLOW,
+        effort=for_all_steps(form, epsilon, 1) if tight else _SLOW,
     )
 
 
@@ -71,7 +73,7 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
         epsilon=epsilon,
         worlds=_against_none(stage, (Walk(stops=(0,), times=10),), look.seen),
         tight=True,
-        effort=_for_all_steps(GROUPED, epsilon, MAX_RECORDS),
+        effort=for_all_steps(GROUPED, epsilon, MAX_RECORDS),
     )
 
 
@@ -119,6 +121,42 @@ def at_the_threshold(product: SequenceProduct, epsilon: Fraction) -> Examination
     )
 
 
+def busy_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """One more person in a group that many are in: they need noise as well."""
+    stage = TreeStage(product=product, form=GROUPED, epsilon=epsilon)
+    look = FirstStep(stage=stage, places=(0, 1))
+    crowd = tuple(Walk(stops=(0,), person=person) for person in range(_MANY_PEOPLE))
+    share = epsilon / GROUPED.steps
+    return Trial(
+        name=f"first step: {_MANY_PEOPLE} people or one fewer",
+        statistic="the noisy count of their group",
+        epsilon=share,
+        worlds=(
+            World(words="all", sample=stage.sampler(crowd, look.first)),
+            World(words="one fewer", sample=stage.sampler(crowd[1:], look.first)),
+        ),
+        tight=True,
+        effort=_effort(epsilon, share, 1 / (1 + math.exp(-share))),
+    )
+
+
+def step_less_another(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """Somebody who ends where all others go on: a step less the next is as noisy as both."""
+    stage = TreeStage(product=product, form=STOPS, epsilon=epsilon)
+    look = PathLoss(stage=stage, path=(0, 1))
+    crowd = tuple(Walk(stops=(0, 1), person=1 + person) for person in range(_MANY_PEOPLE))
+    return Trial(
+        name=f"{STOPS.words}: one step less another",
+        statistic="how many fewer are noisily counted at the second stop than at the first",
+        epsilon=epsilon,
+        worlds=(
+            World(words="the person", sample=stage.sampler((*crowd, Walk(stops=(0,))), look.seen)),
+            World(words="the others", sample=stage.sampler(crowd, look.seen)),
+        ),
+        effort=_BRIEF,
+    )
+
+
 def _against_none(stage: TreeStage, scene: Walks, look: Look) -> tuple[World, World]:
     return (
         World(words="the person", sample=stage.sampler(scene, look)),
@@ -126,7 +164,7 @@ def _against_none(stage: TreeStage, scene: Walks, look: Look) -> tuple[World, Wo
     )
 
 
-def _for_all_steps(form: TreeForm, epsilon: Fraction, records: int) -> Fraction:
+def for_all_steps(form: TreeForm, epsilon: Fraction, records: int) -> Fraction:
     """Returns the effort of showing all steps together.
 
     All of epsilon shows only if every noisy count is at least what the records make it; with them,

@@ -1,25 +1,32 @@
 """Wrong parts of a release of sequences: counters, curators and trees that mutants are made of."""
 
 from dataclasses import fields, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from hushway.audit.mutant_curators import Meddler
+from hushway.audit.bounds import IntArray
+from hushway.audit.exact import dense
+from hushway.audit.mutant_curators import Meddler, WrongVector
 from hushway.audit.sequences_product import SequenceTerms, sequences_in_memory
 from hushway.audit.sequences_village import WalkRows
 from hushway.geography.prefixes import PrefixCells
 from hushway.geography.sequences import SequenceUniverse
 from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import MeasuredSparse
+from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import Counter, ExactCounts, Query
-from hushway.privacy.randomness import BitSource
+from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.privacy.unit import Unit
 from hushway.releases.mechanism import Measurements
 from hushway.releases.sequences.prefix_tree import PrefixTree
 
 _NO_CAP = 10**6
+_MANY = 20
 
 
 class _Wrapped:
@@ -55,6 +62,31 @@ class SensitivityOfOne(_Wrong):
     def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
         """Returns the wrong bound."""
         return Bound(cells=1, each=1, total=1)
+
+
+class SpreadRecords(_Wrong):
+    """A counter that caps at m records and says that no two of them share a candidate."""
+
+    def bound(self, query: Query) -> Bound:
+        """Returns a bound that is right for Laplace noise and wrong for Gaussian."""
+        most = super().bound(query).total
+        return Bound(cells=most, each=1, total=most)
+
+
+class EveryLaterPeriod(_Wrong):
+    """A counter that finds a stop in its own period and in all later ones."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts that add up over the periods of each node."""
+        exact, cells = super().count(query), query.cells
+        if not isinstance(cells, PrefixCells) or cells.grain > 0:
+            return exact
+        values = dense(exact, query)
+        for begin, end in pairwise(cells.start.tolist()):
+            by_period = values[begin:end].reshape(-1, cells.taxonomy.size(0))
+            np.cumsum(by_period, axis=0, out=by_period)
+        occupied = np.flatnonzero(values)
+        return ExactCounts(cells=occupied, values=values[occupied])
 
 
 class NoCap(_Wrong):
@@ -109,6 +141,38 @@ class ThresholdFirst(Meddler):
         counter, budget, source = self._parts
         late = Curator(counter=_Large(counter, threshold), budget=budget, source=source)
         return late.counts_above(query, threshold, spend)
+
+
+class SameSeed(Meddler):
+    """Makes its source of noise anew for every step, from the seed of the release."""
+
+    __slots__ = ("_seed",)
+
+    def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
+        super().__init__(counter, budget, source)
+        self._seed = int(source.words(1)[0])
+
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns noisy counts whose noise is that of every other step."""
+        counter, budget, _ = self._parts
+        again = Curator(counter=counter, budget=budget, source=SeededSource(self._seed))
+        return again.counts_above(query, threshold, spend)
+
+
+class _ExactWhereMany(LazyVector):
+    """A lazy vector that adds no noise to large counts."""
+
+    def __init__(self, *, cells: IntArray, counts: IntArray, **rest: Any) -> None:
+        super().__init__(cells=cells, counts=counts, **rest)
+        many = counts >= _MANY
+        self._known.values[np.searchsorted(self._known.cells, cells[many])] = counts[many]
+
+
+class NoNoiseOnMany(WrongVector):
+    """Adds no noise where many people are: nobody stands out there."""
+
+    __slots__ = ()
+    vector = _ExactWhereMany
 
 
 class Peeping(Meddler):

@@ -2,21 +2,32 @@
 
 from functools import partial
 
-from hushway.audit import sequences_measured, sequences_published
+from hushway.audit import (
+    sequences_files,
+    sequences_gaussian,
+    sequences_measured,
+    sequences_published,
+    sequences_timed,
+)
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_curators import OccupiedCellsOnly
 from hushway.audit.mutant_parts import BlindPurse
+from hushway.audit.mutant_readers import sequences_file_by_file
 from hushway.audit.sequences_forms import GROUPED, STOPS
 from hushway.audit.sequences_mutant_parts import (
+    EveryLaterPeriod,
     InTwoGroups,
     NoCap,
+    NoNoiseOnMany,
     Peeping,
+    SameSeed,
     SensitivityOfOne,
+    SpreadRecords,
     ThresholdFirst,
     nosy,
     unsplit_tree,
 )
-from hushway.audit.sequences_product import SequenceProduct
+from hushway.audit.sequences_product import SequenceProduct, taps_of_files
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 
@@ -70,5 +81,30 @@ SEQUENCE_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
         name="a tree that stops where exact counts end",
         product=SequenceProduct(curator=Peeping, mechanism=nosy),
         audits=(sequences_published.next_questions,),
+    ),
+    Mutant(
+        name="a stop that counts in every later period",
+        product=SequenceProduct(counter=EveryLaterPeriod),
+        audits=(sequences_timed.two_periods,),
+    ),
+    Mutant(
+        name="records of one person that never share a candidate",
+        product=SequenceProduct(counter=SpreadRecords),
+        audits=(sequences_gaussian.many_records,),
+    ),
+    Mutant(
+        name="no noise where many people are",
+        product=SequenceProduct(curator=NoNoiseOnMany),
+        audits=(sequences_measured.busy_group,),
+    ),
+    Mutant(
+        name="the same noise at every step",
+        product=SequenceProduct(curator=SameSeed),
+        audits=(sequences_measured.step_less_another,),
+    ),
+    Mutant(
+        name="each file bounded by itself",
+        product=SequenceProduct(files=partial(taps_of_files, engine=sequences_file_by_file)),
+        audits=(sequences_files.many_days,),
     ),
 )

@@ -9,13 +9,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from hushway.audit.bounds import IntArray
-from hushway.audit.harness import Sampler
+from hushway.audit.density_product import rho_of
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse
-from hushway.audit.sequences_village import Village, WalkRows, Walks
+from hushway.audit.sequences_village import Village, WalkRows, Walks, days_of
 from hushway.engine.key import BoundingKey
+from hushway.engine.sequence_rule import SequenceRule
+from hushway.engine.sequences_duckdb import DuckDBSequences
 from hushway.engine.sequences_memory import ArraySequences
 from hushway.geography.sequences import SequenceUniverse
 from hushway.privacy.bound import Bound
@@ -29,6 +31,7 @@ from hushway.releases.sequences.catalogue import prefix_tree
 from hushway.releases.sequences.prefix_tree import PrefixTree
 from hushway.releases.sequences.shares import uniform_shares
 from hushway.releases.sequences.thresholds import StepShape
+from hushway.tables.taps import TapsSource
 
 Look = Callable[[Curator], IntArray]
 """Asks a curator and returns one whole number for every corner."""
@@ -46,6 +49,7 @@ class SequenceTerms:
 
 def sequences_in_memory(rows: WalkRows, terms: SequenceTerms, source: BitSource) -> Counter:
     """Returns the real counter, with a bounding key of its own for every release."""
+    moments = terms.universe.moments
     return ArraySequences(
         taxonomy=terms.universe.taxonomy,
         unit=terms.unit,
@@ -55,6 +59,33 @@ def sequences_in_memory(rows: WalkRows, terms: SequenceTerms, source: BitSource)
         start=rows.start,
         stops=rows.stops,
         person=rows.person,
+        periods=moments,
+        period=rows.periods if moments > 1 else None,
+    )
+
+
+def taps_of_files(
+    files: TapsSource,
+    terms: SequenceTerms,
+    source: BitSource,
+    engine: Callable[..., Counter] = DuckDBSequences,
+) -> Counter:
+    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
+    timed = terms.universe.periods
+    rule = SequenceRule(
+        max_stops=terms.max_stops,
+        max_records=terms.max_records,
+        window=days_of(1) if timed is None else timed,
+        record="day",
+        keep_times=timed is not None,
+    )
+    return engine(
+        source=files,
+        taxonomy=terms.universe.taxonomy,
+        rule=rule,
+        unit=terms.unit,
+        key=BoundingKey.draw(source),
+        settings=small_batches(1),
     )
 
 
@@ -69,6 +100,7 @@ class SequenceProduct:
 
     Attributes:
         counter: Makes the engine that bounds and counts the records.
+        files: Makes the engine that bounds and counts records of taps in files.
         curator: Makes the curator that adds the noise.
         budget: Makes the purse that the curator pays from.
         source: Gives the random bits.
@@ -76,6 +108,7 @@ class SequenceProduct:
     """
 
     counter: Callable[[WalkRows, SequenceTerms, BitSource], Counter] = sequences_in_memory
+    files: Callable[[TapsSource, SequenceTerms, BitSource], Counter] = taps_of_files
     curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
         Curator(counter=counter, budget=budget, source=source)
     )
@@ -87,6 +120,12 @@ class SequenceProduct:
         """Returns the curator of one release."""
         source = self.source()
         counter = self.counter(rows, terms, source)
+        return self.curator(counter, self.budget(terms.unit, spend), source)
+
+    def open_files(self, files: TapsSource, terms: SequenceTerms, spend: Loss) -> Curator:
+        """Returns the curator of one release of taps in files."""
+        source = self.source()
+        counter = self.files(files, terms, source)
         return self.curator(counter, self.budget(terms.unit, spend), source)
 
 
@@ -134,12 +173,12 @@ class TreeForm:
         """How many steps the tree has."""
         return self.height * self.village.universe.taxonomy.grains
 
-    def make(self, epsilon: Fraction) -> PrefixTree:
+    def make(self, budget: Loss) -> PrefixTree:
         """Returns the mechanism, as the catalogue of plans makes it."""
         universe = self.village.universe
         return prefix_tree(
             universe,
-            budget=PureLoss(epsilon),
+            budget=budget,
             height=self.height,
             level_shares=uniform_shares(self.height),
             grain_shares=uniform_shares(universe.taxonomy.grains),
@@ -151,12 +190,21 @@ class TreeForm:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeStage:
-    """Where an audit takes place: a product, a tree, its price and the cap on records."""
+    """Where an audit takes place: a product, a tree, its price and the cap on records.
+
+    Attributes:
+        product: What is audited.
+        form: The tree.
+        epsilon: What a release costs.
+        max_records: Records of a person that count.
+        gaussian: Whether that is paid as the rho that is worth epsilon at the audits' delta.
+    """
 
     product: SequenceProduct
     form: TreeForm
     epsilon: Fraction
     max_records: int = 1
+    gaussian: bool = False
 
     @property
     def village(self) -> Village:
@@ -166,23 +214,27 @@ class TreeStage:
     @cached_property
     def tree(self) -> PrefixTree:
         """The mechanism that every release uses, as the product under audit has it."""
-        return self.product.mechanism(self.form.make(self.epsilon))
+        return self.product.mechanism(self.form.make(self.spend))
 
-    def opened(self, rows: WalkRows) -> Curator:
-        """Returns the curator of one release."""
-        terms = SequenceTerms(
+    @property
+    def spend(self) -> Loss:
+        """What a release costs."""
+        return rho_of(self.epsilon) if self.gaussian else PureLoss(self.epsilon)
+
+    @property
+    def terms(self) -> SequenceTerms:
+        """The public terms of every release."""
+        return SequenceTerms(
             universe=self.village.universe,
             max_stops=self.form.height,
             max_records=self.max_records,
         )
-        return self.product.open(rows, terms, PureLoss(self.epsilon))
+
+    def opened(self, rows: WalkRows) -> Curator:
+        """Returns the curator of one release."""
+        return self.product.open(rows, self.terms, self.spend)
 
     def sampler(self, scene: Walks, look: Look) -> Sampler:
         """Returns a way to run a scene: as many releases as it takes, one run a corner."""
         rows = self.village.play(scene)
-
-        def sample(runs: int) -> IntArray:
-            releases = -(-runs // self.village.corners)
-            return np.concatenate([look(self.opened(rows)) for _ in range(releases)])[:runs]
-
-        return sample
+        return lambda runs: as_many(lambda: look(self.opened(rows)), runs)

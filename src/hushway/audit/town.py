@@ -20,7 +20,8 @@ from hushway.geography.periods import Periods
 _FIRST_HOUR = 8 * 60
 _DAY = date(2024, 1, 1)
 _SECOND_US = 1_000_000
-_HOUR_US = 3600 * _SECOND_US
+_MINUTE_US = 60 * _SECOND_US
+_HIGH_BIT = 1 << 32
 
 
 class Stray(Enum):
@@ -41,12 +42,14 @@ class Part:
         period: When.
         times: How many identical trips.
         stray: Why the trips have no cell, if they have none.
+        twin: Whether it is somebody whose number differs from the person's in its high bits only.
     """
 
     person: int = 0
     period: int = 0
     times: int = 1
     stray: Stray | None = None
+    twin: bool = False
 
 
 Scene = tuple[Part, ...]
@@ -104,8 +107,9 @@ class Town:
             destination = origin
         elif part.stray is Stray.OUTSIDE_HOURS:
             period = np.full_like(period, -1)
-        time = np.full_like(corner, part.period * _HOUR_US)
-        rows = np.stack([time, corner * people + part.person, period, origin, destination])
+        time = np.full_like(corner, part.period * self.cells.periods.minutes * _MINUTE_US)
+        person = corner * people + part.person + (_HIGH_BIT if part.twin else 0)
+        rows = np.stack([time, person, period, origin, destination])
         repeated = np.repeat(rows, part.times, axis=1)
         # A second apart, as taps of one card may be: no two trips of a person are the same row.
         repeated[0] += np.tile(np.arange(part.times) * _SECOND_US, self.corners)
@@ -116,7 +120,7 @@ class Town:
         return values.reshape(-1, self.cells.pairs)[:, : self.corners]
 
 
-def town(*, places: int, periods: int, corners: int | None = None) -> Town:
+def town(*, places: int, periods: int, corners: int | None = None, minutes: int = 60) -> Town:
     """Returns a town; unless fewer are asked for, every pair of its places is a corner."""
     names = [f"place {i}" for i in range(places)]
     cells = ODCells(
@@ -128,8 +132,8 @@ def town(*, places: int, periods: int, corners: int | None = None) -> Town:
             first_day=_DAY,
             last_day=_DAY,
             opens=_FIRST_HOUR,
-            closes=_FIRST_HOUR + 60 * periods,
-            minutes=60,
+            closes=_FIRST_HOUR + minutes * periods,
+            minutes=minutes,
         ),
     )
     return Town(cells=cells, corners=cells.pairs if corners is None else corners)

@@ -1,27 +1,25 @@
 """The ledger as a bank statement: open an account, see what was spent, keep a copy."""
 
 import csv
-import sys
+import io
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushway.artefact.new_file import write_new
+from hushway.cli.addresses import Address, PlanFile, connect, say_cautions
 from hushway.cli.people import lost_facts, print_lost
-from hushway.cli.plans import PlanFile
 from hushway.cli.screen import AsJson, answer_json, number, say, table
 from hushway.errors import BudgetError
 
 if TYPE_CHECKING:
-    from hushway.privacy.ledger import Account, Entry, Ledger
+    from hushway.privacy.ledger import Account, Entry
     from hushway.privacy.loss import Loss
 
 ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_help=True)
 
-Address = Annotated[
-    str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
-]
 _DAY = ["%Y-%m-%d"]
 
 
@@ -77,7 +75,7 @@ def show(
         raise typer.BadParameter("--from and --to belong to --people.")
     with connect(address) as book:
         accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
-        findings = book.check() if check else None
+        findings, cautions = book.check() if check else None, book.cautions()
     if as_json:
         answer_json(
             {
@@ -85,6 +83,7 @@ def show(
                 "entries": [_entry_facts(entry) for entry in entries],
                 "unpublished": [found.release for found in pending],
                 "findings": findings,
+                "cautions": cautions,
             }
         )
     else:
@@ -94,6 +93,7 @@ def show(
             say(f"Spent, not published: {found.release} ({found.state})")
         if findings is not None:
             _say_findings(findings)
+        say_cautions(cautions)
     if findings:
         raise typer.Exit(1)
 
@@ -125,7 +125,8 @@ def _show_people(
 
 
 def _say_findings(findings: list[str]) -> None:
-    say("\n".join(findings) or "The ledger is sound: every entry fits its chain.")
+    for finding in findings or ["The ledger is sound: every entry fits its chain."]:
+        say(finding)
 
 
 @ledger.command("people")
@@ -196,34 +197,29 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", help="A CSV file; standard output if left out.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is an earlier export.")
+    ] = False,
 ) -> None:
     """Write all entries as CSV, hashes included and secrets left out."""
     with connect(address) as book:
         rows = [_entry_facts(entry) for entry in book.entries()]
     if not rows:
         raise BudgetError("The ledger has no entries.", advice="Open an account first.")
+    text = io.StringIO()
+    _write_csv(text, rows)
     if output is None:
-        _write_csv(sys.stdout, rows)
+        typer.echo(text.getvalue(), nl=False)
         return
-    with output.open("w", newline="", encoding="utf-8") as file:
-        _write_csv(file, rows)
+    data = text.getvalue().encode()
+    first_line = data.partition(b"\n")[0]
+    write_new(output, data, replaces=first_line if force else None)
 
 
 def _write_csv(file: Any, rows: list[dict[str, Any]]) -> None:
     writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-
-
-def connect(address: str) -> "Ledger":
-    """Opens the ledger named by a plan, a file or a URL; never makes a new one by accident."""
-    from hushway.plan import load_plan
-    from hushway.privacy.ledger import Ledger
-
-    url: str | Path = address
-    if address.endswith(".toml"):
-        url = load_plan(address).ledger_url()
-    return Ledger.connect(url, create=False)
 
 
 def _print_accounts(accounts: "list[Account]") -> None:

@@ -1,11 +1,11 @@
 """Verbs on plans: write a new one, check it, price it, publish it."""
 
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hushway.cli.addresses import PlanFile, connect, say_cautions
 from hushway.cli.screen import AsJson, answer_json, failure, number, say, table, working
 from hushway.errors import PlanError
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
 
 _WHOLE_FROM = 100
-
-PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
 
 
 @plan.command("new")
@@ -49,7 +47,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     job = prepare(load_plan(plan_file))
     with working() as show:
         show(f"Reading the {job.wording.rows}")
-        problems = job.rows.check(settings_of(job.plan), notes=True)
+        settings = settings_of(job.plan)
+        problems = job.rows.check(settings, notes=True)
     refused = [problem for problem in problems if problem.refused]
     if as_json:
         answer_json({"usable": not refused, "problems": [vars(problem) for problem in problems]})
@@ -68,6 +67,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     if not as_json:
         verdict = "cannot be published as the plan says" if refused else "can be published"
         say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
+        if not settings.encrypt_spills:
+            say("Rows that do not fit into memory will go to disk unencrypted while counting.")
     if refused:
         raise typer.Exit(1)
 
@@ -123,6 +124,8 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.publishing import publish as publish_job
 
     job = prepare(load_plan(plan_file))
+    with connect(str(plan_file)) as book:
+        say_cautions(book.cautions())
     try:
         with working() as show:
             published = publish_job(job, progress=show, passphrase=ask_passphrase)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from hushway.cli.plans import PlanFile
-from hushway.cli.screen import AsJson, answer_json, out, say, table, working
+from hushway.cli.addresses import PlanFile
+from hushway.cli.screen import AsJson, answer_json, say, table, working
 from hushway.errors import PlanError
 
 _SHOWN = 8
@@ -77,4 +77,5 @@ def recommend(
         ],
     )
     say("For your plan (invented trips decided this; your own were not looked at):")
-    out.print(plan_lines(best, budget), markup=False)
+    for line in plan_lines(best, budget).split("\n"):
+        say(line)

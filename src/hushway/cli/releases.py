@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hushway.cli.ledger import connect
+from hushway.cli.addresses import connect
 from hushway.cli.screen import AsJson, answer_json, say, table
 
 _VERDICTS = {

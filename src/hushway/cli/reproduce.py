@@ -13,6 +13,10 @@ from hushway.errors import PlanError
 if TYPE_CHECKING:
     from hushway.evaluation.reproduce.study_table import StudyTable
 
+Force = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
+
+_RESULTS = "numbers.json"
+
 reproduce = typer.Typer(
     help="Repeat the experiments of the papers, beside their published figures.",
     no_args_is_help=True,
@@ -26,6 +30,7 @@ def cbdp(
     folder: Annotated[Path, typer.Option(help="Where tables and figure go.")] = Path(
         "reproduce-cbdp"
     ),
+    force: Force = False,
     odmts: Annotated[
         bool,
         typer.Option(
@@ -41,6 +46,7 @@ def cbdp(
     ] = None,
 ) -> None:
     """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
+    _refuse_results(folder, "odmts-numbers.json" if odmts else _RESULTS, force=force)
     if odmts:
         _cbdp_odmts(runs=runs, folder=folder, processes=processes)
     elif processes is not None:
@@ -101,8 +107,10 @@ def prefix_tree(
     folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
         "reproduce-prefix-tree"
     ),
+    force: Force = False,
 ) -> None:
     """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
+    _refuse_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.prefix_save import save_reproduction
     from hushway.evaluation.reproduce.prefix_tables import headline_tables, statements
     from hushway.evaluation.reproduce.prefix_tree import reproduce_prefix_tree
@@ -123,8 +131,10 @@ def density(
     folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
         "reproduce-density"
     ),
+    force: Force = False,
 ) -> None:
     """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
+    _refuse_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.density import reproduce_density
     from hushway.evaluation.reproduce.density_save import save_reproduction
     from hushway.evaluation.reproduce.density_statements import statements
@@ -145,8 +155,10 @@ def dp_ani(
     folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
         "reproduce-dp-ani"
     ),
+    force: Force = False,
 ) -> None:
     """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
+    _refuse_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.dp_ani import reproduce_dp_ani
     from hushway.evaluation.reproduce.dp_ani_save import save_reproduction
     from hushway.evaluation.reproduce.dp_ani_statements import statements
@@ -157,6 +169,15 @@ def dp_ani(
         show("Saving")
         save_reproduction(found, folder)
     _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+
+
+def _refuse_results(folder: Path, results: str, *, force: bool) -> None:
+    """Makes sure that nobody's results are lost, before hours go into new ones."""
+    if (folder / results).exists() and not force:
+        raise PlanError(
+            f"{folder} holds the results of an earlier run.",
+            advice="Name another folder with --folder, or replace them with --force.",
+        )
 
 
 def _report(

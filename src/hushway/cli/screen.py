@@ -1,4 +1,8 @@
-"""How the command speaks: to people by Rich, to programs by JSON."""
+"""How the command speaks: to people by Rich, to programs by JSON.
+
+Whatever it says goes through here and is made visible on the way: names of files, ids and titles
+may come from strangers, and must not be able to paint the screen.
+"""
 
 import json
 from collections.abc import Iterator
@@ -12,8 +16,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+from hushway.visible import visible, visible_json
+
+# Without emoji: to Rich ":white_check_mark:" in a name would be one.
+_out = Console(highlight=False, emoji=False)
+_err = Console(stderr=True, highlight=False, emoji=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 
@@ -21,32 +28,51 @@ _SHORT_DENOMINATOR = 1000
 
 
 def failure(message: str, advice: str = "", *notes: str) -> None:
-    """Says what went wrong, how things stand and what to do next, on standard error."""
-    err.print(f"[bold red]Error:[/] {escape(message)}", soft_wrap=True)
+    """Says what went wrong, how things stand and what to do next, on standard error.
+
+    A message may be a list, one line each; lines after the first never begin at the margin, so that
+    none of them can be taken for another message.
+    """
+    first, *more = message.split("\n")
+    _err.print(f"[bold red]Error:[/] {_plain(first)}", soft_wrap=True)
+    for line in more:
+        _err.print(f"  {_plain(line.removeprefix('  '))}", soft_wrap=True)
     for note in notes:
-        err.print(escape(note), soft_wrap=True)
+        _err.print(_plain(note), soft_wrap=True)
     if advice:
-        err.print(f"[bold]What to do:[/] {escape(advice)}", soft_wrap=True)
+        _err.print(f"[bold]What to do:[/] {_plain(advice)}", soft_wrap=True)
+
+
+def notice(message: str) -> None:
+    """Prints a line for people on standard error, where no program looks for an answer."""
+    _err.print(_plain(message), soft_wrap=True)
 
 
 def say(message: str) -> None:
-    """Prints a line for people; square brackets in it are just brackets."""
-    out.print(escape(message), soft_wrap=True)
+    """Prints one line for people; square brackets in it are just brackets."""
+    _out.print(_plain(message), soft_wrap=True)
+
+
+def step(position: int, title: str) -> None:
+    """Prints the heading of one step of several."""
+    _out.rule(f"[bold]{position}[/]  {_plain(title)}", align="left")
 
 
 def answer_json(facts: Any) -> None:
     """Prints facts as JSON; fractions become exact text."""
-    typer.echo(json.dumps(facts, indent=2, default=str, ensure_ascii=False))
+    typer.echo(visible_json(json.dumps(facts, indent=2, default=str, ensure_ascii=False)))
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Prints a table; columns whose name starts with '#' hold numbers."""
-    grid = Table(title=title, title_justify="left", header_style="bold")
+    grid = Table(title=_plain(title), title_justify="left", header_style="bold")
     for column in columns:
-        grid.add_column(column.lstrip("#"), justify="right" if column.startswith("#") else "left")
+        grid.add_column(
+            _plain(column.lstrip("#")), justify="right" if column.startswith("#") else "left"
+        )
     for row in rows:
-        grid.add_row(*(escape(cell) for cell in row))
-    out.print(grid)
+        grid.add_row(*map(_plain, row))
+    _out.print(grid)
 
 
 def number(amount: Fraction) -> str:
@@ -73,15 +99,20 @@ def working() -> Iterator[Shower]:
     """Shows a spinner and a bar with what is being done, if a person is watching."""
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=err, transient=True) as progress:
+    with Progress(*columns, console=_err, transient=True) as progress:
         task = progress.add_task("Starting", total=None)
 
         def show(step: str, share: float | None = None, /) -> None:
             total = None if share is None else 1.0
-            progress.update(task, description=escape(step), total=total, completed=share or 0.0)
+            progress.update(task, description=visible(step), total=total, completed=share or 0.0)
 
         yield show
+
+
+def _plain(text: str) -> str:
+    """Returns a text as Rich shows it letter by letter, with everything in it visible."""
+    return escape(visible(text))

@@ -23,7 +23,6 @@ from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
-_ROWS = 1_000_000
 _PLACES = ("location", "lon", "lat")
 _TROUBLES = ("null_time", "unparsable_time", "impossible_time", "outside_window")
 
@@ -57,7 +56,8 @@ def check_events(
     refuse_other_columns(source, universe)
     layout = layout_of(source)
     grid = day_grid(universe.periods, source.clock)
-    with duckdb_session(settings or EngineSettings()) as backend:
+    settings = settings or EngineSettings()
+    with duckdb_session(settings) as backend:
         rows = read_rows(backend, layout, source.clock)
         skipped = universe.periods if source.clock == "wall" else None
         groups = _groups(_judged(backend, rows, grid, skipped))
@@ -73,7 +73,7 @@ def check_events(
             )
         found["malformed_row"] = malformed_rows(backend)
         if universe.sites is None:
-            found |= _misplaced(backend, rows, universe.areas, progress)
+            found |= _misplaced(backend, rows, universe.areas, settings.batch_rows, progress)
         if notes:
             found |= first_row(run(backend, _repeated(rows), progress))
             timely = rows_between(rows, grid.start_us, grid.end_us)
@@ -137,13 +137,13 @@ def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
 
 
 def _misplaced(
-    backend: Backend, rows: ir.Table, areas: Areas, progress: Progress | None
+    backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: Progress | None
 ) -> dict[str, int]:
     """Returns how many positions are none on Earth, and how many lie in no area."""
     index = AreaIndex(areas)
     given = rows.filter(_has_position(rows)).select("lon", "lat")
     impossible = unknown = 0
-    for batch in stream(backend, given, _ROWS, progress):
+    for batch in stream(backend, given, batch_rows, progress):
         lon, lat = np.asarray(batch.column("lon")), np.asarray(batch.column("lat"))
         earthly = (np.abs(lon) <= _MOST_LON) & (np.abs(lat) <= _MOST_LAT)
         impossible += int((~earthly).sum())

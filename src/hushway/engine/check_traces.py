@@ -95,7 +95,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             some = _some_people(usable)
             trips = [
                 split_trips(people, universe.roads.plane, splitting or Splitting()).traces
-                for people in people_at_a_time(backend, some)
+                for people in people_at_a_time(backend, some, settings.batch_rows)
             ]
             trial = _tried(trips, matcher or Matcher(universe.roads), settings.threads)
             found |= trial

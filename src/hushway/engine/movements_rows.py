@@ -26,7 +26,6 @@ from hushway.tables.traces_mds import MdsTraces, read_mds
 
 AnyTraces = TracesSource | GpxTraces | MdsTraces
 
-_ROWS = 1_000_000
 _SALT_DIGITS = 15
 # How far from the network's outermost points a position may be, in degrees of latitude: about 1 km.
 _MARGIN = 0.01
@@ -98,7 +97,7 @@ def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Ta
 
 
 def people_at_a_time(
-    backend: Backend, rows: ir.Table, progress: Progress | None = None
+    backend: Backend, rows: ir.Table, batch_rows: int, progress: Progress | None = None
 ) -> Iterator[PeoplePositions]:
     """Hands out positions, all of a person at once.
 
@@ -109,6 +108,7 @@ def people_at_a_time(
     Args:
         backend: The engine.
         rows: What `countable` returns.
+        batch_rows: About how many positions to hand out at a time.
         progress: Told from 0 to 1 how many positions are done with.
 
     Raises:
@@ -120,7 +120,7 @@ def people_at_a_time(
     # The place decides between positions of one time, so that the order of the rows cannot matter.
     ordered = _numbered(rows).order_by(["owner", "trip", "since_us", "lon", "lat"])
     done = 0
-    for people in _whole_people(stream(backend, ordered.select(*_COLUMNS), _ROWS)):
+    for people in _whole_people(stream(backend, ordered.select(*_COLUMNS), batch_rows)):
         yield people
         done += len(people.lon)
         if progress is not None:

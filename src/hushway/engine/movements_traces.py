@@ -1,6 +1,10 @@
 """The embedded engine for movements: traces in files, read by DuckDB and matched to roads."""
 
+from collections.abc import Iterator
 from functools import cached_property
+
+import ibis.expr.types as ir
+from ibis.backends.duckdb import Backend
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.movements_bounding import BoundedMovements, refuse_too_many_cells
@@ -134,11 +138,15 @@ class TraceMovements:
         lookup = PeriodLookup.of(self._universe.periods, self._source.clock)
         with duckdb_session(self._settings) as backend:
             rows = countable(load_traces(backend, self._source), self._universe.roads, lookup)
-            for people in people_at_a_time(backend, rows, self._progress):
+            for people in self._people(backend, rows):
                 trips = self._trips(people)
                 ways = self._matcher.match(trips.traces, threads=self._settings.threads)
                 found.add(items_of(ways, trips.person, people.salt, self._universe, lookup))
         return found
+
+    def _people(self, backend: Backend, rows: ir.Table) -> Iterator[PeoplePositions]:
+        """Hands out whole people, however the engine cuts their rows into batches."""
+        return people_at_a_time(backend, rows, self._settings.batch_rows, self._progress)
 
     def _trips(self, people: PeoplePositions) -> Trips:
         roads = self._universe.roads

@@ -1,11 +1,11 @@
 """A DuckDB of our own: in memory, with limits, in a private folder, and silent about rows."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
+from hushway.engine.spills import encrypt_spills, spill_folder
 from hushway.errors import DataError
 
 Progress = Callable[[float], None]
@@ -24,7 +25,9 @@ T = TypeVar("T")
 
 _POLL_S = 0.2
 # DuckDB would take "-" for a limit without end.
-_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.ASCII)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([KMGT])(i?)B", re.ASCII)
+# What DuckDB itself advises for each thread.
+_LEAST_MEGABYTES = 125
 # Those that DuckDB does not take when it opens.
 _LATER_SETTINGS = (
     # Without it `row_number() = 1` becomes an aggregate that can fill the disk.
@@ -48,13 +51,17 @@ class EngineSettings:
         threads: Most threads; all cores if None.
         temp_folder: Where rows that do not fit go while counting; the system's place if None. They
             go into a folder of their own that only this user can read and that is removed.
+        encrypt_spills: Whether such rows are encrypted.
         max_temp: Most disk.
+        batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
     """
 
     memory_limit: str = "4GB"
     threads: int | None = None
     temp_folder: Path | str | None = None
+    encrypt_spills: bool = False
     max_temp: str = "100GB"
+    batch_rows: int = 1_000_000
 
 
 @contextmanager
@@ -64,13 +71,41 @@ def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
     Raises:
         DataError: The settings cannot be met, or a CSV file that was read has an open quote.
     """
-    with _private_folder(settings) as folder:
-        backend = _connect(settings, folder)
+    with spill_folder(settings.temp_folder) as folder:
+        backend = _connect(settings, str(folder))
         try:
+            if settings.encrypt_spills:
+                encrypt_spills(backend.con)
             yield backend
             _refuse_open_quotes(backend.con)
         finally:
             backend.disconnect()
+
+
+def refuse_little_memory(limit: str, threads: int | None) -> None:
+    """Refuses a limit with which counting would fail, which would show only after paying.
+
+    Raises:
+        DataError: It is too little for so many threads, or not a size.
+    """
+    found = _SIZE.fullmatch(limit)
+    needed = (threads or os.cpu_count() or 1) * _LEAST_MEGABYTES
+    if found is None:
+        raise _not_understood()
+    number, unit, binary = float(found[1]), found[2], found[3] == "i"
+    megabytes = number * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1) / 1e6
+    if megabytes < needed:
+        raise DataError(
+            f"The engine needs at least {_LEAST_MEGABYTES} MB of memory for each thread.",
+            advice=f'Set memory_limit = "{needed}MB" or more, or fewer threads.',
+        )
+
+
+def _not_understood() -> DataError:
+    return DataError(
+        "The engine does not understand its settings.",
+        advice='Give sizes such as "4GB" and at least one thread.',
+    )
 
 
 def has_rejects(connection: Any) -> bool:
@@ -99,22 +134,6 @@ def _refuse_open_quotes(connection: Any) -> None:
         )
 
 
-@contextmanager
-def _private_folder(settings: EngineSettings) -> Iterator[str]:
-    try:
-        # DuckDB may still write to it while an error is on its way.
-        folder = TemporaryDirectory(
-            prefix="hushway-", dir=settings.temp_folder, ignore_cleanup_errors=True
-        )
-    except OSError:
-        raise DataError(
-            "There is no folder for temporary files, or it cannot be written to.",
-            advice="Set temp_folder to a folder with free space that you may write to.",
-        ) from None
-    with folder as name:
-        yield name
-
-
 def _connect(settings: EngineSettings, folder: str) -> Backend:
     config: dict[str, Any] = {
         "memory_limit": settings.memory_limit,
@@ -125,7 +144,8 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
     }
     if settings.threads is not None:
         config["threads"] = settings.threads
-    if all(_SIZE.fullmatch(size) for size in (settings.memory_limit, settings.max_temp)):
+    sizes = (settings.memory_limit, settings.max_temp)
+    if settings.batch_rows >= 1 and all(_SIZE.fullmatch(size) for size in sizes):
         try:
             backend = ibis.duckdb.connect(**config)
             # Given at the opening, DuckDB 1.5 shows this limit and does not keep it.
@@ -136,10 +156,7 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
             pass
         else:
             return backend
-    raise DataError(
-        "The engine does not understand its settings.",
-        advice='Give sizes such as "4GB" and at least one thread.',
-    )
+    raise _not_understood()
 
 
 def run(

@@ -12,6 +12,7 @@ from hushway.engine.visits_counts import (
     visit_bound,
     visit_counts,
 )
+from hushway.engine.visits_grouping import VisitRows
 from hushway.engine.visits_rows import (
     event_rows,
     refuse_other_columns,
@@ -94,12 +95,24 @@ class DuckDBVisits:
 
     @cached_property
     def _found(self) -> BoundedVisits:
-        rule = VisitRule.of(self._universe, self._limits, self._key)
-        threads = self._settings.threads or os.cpu_count() or 1
+        batch_rows = self._settings.batch_rows
         with duckdb_session(self._settings) as backend:
             events = event_rows(backend, self._source, self._universe)
             if not events.has_numbers:
-                return bounded_people(rows_by_text(backend, events, self._progress), rule, threads)
-            rows = list(rows_by_number(backend, events, self._progress))
+                people = rows_by_text(backend, events, batch_rows, self._progress)
+                return bounded_people(people, self._rule, self._threads)
+            batches = list(rows_by_number(backend, events, batch_rows, self._progress))
         # The engine has given its memory back by now.
-        return bounded_rows(rows, rule, threads)
+        return self._bounded(batches)
+
+    def _bounded(self, batches: list[VisitRows]) -> BoundedVisits:
+        """Returns the bounded visits of all batches together: a person may be in several."""
+        return bounded_rows(batches, self._rule, self._threads)
+
+    @property
+    def _rule(self) -> VisitRule:
+        return VisitRule.of(self._universe, self._limits, self._key)
+
+    @property
+    def _threads(self) -> int:
+        return self._settings.threads or os.cpu_count() or 1

@@ -27,9 +27,9 @@ from hushway.geography.density import DensityUniverse, Sites
 from hushway.tables.events import EventsSource
 from hushway.tables.layout import layout_of
 
-_ROWS = 1_000_000
-_PEOPLE = 100_000
 _SALT_DIGITS = 15
+# People come with all of their rows; most have more than these.
+_ROWS_OF_A_PERSON = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,20 +99,23 @@ def load_sites(backend: Backend, sites: Sites, *, integers: bool) -> ir.Table:
 
 
 def rows_by_number(
-    backend: Backend, events: EventRows, progress: Progress | None = None
+    backend: Backend, events: EventRows, batch_rows: int, progress: Progress | None = None
 ) -> Iterator[VisitRows]:
-    """Hands out events whose persons are integers.
+    """Hands out events whose persons are integers, so many at a time.
+
+    Privacy:
+        Where a batch ends has nothing to do with persons: the rows of one may lie in many.
 
     Raises:
         DataError: The rows cannot be read, or memory or disk ran out.
     """
-    for batch in stream(backend, events.table, _ROWS, progress):
+    for batch in stream(backend, events.table, batch_rows, progress):
         owner = np.array(batch.column("person"), dtype=np.int64)
         yield VisitRows(owner=owner, code=_codes(batch, events.areas))
 
 
 def rows_by_text(
-    backend: Backend, events: EventRows, progress: Progress | None = None
+    backend: Backend, events: EventRows, batch_rows: int, progress: Progress | None = None
 ) -> PeopleVisits:
     """Returns events whose persons are text, together by person.
 
@@ -130,7 +133,7 @@ def rows_by_text(
     digits = people.person.hexdigest("md5").left(_SALT_DIGITS)
     salted = people.select("rows", salt=(ibis.literal("0x") + digits).cast("int64"))
     sizes, codes, salts = [np.zeros(1, np.int64)], [], []
-    for batch in stream(backend, salted, _PEOPLE, progress):
+    for batch in stream(backend, salted, max(batch_rows // _ROWS_OF_A_PERSON, 1), progress):
         lists = batch.column("rows")
         values = lists.flatten()
         if isinstance(values, pa.StructArray):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.session import EngineSettings, refuse_little_memory
+from hushway.engine.spills import can_encrypt_spills
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
@@ -97,10 +98,18 @@ def account_of(plan: Plan) -> AccountKey:
 
 
 def settings_of(plan: Plan) -> EngineSettings:
-    """Returns how much of this machine the counting may use."""
+    """Returns how much of this machine the counting may use.
+
+    Raises:
+        DataError: That is too little, or cannot be understood.
+    """
     engine = plan.engine
+    refuse_little_memory(engine.memory_limit, engine.threads)
     return EngineSettings(
         memory_limit=engine.memory_limit,
         threads=engine.threads,
         temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
+        encrypt_spills=can_encrypt_spills()
+        if engine.encrypt_spills is None
+        else engine.encrypt_spills,
     )

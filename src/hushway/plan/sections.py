@@ -150,6 +150,11 @@ class EnginePlan(Section):
     memory_limit: Text = "4GB"
     threads: int | None = Field(default=None, ge=1)
     temp_folder: Text | None = None
+    encrypt_spills: bool | None = Field(
+        default=None,
+        description="Whether rows that do not fit into memory are encrypted on disk; if that is "
+        "possible, unless said.",
+    )
 
 
 class AnyPlan(Section):

@@ -7,6 +7,7 @@ publisher's public key from somewhere other than the release itself, and compare
 import base64
 import hashlib
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +127,7 @@ def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> Sig
     """Reads a private key; the passphrase is asked for only if the file is encrypted.
 
     Raises:
-        ReleaseError: There is no such key, or the passphrase is wrong.
+        ReleaseError: There is no such key, others may read it, or the passphrase is wrong.
     """
     data = _read(path)
     try:
@@ -146,7 +147,17 @@ def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> Sig
             ) from None
     except (ValueError, UnsupportedAlgorithm):
         raise _not_a_key(f"{path.name} is not a private key.") from None
+    _refuse_open(path)
     return SigningKey(key)
+
+
+def _refuse_open(path: Path) -> None:
+    if stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ReleaseError(
+            f"Others may read or replace the signing key {path.name}.",
+            advice=f"Take that right away (chmod 600 {path.name}), and ask yourself whether "
+            "somebody has used it.",
+        )
 
 
 def load_public_key(path: Path) -> PublicKey:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from hushway.cli.app import app
 from hushway.demo import PLAN
-from hushway.errors import BudgetError
+from hushway.errors import BudgetError, HushwayError
 from hushway.job import prepare
 from hushway.plan import load_plan
 from hushway.privacy.ledger import Ledger, Window
@@ -231,3 +231,47 @@ def test_verifying_without_a_ledger_believes_an_invented_account_and_says_no_mor
     found = invoke("verify", city / "release")
     assert found.exit_code == 0
     assert "nobody answers for it" in found.output
+
+
+@pytest.mark.parametrize("victim", ["ledger.db", PLAN, "trips.csv", "key.pem"])
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_an_export_overwrites_no_ledger_no_key_and_no_source(
+    city: Path, victim: str, force: tuple[str, ...]
+) -> None:
+    (city / "key.pem").write_text("-----BEGIN PRIVATE KEY-----")
+    before = (city / victim).read_bytes()
+    refused = invoke("ledger", "export", city / PLAN, "--output", city / victim, *force)
+    assert refused.exit_code != 0
+    assert (city / victim).read_bytes() == before
+
+
+def test_an_earlier_export_is_replaced_only_by_force(city: Path) -> None:
+    words = ("ledger", "export", city / PLAN, "--output", city / "entries.csv")
+    assert invoke(*words).exit_code == 0
+    before = (city / "entries.csv").read_bytes()
+    spend(city / PLAN)
+    assert invoke(*words).exit_code != 0
+    assert (city / "entries.csv").read_bytes() == before
+    assert invoke(*words, "--force").exit_code == 0
+    assert (city / "entries.csv").read_bytes().startswith(before)
+
+
+def test_an_export_into_a_missing_folder_is_one_error(city: Path) -> None:
+    refused = invoke("ledger", "export", city / PLAN, "--output", city / "no" / "entries.csv")
+    assert refused.exit_code != 0
+    assert isinstance(refused.exception, HushwayError)
+
+
+def test_publishing_says_what_is_worth_knowing_about_the_ledger(city: Path) -> None:
+    (city / "ledger.db").chmod(0o666)
+    published = invoke("publish", city / PLAN)
+    assert published.exit_code == 0
+    assert "Others may write to ledger.db" in published.stderr
+
+
+def test_too_little_memory_is_refused_before_paying(city: Path) -> None:
+    plan = change(city, ('memory_limit = "4GB"', 'memory_limit = "20MB"'))
+    with pytest.raises(HushwayError, match="at least 125 MB"):
+        spend(plan)
+    with Ledger.connect(city / "ledger.db") as ledger:
+        assert ledger.accounts()[0].spent == 0

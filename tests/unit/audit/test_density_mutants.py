@@ -1,6 +1,7 @@
 """A mutant is wrong in one thing; in everything else it is the real product."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,31 +13,49 @@ from hushway.audit.density_cover import one_visit_is_one
 from hushway.audit.density_district import CELLS, LONE_SITES, NO_STAYS, SHARED, Stay, district
 from hushway.audit.density_looks import Merged
 from hushway.audit.density_mutant_counters import (
+    DayByDay,
     ManyInABin,
     NoCap,
     NoCutOff,
     SensitivityOfOne,
     Subtraction,
+    TotalsLikeSeries,
     WholeHistogram,
-    dense,
 )
 from hushway.audit.density_mutant_curators import (
     ExactPeople,
+    HalfTheNoise,
     Peeping,
     SeenOnly,
     SharedByBins,
     SharedByClusters,
+    four_times_the_series,
     nosy,
+    nosy_scale,
     unsplit,
 )
 from hushway.audit.density_mutants import DENSITY_MUTANTS
-from hushway.audit.density_product import REAL_DENSITY, DensityProduct, DensityStage, plain
+from hushway.audit.density_product import (
+    REAL_DENSITY,
+    DensityProduct,
+    DensityStage,
+    VisitTerms,
+    plain,
+)
 from hushway.audit.density_replay import NextClusters
+from hushway.audit.exact import dense
 from hushway.audit.families import suite_of
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_parts import BlindPurse
 from hushway.errors import AuditError, BudgetError
-from hushway.geography.visits import SiteHistogram, VisitCells, VisitLimits, VisitTotal
+from hushway.geography.visits import (
+    ClusterSeries,
+    ClusterTotals,
+    SiteHistogram,
+    VisitCells,
+    VisitLimits,
+    VisitTotal,
+)
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
@@ -91,6 +110,16 @@ def test_the_mistakes_are_all_planted() -> None:
         "clusters made from exact totals",
         "cuts with the printed exponent",
         "the whole budget for every question",
+        "half the noise in the histogram",
+        "half the noise in the total",
+        "half the noise in the clusters",
+        "half the noise in the series",
+        "four times the rho for the series",
+        "cuts at twice the rate",
+        "a cap that holds day by day",
+        "totals of cells bounded like series",
+        "a scale from the exact number of visits",
+        "each batch of rows bounded by itself",
     ]
 
 
@@ -115,6 +144,63 @@ def test_without_a_cap_every_bin_counts() -> None:
     product = DensityProduct(counter=NoCap)
     assert first_corner(product, RESTLESS)[0].tolist() == [QUANTA] * 6
     assert counts(product, TOTAL, RESTLESS).tolist() == [10]
+
+
+def test_a_cap_that_holds_day_by_day_keeps_as_many_of_every_day() -> None:
+    days = district(corners=1, bins=4, days=3)
+    terms = VisitTerms(universe=days.universe, limits=LIMITS)
+    cells = plain(LIMITS, PLENTY).series(days.universe, days.every_cell)
+    query = Query(name=cells.name, cells=cells)
+    rows = days.play(tuple(Stay(site=0, bin=when) for when in range(12)))
+    for product, kept in ((REAL_DENSITY, 3), (DensityProduct(counter=DayByDay), 9)):
+        exact = product.counter(rows, terms, os_source()).count(query)
+        assert exact.values.sum() == kept * QUANTA
+
+
+def test_only_the_bound_of_totals_is_wrong_if_they_are_bounded_like_series() -> None:
+    totals = ClusterTotals(universe=UNIVERSE, cluster=DISTRICT.every_cell, quanta=8)
+    real = stage(REAL_DENSITY).opened(NO_STAYS)
+    wrong = stage(DensityProduct(counter=TotalsLikeSeries)).opened(NO_STAYS)
+    query = Query(name="totals", cells=totals)
+    assert real.bound(query).l2_squared == (3 * 8) ** 2
+    assert wrong.bound(query).l2_squared == 3 * 8**2
+    series = Query(name="series", cells=SERIES)
+    assert wrong.bound(series) == real.bound(series)
+
+
+def test_half_the_noise_is_in_one_question_only_and_nobody_says_so() -> None:
+    spend = ZCDPLoss(Fraction(1, 100))
+    product = DensityProduct(curator=partial(HalfTheNoise, ClusterSeries))
+
+    def spread(product: DensityProduct, cells: VisitCells) -> float:
+        place = stage(product, ZCDPLoss(Fraction(1)))
+        curator, query = place.opened(NO_STAYS), Query(name=cells.name, cells=cells)
+        answers = [curator.counts(query, spend) for _ in range(40)]
+        assert {answer.event.loss for answer in answers} == {spend}
+        return float(np.concatenate([answer.values for answer in answers]).std())
+
+    # A ratio of 1/2 or of 1, from a thousand draws each: 2/3 lies ten standard errors from both.
+    assert spread(product, SERIES) < 0.67 * spread(REAL_DENSITY, SERIES)
+    assert spread(product, HISTOGRAM) > 0.67 * spread(REAL_DENSITY, HISTOGRAM)
+
+
+def test_a_nosy_scale_hands_on_the_exact_total_and_nothing_else_exactly() -> None:
+    little = ZCDPLoss(Fraction(1, 10_000))
+    place = stage(DensityProduct(curator=Peeping, mechanism=nosy_scale), little)
+    for _ in range(5):
+        answers = place.mechanism.measure(place.opened(RESTLESS), UNIVERSE)
+        told = {type(answer.query.cells): answer.values for answer in answers}
+        assert told[VisitTotal].tolist() == [5 * DISTRICT.corners]
+        # Sigma is in the hundreds: all sites are right less than once in 10^40 times.
+        assert told[SiteHistogram].tolist() != counts(REAL_DENSITY, HISTOGRAM, RESTLESS).tolist()
+
+
+def test_four_times_the_rho_for_the_series_is_stated_and_refused_by_the_real_purse() -> None:
+    place = stage(DensityProduct(mechanism=four_times_the_series))
+    paid = stage(REAL_DENSITY).mechanism.spends.series.amount
+    assert place.mechanism.spends.series.amount == 4 * paid
+    with pytest.raises(BudgetError):
+        place.mechanism.measure(place.opened(RESTLESS), UNIVERSE)
 
 
 def test_without_a_cut_off_all_visits_are_in_the_total() -> None:

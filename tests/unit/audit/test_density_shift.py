@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.density_shift import ShiftCheck, most_of_gaussian, most_of_rho
+from hushway.audit.density_shift import (
+    JointShiftCheck,
+    ShiftCheck,
+    most_of_gaussian,
+    most_of_rho,
+)
 from hushway.audit.harness import World
 from hushway.errors import AuditError
 
@@ -55,6 +60,35 @@ def test_a_small_shift_passes_where_it_need_not_be_reached() -> None:
 def test_the_smaller_spread_counts_in_either_world() -> None:
     for worlds in ((normal(1500, 3000), normal(0)), (normal(1500), normal(0, 3000))):
         assert not check(*worlds, tight=False).examine(RUNS).passed
+
+
+def several(*means: float) -> World:
+    def sample(runs: int) -> IntArray:
+        return np.column_stack([normal(mean).sample(runs) for mean in means])
+
+    return World(words="several", sample=sample)
+
+
+def joint(*means: float) -> JointShiftCheck:
+    return JointShiftCheck(
+        name="shifts",
+        statistics=tuple(f"number {i}" for i in range(len(means))),
+        epsilon=Fraction(1),
+        delta=Fraction(1, 100),
+        worlds=(several(*means), several(*(0.0 for _ in means))),
+        most=(1.0,) * len(means),
+    )
+
+
+def test_several_shifts_must_all_be_what_they_should_be() -> None:
+    assert joint(1000, 1000, -1000).examine(RUNS).passed
+
+
+@pytest.mark.parametrize("wrong", [500, 1500])
+def test_one_of_several_shifts_that_is_wrong_is_named(wrong: float) -> None:
+    finding = joint(1000, wrong, 1000).examine(RUNS)
+    assert not finding.passed
+    assert finding.event.startswith("number 1 moves")
 
 
 def constant(value: int) -> World:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.audit.bounds import IntArray
-from hushway.audit.harness import Trial, World
+from hushway.audit.harness import Trial, World, as_many
 from hushway.errors import AuditError
 
 RUNS = 200_000
@@ -113,3 +113,10 @@ def test_effort_multiplies_the_runs_and_never_leaves_too_few() -> None:
     assert trial(*worlds, "1", effort=Fraction(3)).examine(2000).runs == 6000
     assert trial(*worlds, "1", effort=Fraction(1, 2)).examine(8000).runs == 4000
     assert trial(*worlds, "1", effort=Fraction(1, 20)).examine(2000).runs == 1000
+
+
+def test_as_many_releases_are_made_as_it_takes() -> None:
+    made = iter(range(10))
+    seen = as_many(lambda: np.full(3, next(made)), 7)
+    assert seen.tolist() == [0, 0, 0, 1, 1, 1, 2]
+    assert next(made) == 3

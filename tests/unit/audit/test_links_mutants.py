@@ -15,6 +15,12 @@ from hushway.audit.links import audit_link_mutants, audit_links
 from hushway.audit.links_ends import moved_home
 from hushway.audit.links_looks import ClassSums, Published
 from hushway.audit.links_measured import lone_road
+from hushway.audit.links_mutant_choices import (
+    BusiestLinks,
+    Peeping,
+    SpeedsOfAllItems,
+    nosy_expectation,
+)
 from hushway.audit.links_mutant_ends import (
     around_true_ends,
     cleaned_first,
@@ -100,6 +106,10 @@ def test_the_mistakes_are_all_planted() -> None:
         "speeds that are not cut off",
         "classes added up from all rows",
         "the whole budget for every question",
+        "speeds of items that do not count",
+        "the busiest links of each person",
+        "an expectation from exact sums",
+        "each batch of rows bounded by itself",
         "ends moved no further than a radius",
         "trips cleaned by their true ends",
         "discs around the true ends",
@@ -118,6 +128,33 @@ def test_without_a_cap_every_link_counts_and_speeds_stay_cut_off() -> None:
     product = LinkProduct(counter=NoCap)
     assert counts(product, EVERYWHERE)[:10].tolist() == [1] * 10
     assert counts(product, EVERYWHERE, SPEEDS).tolist() == [-6] * 10
+
+
+def test_speeds_of_items_that_do_not_count_are_added_up_and_items_are_not() -> None:
+    product = LinkProduct(counter=SpeedsOfAllItems)
+    assert counts(product, EVERYWHERE).sum() == 3
+    assert counts(product, EVERYWHERE, SPEEDS).tolist() == [-6] * 10
+
+
+def test_the_busiest_links_are_kept_and_change_with_other_people() -> None:
+    product = LinkProduct(counter=BusiestLinks)
+    others = tuple(Drive(link=link, person=1 + i) for i in range(4) for link in range(6))
+    assert counts(product, others)[:6].tolist() == [4, 4, 4, 0, 0, 0]
+    assert counts(product, (*others, Drive(link=5)))[:6].tolist() == [4, 4, 0, 0, 0, 5]
+
+
+def test_a_nosy_expectation_fits_to_exact_sums_and_publishes_noisy_ones() -> None:
+    product = LinkProduct(curator=Peeping, mechanism=nosy_expectation)
+    place = stage(product, ZCDPLoss(Fraction(1, 10)))
+    busy = tuple(Drive(link=link, person=i) for i in range(100) for link in range(3))
+    measured = place.mechanism.measure(place.opened(busy), RINGS.universe)
+    nosy = place.mechanism.fit(measured, RINGS.universe)
+    fresh = replace(place.mechanism).fit(measured, RINGS.universe)
+    assert nosy.class_totals is not None
+    assert fresh.class_totals is not None
+    assert nosy.class_totals.tolist() == fresh.class_totals.tolist()
+    # Six busy links stand out, and six sums with a sigma above 10 are all right once in 10^8 times.
+    assert nosy.counts.tolist() != fresh.counts.tolist()
 
 
 def test_without_a_cut_off_all_steps_add_up() -> None:

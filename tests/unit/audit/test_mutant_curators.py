@@ -6,24 +6,30 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.fitted import FLAT, LAZY, PERIODS, halves
+from hushway.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
+from hushway.audit.fitted_looks import Published
 from hushway.audit.mutant_curators import (
+    ExactTotal,
     FeatureSensitivityOfOne,
     OccupiedCellsOnly,
+    Peeping,
     PrunedExactly,
     RedrawnCells,
     SeenElementsOnly,
+    ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.mutant_parts import BlindPurse, unsplit
+from hushway.audit.mutant_parts import BlindPurse, LowBitsOnly, unsplit, wholly_nosy
 from hushway.audit.product import REAL, Product, Stage
-from hushway.audit.town import Part, town
+from hushway.audit.town import NOBODY, Part, Scene, town
 from hushway.errors import BudgetError, PrivacyError
+from hushway.geography.features import total_feature
 from hushway.geography.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import IntArray, PartitionQuery, Query, WeightedQuery
+from hushway.privacy.randomness import os_source
 from hushway.public_facts import public_facts
 
 SPEND = PureLoss(Fraction(1, 2))
@@ -42,6 +48,48 @@ def test_noise_for_one_trip_goes_on_features_only() -> None:
     curator = opened(Product(curator=FeatureSensitivityOfOne))
     assert curator.counts(HALVES, SPEND).event.bound == Bound(cells=1, each=1, total=1)
     assert curator.counts(CELLS, SPEND).event.bound == Bound(cells=3, each=3, total=3)
+
+
+def test_only_a_total_has_no_noise_where_totals_need_none() -> None:
+    total = total_feature(TOWN.cells)
+    everything = PartitionQuery(name="total", base=CELLS, cells=total)
+    curator = opened(Product(curator=ExactTotal))
+    assert curator.counts(everything, SPEND).values.tolist() == [TOWN.corners]
+    # Noise of scale 6 is 0 with probability 1/12: not in all of 60 elements.
+    exact = np.bincount(VISITED, minlength=HALVES.cells.size)
+    assert curator.counts(HALVES, SPEND).values.tolist() != exact.tolist()
+
+
+def test_a_threshold_for_empty_cells_falls_where_cells_are_visited() -> None:
+    def threshold(product: Product, scene: Scene) -> int | None:
+        stage = Stage(product=product, town=TOWN, spend=PureLoss(Fraction(2)))
+        curator = product.open(TOWN.play(scene), stage.terms, stage.spend)
+        return curator.counts_above(CELLS, 9, SPEND).threshold
+
+    busy = tuple(Part(person=when, period=when) for when in range(1, PERIODS))
+    wrong = Product(curator=ThresholdForEmptyCells)
+    assert threshold(wrong, NOBODY) == threshold(REAL, busy) == 9
+    # An eighth of the cells is left, and ln(8) / (1/2) is between 4 and 5.
+    assert threshold(wrong, busy) == 5
+
+
+def test_people_with_the_same_low_bits_are_one_person_to_a_counter_of_low_bits() -> None:
+    stage = Stage(product=REAL, town=TOWN, spend=SPEND, max_trips=3)
+    trips = TOWN.play((Part(times=3), Part(times=3, period=1, twin=True)))
+    for product, kept in ((REAL, 6), (Product(counter=LowBitsOnly), 3)):
+        counter = product.counter(trips, stage.terms, os_source())
+        assert counter.count(CELLS).values.sum() == kept * TOWN.corners
+
+
+def test_counts_made_whole_to_the_exact_total_sum_to_it() -> None:
+    product = Product(curator=Peeping, mechanism=wholly_nosy)
+    place = town(places=3, periods=2, corners=1)
+    look = Published(
+        stage=Stage(product=product, town=place, spend=PureLoss(Fraction(9))), form=PLANNED
+    )
+    trips = place.play(tuple(Part(person=i) for i in range(40)))
+    curator = product.open(trips, look.stage.terms, look.stage.spend)
+    assert look.counts(curator).sum() == 40
 
 
 def test_unseen_elements_are_zero_and_cells_are_not() -> None:

@@ -22,6 +22,19 @@ def test_later_stops_go_round_in_a_circle() -> None:
     assert VILLAGE.place(5).tolist() == [5, 9, 1]
 
 
+def test_stops_have_the_first_period_unless_they_have_another() -> None:
+    rows = VILLAGE.play((Walk(stops=(0, 5), periods=(1, 2)), Walk(stops=(2,), person=1)))
+    assert rows.periods.tolist() == [1, 2] * 3 + [0] * 3
+
+
+def test_with_times_the_candidates_of_all_hours_lie_below_their_corner() -> None:
+    timed = village(corners=3, periods=2)
+    hours = timed.universe.first_step()
+    assert timed.corner_of(hours).tolist() == [0, 1, 2, 0, 1, 2]
+    # Of the second hour, a record can only go on in the second hour.
+    assert timed.corner_of(hours.below(np.array([1, 3]))).tolist() == [1] * 6 + [0] * 3
+
+
 def test_nobody_makes_no_records() -> None:
     rows = VILLAGE.play(NO_WALKS)
     assert rows.start.tolist() == [0]

@@ -1,18 +1,23 @@
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hushway.audit import od
 from hushway.audit.bounds import IntArray, runs_needed
+from hushway.audit.density_mutants import DENSITY_MUTANTS
 from hushway.audit.families import FAMILIES, suite_of
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.hunt import Mutant
+from hushway.audit.links_mutants import LINK_MUTANTS
+from hushway.audit.mutants import MUTANTS
 from hushway.audit.noise import audit_noise
 from hushway.audit.od import audit_mutants, audit_od
 from hushway.audit.product import REAL, Product
+from hushway.audit.sequences_mutants import SEQUENCE_MUTANTS
 from hushway.errors import AuditError
 
 RUNS = 70_000
@@ -105,6 +110,27 @@ def test_families_are_found_by_name() -> None:
     assert suite_of("od").audit is audit_od
     assert suite_of("od").mutants is audit_mutants
     assert suite_of("noise").mutants(runs=RUNS) == []
+
+
+@pytest.mark.parametrize(
+    ("family", "mutants"),
+    [
+        ("od", MUTANTS),
+        ("sequences", SEQUENCE_MUTANTS),
+        ("density", DENSITY_MUTANTS),
+        ("links", LINK_MUTANTS),
+    ],
+)
+def test_the_pages_say_how_many_mistakes_are_planted(
+    family: str, mutants: tuple[object, ...]
+) -> None:
+    root = Path(__file__).parents[3]
+    pages = root / "docs/audits.md", root / f"src/hushway/releases/{family}/PRIVACY.md"
+    for page in pages:
+        lines = page.read_text(encoding="utf-8").splitlines()
+        told = [line for line in lines if f"hushway audit {family}" in line and "plant" in line]
+        assert len(told) == 1
+        assert f" {len(mutants)} " in told[0]
 
 
 def test_an_unknown_family_is_answered_with_those_there_are() -> None:

@@ -25,6 +25,13 @@ def test_no_person_is_at_two_corners() -> None:
     assert all(len(np.unique(cells[trips.person == p])) == 1 for p in np.unique(trips.person))
 
 
+def test_a_twin_has_the_same_low_bits_and_is_somebody_else() -> None:
+    trips = town(places=3, periods=1).play((Part(), Part(twin=True)))
+    person, twin = trips.person[:6], trips.person[6:]
+    assert (twin > person).all()
+    assert (twin & 0xFFFFFFFF).tolist() == person.tolist()
+
+
 def test_strays_have_no_cell() -> None:
     place = town(places=3, periods=1)
     assert set(place.play((Part(stray=Stray.UNKNOWN_DESTINATION),)).destination.tolist()) == {3}

@@ -509,6 +509,7 @@ def test_too_little_memory_and_disk_is_one_clear_error_and_leaves_nothing_behind
         EngineSettings(memory_limit="much"),
         EngineSettings(threads=0),
         EngineSettings(max_temp="-"),
+        EngineSettings(batch_rows=0),
         EngineSettings(temp_folder="/nowhere/at/all"),
     ],
 )

@@ -109,3 +109,12 @@ def test_keys_of_another_kind_are_refused(tmp_path: Path) -> None:
 def test_a_public_key_is_32_bytes() -> None:
     with pytest.raises(ReleaseError, match="Ed25519"):
         PublicKey(b"short")
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o640, 0o604, 0o620])
+def test_a_key_that_others_may_use_is_not_used(pair: tuple[Path, Path], mode: int) -> None:
+    pair[0].chmod(mode)
+    with pytest.raises(ReleaseError, match="Others may read or replace"):
+        load_signing_key(pair[0])
+    pair[0].chmod(0o400)
+    assert load_signing_key(pair[0]).public == load_public_key(pair[1])

@@ -67,6 +67,11 @@ class Book:
             query.where(entry_table.c.account.in_(accounts)) if accounts else query
         )
 
+    def first_entry(self) -> EntryRow | None:
+        """Returns the entry that a ledger begins with, which tells it from all others."""
+        query = select(entry_table).order_by(entry_table.c.account, entry_table.c.number)
+        return next(iter(self._entries(query.limit(1))), None)
+
     def declarations(self) -> list[PeopleRow]:
         """Returns what was declared about people, in order."""
         query = select(people_table).order_by(people_table.c.number)

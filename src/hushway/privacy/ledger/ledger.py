@@ -1,12 +1,13 @@
 """The ledger: the one place that knows how much was ever learnt about the people in a data set."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
-from hushway.errors import BudgetError
+from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.amounts import readable
 from hushway.privacy.ledger.backup import back_up
@@ -14,6 +15,7 @@ from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
 from hushway.privacy.ledger.connection import open_store
 from hushway.privacy.ledger.entries import Entry, EntryKind
 from hushway.privacy.ledger.lookalikes import look_alike
+from hushway.privacy.ledger.memory import remember
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.overlap import obstacle
 from hushway.privacy.ledger.people import People, datasets_to_text, groups
@@ -77,7 +79,9 @@ class Ledger(LedgerReader):
             _refuse_look_alikes("data set", key.dataset, {row.dataset for row in book.accounts()})
             periods = {row.period for row in book.accounts_of(key.dataset)}
             _refuse_look_alikes("period", key.period, periods)
-            return account_of(book.open_account(row))
+            opened = account_of(book.open_account(row))
+        self._remember()
+        return opened
 
     def reserve(
         self,
@@ -140,6 +144,7 @@ class Ledger(LedgerReader):
             if self._is_reserved(release):
                 raise _already_reserved(release) from None
             raise
+        self._remember()
         return Reservation(
             release=release,
             key=key,
@@ -235,7 +240,18 @@ class Ledger(LedgerReader):
                     advice="A release is published or abandoned once; reserve a new one.",
                 )
             entry = book.append(row, replace(line, release=release))
-            return entry_of(account_of(row).key, entry)
+            written = entry_of(account_of(row).key, entry)
+        self._remember()
+        return written
+
+    def _remember(self) -> None:
+        """Keeps in mind what was written, so that an older copy is noticed later."""
+        with suppress(LedgerError), self._store.reading() as connection:
+            book = Book(connection)
+            accounts = book.accounts()
+            first = book.first_entry()
+        if first is not None:
+            remember(accounts, first.hash)
 
     def _is_reserved(self, release: str) -> bool:
         with self._store.reading() as connection:

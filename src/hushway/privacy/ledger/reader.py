@@ -7,10 +7,12 @@ from typing import Self
 from hushway.errors import BudgetError
 from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.cautions import cautions
 from hushway.privacy.ledger.chain import is_sealed
 from hushway.privacy.ledger.entries import Entry, Unpublished
 from hushway.privacy.ledger.inspection import findings
 from hushway.privacy.ledger.lost import PeopleLost, lost_by
+from hushway.privacy.ledger.memory import recalled
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.overlap import obstacle
 from hushway.privacy.ledger.people import groups
@@ -150,6 +152,24 @@ class LedgerReader:
         with self._store.reading() as connection:
             book = Book(connection)
             return findings(book.whole(), book.accounts(), book.entries(), book.declarations())
+
+    def cautions(self) -> list[str]:
+        """Returns what is worth knowing before the ledger is trusted, in words.
+
+        Who else may write to it, whether this user has seen a newer one, whether clocks are off.
+
+        Raises:
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            book = Book(connection)
+            accounts, entries = book.accounts(), book.entries()
+        return cautions(
+            file=self._store.file,
+            seen=recalled(entries[0].hash) if entries else {},
+            accounts=accounts,
+            entries=entries,
+        )
 
     def witness(self, witness: Witness) -> list[str]:
         """Returns everything in which the ledger contradicts a certificate, in words.

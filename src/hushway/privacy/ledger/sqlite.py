@@ -49,7 +49,7 @@ def open_file(
     )
     event.listen(engine, "begin", _begin)
     writer = engine.execution_options(hushway_begin="BEGIN IMMEDIATE")
-    return Store(name=name, reader=engine, writer=writer, creator=writer)
+    return Store(name=name, reader=engine, writer=writer, creator=writer, file=path)
 
 
 def _begin(connection: Connection) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,6 +25,7 @@ class Store:
         writer: Begins transactions that exclude other writers and outlive a power cut once
             committed.
         creator: Like `writer`, for making the tables.
+        file: Where it lies, if it is a file.
         closed: Whether the ledger was closed.
     """
 
@@ -31,6 +33,7 @@ class Store:
     reader: Engine
     writer: Engine
     creator: Engine
+    file: Path | None = None
     closed: bool = False
 
     @contextmanager
