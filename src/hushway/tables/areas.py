@@ -105,7 +105,7 @@ def _read(file: Path, columns: AreaColumns) -> AreaRecords:
 
 
 def _check_ids(file: Path, records: tuple[AreaRecord, ...], *, dissolve: bool) -> None:
-    nameless = [record.where for record in records if not record.id]
+    nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
             f"Areas in {file.name} have no id: {_some(nameless)}.", advice="Give every area an id."

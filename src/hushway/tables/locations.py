@@ -66,7 +66,7 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
 
 
 def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
-    nameless = [record.where for record in records if not record.id]
+    nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
             f"Locations in {file.name} have no id: {_some(nameless)}.",

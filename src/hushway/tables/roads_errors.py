@@ -54,6 +54,19 @@ def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None
         )
 
 
+def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
+    """Refuses ids that are blank.
+
+    Raises:
+        GeographyError: An id is.
+    """
+    if not all(key.strip() for key in ids):
+        raise GeographyError(
+            f"Some of the {noun} in {file.name} have no id, or a blank one.",
+            advice=f"Give each of the {noun} an id of its own.",
+        )
+
+
 def check_unique(file: Path, noun: str, ids: Iterable[str]) -> None:
     """Refuses ids that appear more than once.
 

@@ -12,11 +12,17 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from hushway.tables.traces_rows import Position, as_degrees, table_of, trace_files, unreadable
+from hushway.tables.traces_rows import (
+    Position,
+    as_degrees,
+    as_id,
+    table_of,
+    trace_files,
+    unreadable,
+)
 from hushway.tables.trips import Clock
 
 _ENDING = ".json"
-_OWNERS = ("device_id", "vehicle_id")
 _US_PER_MS = 1000
 _MOST_MS = (1 << 63) // _US_PER_MS - 1
 
@@ -42,7 +48,7 @@ class MdsTraces:
 def read_mds(source: MdsTraces) -> pa.Table:
     """Returns the positions of all files: (person, trip, us, timed, lon, lat).
 
-    The person is the trip's `device_id`, or its `vehicle_id` if it has none.
+    The person is the trip's `device_id`, or its `vehicle_id` if it has none but blanks.
 
     Raises:
         DataError: There is no file, or one cannot be read.
@@ -79,12 +85,12 @@ def _trips(answer: Any) -> list[Any]:
 
 
 def _route(trip: Any) -> Iterator[Position]:
-    owner = next((trip[name] for name in _OWNERS if trip.get(name) is not None), None)
+    owner = as_id(trip.get("device_id")) or as_id(trip.get("vehicle_id"))
     for feature in trip["route"]["features"]:
         lon, lat = feature["geometry"]["coordinates"][:2]
         time = feature["properties"].get("timestamp")
         yield Position(
-            person=None if owner is None else str(owner),
+            person=owner,
             trip=str(trip["trip_id"]),
             us=_microseconds(time),
             timed=time is not None,

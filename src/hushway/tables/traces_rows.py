@@ -93,6 +93,12 @@ def table_of(positions: Iterable[Position]) -> pa.Table:
     )
 
 
+def as_id(value: object) -> str | None:
+    """Returns what was written for an id, as text; None if it is missing or made of blanks."""
+    text = "" if value is None else str(value)
+    return text if text.strip() else None
+
+
 def as_degrees(value: object) -> float | None:
     """Returns what was written for a longitude or latitude; NaN if it is no number."""
     if value is None:
