@@ -113,12 +113,20 @@ def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock)
 
 
 def load_table(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
-    """Puts a public table into a DuckDB."""
-    # Copied into DuckDB's own memory: its joins then know how small the table is.
-    backend.con.register(f"{name}_arrow", table)
-    backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
-    backend.con.unregister(f"{name}_arrow")
-    return backend.table(name)
+    """Puts a table that is in memory into a DuckDB.
+
+    Raises:
+        DataError: There is not enough memory, or a text in it is none.
+    """
+
+    def load() -> ibis.Table:
+        # Copied into DuckDB's own memory: its joins then know how small the table is.
+        backend.con.register(f"{name}_arrow", table)
+        backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+        backend.con.unregister(f"{name}_arrow")
+        return backend.table(name)
+
+    return quietly(load)
 
 
 def _files(layout: Layout) -> str:

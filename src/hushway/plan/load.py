@@ -13,6 +13,7 @@ from hushway.plan.links import LinksPlan
 from hushway.plan.mechanisms import MECHANISMS
 from hushway.plan.od import ODPlan
 from hushway.plan.sequences import SequencesPlan
+from hushway.plan.toml_file import MOST_BYTES, read_toml
 
 Plan = ODPlan | SequencesPlan | DensityPlan | LinksPlan
 
@@ -23,8 +24,6 @@ _FAMILIES: dict[str, type[Plan]] = {
     "links": LinksPlan,
 }
 
-# The longest plan that is any use has some thousand bytes.
-_MOST_BYTES = 1_000_000
 _SHOWN = 50
 _LONGEST_KEY = 100
 
@@ -41,44 +40,20 @@ def load_plan(path: Path | str) -> Plan:
 
 def _facts(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(file))
+        return read_toml(file)
     except FileNotFoundError:
         raise PlanError(
             f"There is no plan {file}.", advice="Write one with: hushway plan new od > plan.toml"
         ) from None
-    except UnicodeDecodeError:
-        raise _unreadable(file) from None
+    except OSError:
+        raise PlanError(
+            f"The plan {file} cannot be read.",
+            advice=f"Give a TOML text file in UTF-8, of at most {MOST_BYTES:,} bytes.",
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(
             f"The plan {file} is not TOML: {error}.", advice="Put texts and fractions in quotes."
         ) from None
-    except (OSError, RecursionError, ValueError):
-        # Also lists in lists in lists, and numbers of thousands of digits.
-        raise _unreadable(file) from None
-
-
-def _text(file: Path) -> str:
-    """Returns what a file says, unless it is no file at rest, or far too long for a plan.
-
-    Raises:
-        OSError: It is.
-        UnicodeDecodeError: It is not UTF-8.
-    """
-    # A pipe would be waited for, perhaps for ever.
-    if not file.is_file() and file.exists():
-        raise OSError
-    with file.open("rb") as opened:
-        data = opened.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise OSError
-    return data.decode("utf-8")
-
-
-def _unreadable(file: Path) -> PlanError:
-    return PlanError(
-        f"The plan {file} cannot be read.",
-        advice=f"Give a TOML text file in UTF-8, of at most {_MOST_BYTES:,} bytes.",
-    )
 
 
 def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:

@@ -17,6 +17,14 @@ def damaged_roads(file: Path) -> GeographyError:
     )
 
 
+def off_earth(file: Path) -> GeographyError:
+    """Returns the error for nodes that are nowhere on Earth."""
+    return GeographyError(
+        f"Nodes of {file.name} have a longitude or latitude that is not on Earth.",
+        advice="Correct them: lon within ±180, lat within ±90.",
+    )
+
+
 def no_roads(file: Path) -> GeographyError:
     """Returns the error for a file in which nothing can be driven on."""
     return GeographyError(

@@ -4,7 +4,6 @@ Each file is an answer of the trips endpoint: trips under "data" or at the top, 
 of its route and a timestamp in milliseconds at each.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from hushway.tables.json_text import json_facts
 from hushway.tables.traces_rows import (
     Position,
     as_degrees,
@@ -60,9 +60,9 @@ def read_mds(source: MdsTraces) -> pa.Table:
 
 
 def _positions(path: Path) -> list[Position]:
-    why = "it is not JSON"
+    why = "it is not JSON in Unicode"
     try:
-        answer = json.loads(path.read_bytes())
+        answer = json_facts(path.read_bytes())
     except OSError:
         why = "it cannot be opened"
     except (ValueError, RecursionError):
@@ -71,7 +71,7 @@ def _positions(path: Path) -> list[Position]:
         why = "it does not hold trips with routes of points"
         try:
             return [position for trip in _trips(answer) for position in _route(trip)]
-        except (KeyError, TypeError, AttributeError, IndexError):
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError):
             pass
     # Raised out here so that the original error, which quotes the file, is not its context.
     raise unreadable("MDS", why)

@@ -1,6 +1,8 @@
+import os
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -118,3 +120,10 @@ def test_a_key_that_others_may_use_is_not_used(pair: tuple[Path, Path], mode: in
         load_signing_key(pair[0])
     pair[0].chmod(0o400)
     assert load_signing_key(pair[0]).public == load_public_key(pair[1])
+
+
+@pytest.mark.parametrize("load", [load_signing_key, load_public_key])
+def test_a_key_in_a_pipe_is_not_waited_for(load: Any, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "key.pem")
+    with pytest.raises(ReleaseError, match=r"key\.pem is not a file"):
+        load(tmp_path / "key.pem")
