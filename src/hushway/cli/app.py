@@ -9,6 +9,7 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from hushway.cli.address_space import refuse_little_address_space
 from hushway.cli.endings import INTERRUPTED, Ending, ending_of, plainly
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def main() -> None:
     """Runs the command; whatever goes wrong becomes one clear message and exit code 1."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
+        refuse_little_address_space()
         from hushway.cli.verbs import app
 
         app()
