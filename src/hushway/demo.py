@@ -11,6 +11,7 @@ from hushway.cities.ann_arbor import ann_arbor
 from hushway.cities.cards import metro
 from hushway.cities.paris import paris
 from hushway.errors import ReleaseError
+from hushway.folders import make_folder
 from hushway.job import Job, prepare
 from hushway.plan import load_plan
 from hushway.privacy.accounting import cap_for
@@ -68,7 +69,8 @@ def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
         force: Whether an earlier demo there is thrown away.
 
     Raises:
-        ReleaseError: The folder exists, and is not an earlier demo to be thrown away.
+        ReleaseError: The folder exists and is not an earlier demo to be thrown away, or cannot be
+            made.
     """
     _clear(folder, force=force)
     city = ann_arbor(seed=_SEED)
@@ -126,5 +128,5 @@ def _clear(folder: Path, *, force: bool) -> None:
                 advice=f"Name a folder that does not exist yet: hushway demo NAME{again}.",
             )
         shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    make_folder(folder)
     (folder / _MARKER).touch()

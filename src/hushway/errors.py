@@ -27,6 +27,15 @@ class HushwayError(Exception):
         self.advice = advice
 
 
+class Told(str):
+    """A note on an error that may be shown, whatever the error: it holds no value of a row.
+
+    Libraries add notes as well, and those may hold anything.
+    """
+
+    __slots__ = ()
+
+
 class PlanError(HushwayError):
     """The plan cannot be understood."""
 

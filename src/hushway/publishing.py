@@ -11,7 +11,7 @@ from hushway.artefact.place import Place, claimed
 from hushway.artefact.write import publishable, write_sealed
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
-from hushway.errors import HushwayError, ReleaseError
+from hushway.errors import ReleaseError, Told
 from hushway.job import Job
 from hushway.job.job import Means, settings_of
 from hushway.privacy.certificate import Certificate
@@ -143,12 +143,15 @@ def _accounted_for(ledger: Ledger, release: str, place: Place) -> Iterator[None]
         yield
     except BaseException as failure:
         try:
-            failure.add_note(_account_for(ledger, release, place, type(failure).__name__))
-        except HushwayError:
+            failure.add_note(Told(_account_for(ledger, release, place, type(failure).__name__)))
+        except Exception:  # noqa: BLE001  with no memory left even the ledger may not answer
             place.remember()
             failure.add_note(
-                f"The ledger does not answer, so it is not known whether {release} was paid for. "
-                "hushway ledger settle PLAN, or the next publish to the same folder, finds out."
+                Told(
+                    f"The ledger does not answer, so it is not known whether {release} was paid "
+                    "for. hushway ledger settle PLAN, or the next publish to the same folder, "
+                    "finds out."
+                )
             )
         raise
 

@@ -12,7 +12,7 @@ from hushway.artefact.bounded import LIST_BYTES, read_plain
 from hushway.artefact.formats.arrow import number_array, text_array
 from hushway.artefact.formats.completed import read_completed
 from hushway.artefact.formats.taxonomy import read_taxonomy
-from hushway.artefact.new_file import refuse_taken
+from hushway.artefact.new_file import refuse_taken, write_new
 from hushway.artefact.sequences_description import COMPLETED, LOCATIONS, TAXONOMY
 from hushway.artefact.verify import verify
 from hushway.cities.itinerary import one_by_one, plausible_seconds
@@ -45,7 +45,7 @@ def synthesise(release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY)
 
     Raises:
         ReleaseError: The release does not verify or has no completed records, or the file is there
-            already.
+            already or cannot be written.
     """
     refuse_taken(path)
     if not verify(release).intact or not (release / COMPLETED).is_file():
@@ -73,5 +73,7 @@ def synthesise(release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY)
             ),
         }
     )
-    pq.write_table(table, path, compression="zstd")
+    packed = pa.BufferOutputStream()
+    pq.write_table(table, packed, compression="zstd")
+    write_new(path, packed.getvalue().to_pybytes())
     return Synthesised(path=path, records=len(records.start) - 1, taps=len(records.stops))

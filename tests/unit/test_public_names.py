@@ -19,7 +19,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_the_command_line_starts_without_heavy_libraries() -> None:
     code = (
-        "import sys; import hushway.cli.app; "
+        "import sys; import hushway.cli.verbs; "
         "heavy = {'numpy', 'numba', 'duckdb', 'ibis', 'matplotlib', 'sqlalchemy', 'dp_accounting'}"
         "; "
         "print(sorted(heavy & set(sys.modules)))"

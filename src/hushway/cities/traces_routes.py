@@ -1,6 +1,5 @@
 """The ways that people take: the fastest by their own taste, from place to place."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from hushway.cities.traces_clock import pace_of
 from hushway.cities.traces_people import Ground
 from hushway.matching.routing import shortest_routes
 from hushway.numerics.compiled import compiled
+from hushway.numerics.processors import processors
 
 # So many tastes, each for quiet hours and for rush hours: people differ, and so do their routes.
 _TASTES = 24
@@ -68,7 +68,7 @@ def courses_of(
         return shortest_routes(ground.roads, origin[trips], destination[trips], cost, threads=1)
 
     # By tastes, because each has costs of its own: the number of threads never shows.
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with ThreadPoolExecutor(max_workers=processors()) as pool:
         found = list(pool.map(routes, range(2 * _TASTES)))
     size = np.concatenate([np.diff(start) for start, _ in found])
     begins = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)

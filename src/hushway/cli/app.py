@@ -1,71 +1,52 @@
-"""The `hushway` command: its verbs, and what happens when something goes wrong.
+"""The `hushway` command: it always ends in an answer or in one clear message.
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Heavy libraries are imported by the verbs
-that need them, so that `hushway --help` answers at once.
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Nothing but Python's own library is imported
+here before `main` is there to say what is wrong with the others.
 """
 
 import signal
 import sys
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from hushway.cli.address_space import refuse_little_address_space
+from hushway.cli.endings import INTERRUPTED, Ending, ending_of, plainly
 
-from hushway import __version__
-from hushway.cli.audits import audit
-from hushway.cli.demo import demo
-from hushway.cli.design import design
-from hushway.cli.evaluate import evaluate
-from hushway.cli.keys import keys
-from hushway.cli.ledger import ledger
-from hushway.cli.plans import check, plan, price, publish
-from hushway.cli.recommend import recommend
-from hushway.cli.releases import verify
-from hushway.cli.reproduce import reproduce
-from hushway.cli.screen import failure
-from hushway.cli.synthesis import synthesise
-from hushway.errors import HushwayError
+if TYPE_CHECKING:
+    from hushway.cli.verbs import app
+
+__all__ = ["app", "main"]
 
 # What typer makes of Ctrl-C.
-_INTERRUPTED = 130
-
-app = typer.Typer(
-    name="hushway",
-    help="Publish how a city moves without publishing how anyone moves.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(demo)
-app.command()(check)
-app.command()(price)
-app.command()(recommend)
-app.command()(publish)
-app.command()(verify)
-app.command()(synthesise)
-app.command()(design)
-app.command()(evaluate)
-app.command()(audit)
-app.add_typer(plan, name="plan")
-app.add_typer(ledger, name="ledger")
-app.add_typer(keys, name="keys")
-app.add_typer(reproduce, name="reproduce")
+_CTRL_C = 130
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"hushway {__version__}")
-        raise typer.Exit
+def __getattr__(name: str) -> Any:
+    """Imports the verbs, and what they need, when they are first asked for."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hushway.cli.verbs import app
+
+    return app
 
 
-@app.callback()
-def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and exit."),
-    ] = False,
-) -> None:
-    """Publish how a city moves without publishing how anyone moves."""
+def main() -> None:
+    """Runs the command; whatever goes wrong becomes one clear message and exit code 1."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        refuse_little_address_space()
+        from hushway.cli.verbs import app
+
+        app()
+    except SystemExit as end:
+        if end.code != _CTRL_C:
+            raise
+        _say(INTERRUPTED)
+    except KeyboardInterrupt:
+        _say(INTERRUPTED)
+    except BaseException as error:  # noqa: BLE001  some libraries' errors are no `Exception`
+        _say(ending_of(error))
+    sys.exit(1)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -73,19 +54,10 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def main() -> None:
-    """Runs the command; a deliberate error becomes one clear message and exit code 1."""
-    signal.signal(signal.SIGTERM, _interrupt)
+def _say(ending: Ending) -> None:
     try:
-        app()
-    except HushwayError as error:
-        failure(str(error), error.advice, *getattr(error, "__notes__", ()))
-        sys.exit(1)
-    except SystemExit as end:
-        if end.code != _INTERRUPTED:
-            raise
-        failure("Interrupted.", "Budget that was already reserved stays spent: hushway ledger show")
-        sys.exit(1)
-    except MemoryError:
-        failure("Out of memory.", "Use the sparse form, fewer periods or coarser places.")
-        sys.exit(1)
+        from hushway.cli.screen import failure
+
+        failure(ending.message, ending.advice, *ending.notes)
+    except Exception:  # noqa: BLE001  the very libraries of the screen may be what is missing
+        plainly(ending)

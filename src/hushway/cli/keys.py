@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hushway.cli.screen import say
+from hushway.errors import ReleaseError
 
 keys = typer.Typer(help="Make the keys that sign releases.", no_args_is_help=True)
 
@@ -26,6 +27,11 @@ def new(
     """Make an Ed25519 key pair: one half signs, the other goes to everyone who verifies."""
     from hushway.privacy.signing import new_key_pair
 
+    if not Path(f"{name}.pem").name.removesuffix(".pem").strip(" ."):
+        raise ReleaseError(
+            "A key needs a name: NAME.pem and NAME.pub.pem are called after it.",
+            advice="Give one, such as: hushway keys new agency",
+        )
     ask = _choose_passphrase if passphrase else None
     private, public = Path(f"{name}.pem"), Path(f"{name}.pub.pem")
     key = new_key_pair(private, public, passphrase=ask)

@@ -9,6 +9,7 @@ import typer
 
 from hushway.cli.screen import failure, say, table, working
 from hushway.errors import PlanError
+from hushway.folders import make_folder
 
 if TYPE_CHECKING:
     from hushway.evaluation.reproduce.study_table import StudyTable
@@ -46,7 +47,7 @@ def cbdp(
     ] = None,
 ) -> None:
     """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
-    _refuse_results(folder, "odmts-numbers.json" if odmts else _RESULTS, force=force)
+    _claim_results(folder, "odmts-numbers.json" if odmts else _RESULTS, force=force)
     if odmts:
         _cbdp_odmts(runs=runs, folder=folder, processes=processes)
     elif processes is not None:
@@ -110,7 +111,7 @@ def prefix_tree(
     force: Force = False,
 ) -> None:
     """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
-    _refuse_results(folder, _RESULTS, force=force)
+    _claim_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.prefix_save import save_reproduction
     from hushway.evaluation.reproduce.prefix_tables import headline_tables, statements
     from hushway.evaluation.reproduce.prefix_tree import reproduce_prefix_tree
@@ -134,7 +135,7 @@ def density(
     force: Force = False,
 ) -> None:
     """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
-    _refuse_results(folder, _RESULTS, force=force)
+    _claim_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.density import reproduce_density
     from hushway.evaluation.reproduce.density_save import save_reproduction
     from hushway.evaluation.reproduce.density_statements import statements
@@ -158,7 +159,7 @@ def dp_ani(
     force: Force = False,
 ) -> None:
     """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
-    _refuse_results(folder, _RESULTS, force=force)
+    _claim_results(folder, _RESULTS, force=force)
     from hushway.evaluation.reproduce.dp_ani import reproduce_dp_ani
     from hushway.evaluation.reproduce.dp_ani_save import save_reproduction
     from hushway.evaluation.reproduce.dp_ani_statements import statements
@@ -171,13 +172,15 @@ def dp_ani(
     _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
 
 
-def _refuse_results(folder: Path, results: str, *, force: bool) -> None:
+def _claim_results(folder: Path, results: str, *, force: bool) -> None:
     """Makes sure that nobody's results are lost, before hours go into new ones."""
     if (folder / results).exists() and not force:
         raise PlanError(
             f"{folder} holds the results of an earlier run.",
             advice="Name another folder with --folder, or replace them with --force.",
         )
+    # Now, not after hours of work.
+    make_folder(folder)
 
 
 def _report(

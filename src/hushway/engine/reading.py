@@ -23,6 +23,9 @@ from hushway.tables.trips import Clock
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
 _NUMBERS = ("lon", "lat", "speed", "heading")
+# Whose a row is; a text of blanks is nobody's. Just the characters that Python calls spaces.
+_OWNERS = ("person", "trip_id")
+_BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"
 # So many are kept, to be counted; rows beyond are dropped all the same.
 _MOST_REJECTS = 100_000
 _COUNT_REJECTS = """
@@ -35,7 +38,8 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     """Returns trips, taps, events or traces as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
-    one. `lon` and `lat` are null where they are missing, and NaN where they are no numbers. Columns
+    one. A person or trip id of blanks alone is null: whoever wrote it did not know it. `lon` and
+    `lat` are null where they are missing, and NaN where they are no numbers. Columns
     that are not in the layout are left out.
 
     Raises:
@@ -57,7 +61,7 @@ def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
     """Returns ready sequences as an Ibis table of a DuckDB: (person, record, position, location).
 
     One row for each stop, none for a sequence without stops. `record` numbers the rows of the
-    files; the number means nothing else.
+    files; the number means nothing else. A person of blanks alone is null.
 
     Raises:
         DataError: A file cannot be opened.
@@ -70,7 +74,7 @@ def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
         stops = f"CAST({column} AS {'BIGINT' if kind == 'list of integers' else 'VARCHAR'}[])"
     owner = ""
     if "person" in layout.kinds:
-        owner = f"{_id(_column(layout, 'person'), layout.kinds['person'])} AS person, "
+        owner = f"{_value(_column(layout, 'person'), 'person', layout.kinds['person'])} AS person, "
     rows = f"SELECT {owner}row_number() OVER () AS record, {stops} AS stops FROM {_files(layout)}"  # noqa: S608  all quoted
     query = (
         f"SELECT {'person, ' if owner else ''}record, generate_subscripts(stops, 1) AS position, "  # noqa: S608  all quoted
@@ -109,12 +113,20 @@ def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock)
 
 
 def load_table(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
-    """Puts a public table into a DuckDB."""
-    # Copied into DuckDB's own memory: its joins then know how small the table is.
-    backend.con.register(f"{name}_arrow", table)
-    backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
-    backend.con.unregister(f"{name}_arrow")
-    return backend.table(name)
+    """Puts a table that is in memory into a DuckDB.
+
+    Raises:
+        DataError: There is not enough memory, or a text in it is none.
+    """
+
+    def load() -> ibis.Table:
+        # Copied into DuckDB's own memory: its joins then know how small the table is.
+        backend.con.register(f"{name}_arrow", table)
+        backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+        backend.con.unregister(f"{name}_arrow")
+        return backend.table(name)
+
+    return quietly(load)
 
 
 def _files(layout: Layout) -> str:
@@ -139,6 +151,9 @@ def _column(layout: Layout, role: str) -> str:
 
 
 def _value(column: str, role: str, kind: Kind) -> str:
+    if role in _OWNERS and kind == "text":
+        text = _id(column, kind)
+        return f"CASE WHEN NOT regexp_full_match({text}, '{_BLANK}') THEN {text} END"
     if role not in _NUMBERS:
         return _id(column, kind)
     read = f"coalesce(TRY_CAST({column} AS DOUBLE), CAST('nan' AS DOUBLE))"

@@ -1,6 +1,5 @@
 """A DuckDB of our own: in memory, with limits, in a private folder, and silent about rows."""
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from hushway.engine.spills import encrypt_spills, spill_folder
 from hushway.errors import DataError
+from hushway.numerics.processors import processors
 
 Progress = Callable[[float], None]
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def refuse_little_memory(limit: str, threads: int | None) -> None:
         DataError: It is too little for so many threads, or not a size.
     """
     found = _SIZE.fullmatch(limit)
-    needed = (threads or os.cpu_count() or 1) * _LEAST_MEGABYTES
+    needed = (threads or processors()) * _LEAST_MEGABYTES
     if found is None:
         raise _not_understood()
     number, unit, binary = float(found[1]), found[2], found[3] == "i"

@@ -1,6 +1,5 @@
 """The embedded engine for visits: events in files, read by DuckDB."""
 
-import os
 from functools import cached_property
 
 from hushway.engine.key import BoundingKey
@@ -21,6 +20,7 @@ from hushway.engine.visits_rows import (
 )
 from hushway.geography.density import DensityUniverse
 from hushway.geography.visits import VisitLimits
+from hushway.numerics.processors import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit
@@ -115,4 +115,4 @@ class DuckDBVisits:
 
     @property
     def _threads(self) -> int:
-        return self._settings.threads or os.cpu_count() or 1
+        return self._settings.threads or processors()

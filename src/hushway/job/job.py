@@ -1,5 +1,6 @@
 """Everything a release needs besides the noise and the money, whatever its family."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -7,6 +8,7 @@ from typing import Any, Protocol
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, refuse_little_memory
 from hushway.engine.spills import can_encrypt_spills
+from hushway.numerics.processors import processors
 from hushway.plan import Plan
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
@@ -100,16 +102,34 @@ def account_of(plan: Plan) -> AccountKey:
 def settings_of(plan: Plan) -> EngineSettings:
     """Returns how much of this machine the counting may use.
 
+    More threads than processors would only wait for each other, and thousands of them could take
+    the machine down, so there are at most as many; a plan made for a larger machine goes on, and
+    counts the same.
+
     Raises:
         DataError: That is too little, or cannot be understood.
     """
     engine = plan.engine
-    refuse_little_memory(engine.memory_limit, engine.threads)
+    threads = _threads_here(engine.threads)
+    refuse_little_memory(engine.memory_limit, threads)
     return EngineSettings(
         memory_limit=engine.memory_limit,
-        threads=engine.threads,
+        threads=threads,
         temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
         encrypt_spills=can_encrypt_spills()
         if engine.encrypt_spills is None
         else engine.encrypt_spills,
     )
+
+
+def _threads_here(asked: int | None) -> int | None:
+    most = processors()
+    if asked is None or asked <= most:
+        return asked
+    logging.getLogger(__name__).warning(
+        "The plan asks for more threads than the %d processors that hushway may use here: it uses "
+        "%d.",
+        most,
+        most,
+    )
+    return most

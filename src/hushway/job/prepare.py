@@ -8,14 +8,17 @@ from hushway.job.links import prepare_links
 from hushway.job.od import prepare_od
 from hushway.job.sequences import prepare_sequences
 from hushway.plan import DensityPlan, LinksPlan, ODPlan, Plan, SequencesPlan
+from hushway.plan.named_files import refuse_missing_files
 
 
 def prepare(plan: Plan) -> Job:
     """Reads the public files of a plan and sets up its mechanism.
 
     Raises:
+        PlanError: A file that the plan names is not there.
         GeographyError: A public file is wrong.
     """
+    refuse_missing_files(plan)
     match plan:
         case ODPlan():
             return prepare_od(plan)

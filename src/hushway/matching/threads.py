@@ -1,6 +1,5 @@
 """Work on many trips by several threads, cut so that the number of threads never shows."""
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -9,13 +8,14 @@ from typing import TypeVar
 import numpy as np
 
 from hushway.geography.od import IntArray
+from hushway.numerics.processors import processors
 
 R = TypeVar("R")
 
 
 def usual_threads(threads: int | None) -> int:
     """Returns how many threads to use: those asked for, or one for each processor."""
-    return max(1, os.cpu_count() or 1) if threads is None else max(1, threads)
+    return processors() if threads is None else max(1, threads)
 
 
 def chunks(weights: IntArray, share: int) -> list[tuple[int, int]]:

@@ -1,8 +1,9 @@
 """The plan of a density release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from datetime import date, timedelta
-from typing import Any, Literal
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -10,11 +11,14 @@ from hushway.plan.sections import AnyPlan, PlaceColumnsPlan, Rule
 from hushway.plan.values import (
     DAY_HOURS,
     HOUR_MINUTES,
+    Day,
     Delta,
     Exact,
     MinuteOfDay,
     PositiveShare,
     Section,
+    Text,
+    day_of,
 )
 from hushway.privacy.unit import Unit
 
@@ -41,8 +45,8 @@ class EventColumnsPlan(Section):
 class EventsPlan(Section):
     """The protected rows."""
 
-    name: str = Field(min_length=1, description="The ledger's name of this data set.")
-    events: str = Field(min_length=1, description="CSV or Parquet; a file, a folder or a glob.")
+    name: Text = Field(description="The ledger's name of this data set.")
+    events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
     clock: Literal["wall", "instant"] = "wall"
     columns: EventColumnsPlan
 
@@ -50,7 +54,9 @@ class EventsPlan(Section):
 class TowersPlan(Section):
     """The public list of places that events name."""
 
-    file: str = Field(min_length=1, description="CSV or GeoJSON.")
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
     outside: Literal["refuse", "drop"] = "refuse"
 
@@ -58,20 +64,22 @@ class TowersPlan(Section):
 class AreasPlan(Section):
     """The public areas."""
 
-    file: str = Field(min_length=1, description="GeoJSON, GeoParquet or a shapefile.")
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="GeoJSON, GeoParquet or a shapefile.")
     id: str = "id"
     name: str | None = None
-    crs: str | None = Field(default=None, min_length=1)
+    crs: Text | None = None
     dissolve: bool = False
-    cache: str | None = Field(default=None, min_length=1)
+    cache: Text | None = None
 
 
 class WindowPlan(Section):
     """The public window and its bins, on the city's wall clock."""
 
-    zone: str
-    first_day: date
-    last_day: date
+    zone: Text
+    first_day: Day
+    last_day: Day
     opens: MinuteOfDay = 0
     closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
     minutes: int = Field(default=HOUR_MINUTES, gt=0)
@@ -79,8 +87,10 @@ class WindowPlan(Section):
     @model_validator(mode="before")
     @classmethod
     def _a_week_unless_said(cls, facts: Any) -> Any:
-        if isinstance(facts, dict) and isinstance(facts.get("first_day"), date):
-            return {"last_day": facts["first_day"] + _WEEK, **facts}
+        if isinstance(facts, dict) and "last_day" not in facts:
+            # A first day that is none, or the last there is, is refused where it is read.
+            with suppress(ValueError, OverflowError):
+                return {**facts, "last_day": day_of(facts.get("first_day")) + _WEEK}
         return facts
 
 

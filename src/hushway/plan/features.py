@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.plan.values import Section
+from hushway.plan.values import Section, Text
 
 CELLS: Final = "cells"
 TOTAL: Final = "total"
@@ -20,12 +20,10 @@ _FIXED: Final = (TOTAL, PERIOD)
 class FeaturePlan(Section):
     """A feature made of a public column."""
 
-    places: str | None = Field(
-        default=None, min_length=1, description='A column of the locations; "zone" is their zone.'
+    places: Text | None = Field(
+        default=None, description='A column of the locations; "zone" is their zone.'
     )
-    pairs: str | None = Field(
-        default=None, min_length=1, description="A column of the table of pairs."
-    )
+    pairs: Text | None = Field(default=None, description="A column of the table of pairs.")
     side: Literal["origin", "destination", "both"] = "both"
     each_period: bool = True
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from hushway.plan.sections import AnyPlan, Rule, TimePlan
-from hushway.plan.values import Delta, Exact, Section, Share
+from hushway.plan.values import Delta, Exact, Section, Share, Text
 from hushway.privacy.unit import Unit
 
 
@@ -24,8 +24,8 @@ class TraceColumnsPlan(Section):
 class TracesPlan(Section):
     """The protected rows."""
 
-    name: str = Field(min_length=1, description="The ledger's name of this data set.")
-    traces: str = Field(min_length=1, description="A file, a folder or a glob.")
+    name: Text = Field(description="The ledger's name of this data set.")
+    traces: Text = Field(description="A file, a folder or a glob.")
     format: Literal["table", "gpx", "mds"] = "table"
     clock: Literal["wall", "instant"] = "wall"
     columns: TraceColumnsPlan = TraceColumnsPlan()
@@ -54,8 +54,10 @@ class RoadColumnsPlan(Section):
 class RoadsPlan(Section):
     """The public road network, and its public zones."""
 
-    file: str = Field(min_length=1, description="OSM, GraphML, GMNS, GeoParquet or GeoJSON.")
-    crs: str | None = Field(default=None, min_length=1)
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="OSM, GraphML, GMNS, GeoParquet or GeoJSON.")
+    crs: Text | None = None
     service: bool = False
     speed_unit: Literal["km/h", "mph"] | None = None
     columns: RoadColumnsPlan = RoadColumnsPlan()

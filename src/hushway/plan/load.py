@@ -13,6 +13,7 @@ from hushway.plan.links import LinksPlan
 from hushway.plan.mechanisms import MECHANISMS
 from hushway.plan.od import ODPlan
 from hushway.plan.sequences import SequencesPlan
+from hushway.plan.toml_file import MOST_BYTES, read_toml
 
 Plan = ODPlan | SequencesPlan | DensityPlan | LinksPlan
 
@@ -23,6 +24,9 @@ _FAMILIES: dict[str, type[Plan]] = {
     "links": LinksPlan,
 }
 
+_SHOWN = 50
+_LONGEST_KEY = 100
+
 
 def load_plan(path: Path | str) -> Plan:
     """Reads and validates a plan.
@@ -31,21 +35,25 @@ def load_plan(path: Path | str) -> Plan:
         PlanError: The file is missing, is not TOML, or does not describe a release.
     """
     file = Path(path)
+    return plan_from(_facts(file), folder=file.parent)
+
+
+def _facts(file: Path) -> dict[str, Any]:
     try:
-        facts = tomllib.loads(file.read_text(encoding="utf-8"))
+        return read_toml(file)
     except FileNotFoundError:
         raise PlanError(
             f"There is no plan {file}.", advice="Write one with: hushway plan new od > plan.toml"
         ) from None
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         raise PlanError(
-            f"The plan {file} cannot be read.", advice="Give a TOML text file in UTF-8."
+            f"The plan {file} cannot be read.",
+            advice=f"Give a TOML text file in UTF-8, of at most {MOST_BYTES:,} bytes.",
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise PlanError(
             f"The plan {file} is not TOML: {error}.", advice="Put texts and fractions in quotes."
         ) from None
-    return plan_from(facts, folder=file.parent)
 
 
 def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
@@ -55,7 +63,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
     family = facts.get("family")
-    if family not in _FAMILIES:
+    if not isinstance(family, str) or family not in _FAMILIES:
         raise PlanError(
             f"family: must be one of {', '.join(_FAMILIES)}.",
             advice="Start from a template: hushway plan new od > plan.toml",
@@ -64,8 +72,9 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
         return _FAMILIES[family].model_validate({**facts, "folder": folder})
     except ValidationError as error:
         lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
+        more = [f"  and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
         raise PlanError(
-            "The plan does not describe a release:\n" + "\n".join(lines),
+            "The plan does not describe a release:\n" + "\n".join([*lines[:_SHOWN], *more]),
             advice=f"hushway plan new {family} prints a plan with every option explained.",
         ) from None
 
@@ -84,7 +93,8 @@ def _where(location: tuple[int | str, ...]) -> str:
     # Below the mechanism the model's own path has the mechanism's name in it, which no plan has.
     if table == "mechanism" and rest and rest[0] in MECHANISMS:
         rest = rest[1:]
-    return ".".join(str(part) for part in (table, *rest))
+    where = ".".join(str(part) for part in (table, *rest))
+    return where if len(where) <= _LONGEST_KEY else f"{where[:_LONGEST_KEY]}..."
 
 
 def _what(found: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, model_validator
 
 from hushway.plan.features import CELLS, MODES, PERIOD, TOTAL, ZONES
-from hushway.plan.values import Section, exact_positive
+from hushway.plan.values import Section, Texts, exact_positive
 
 NoiseChoice = Literal["laplace", "gaussian", "auto"]
 Shares = dict[str, Fraction]
@@ -62,7 +62,7 @@ def _shares(given: dict[str, Any]) -> Shares:
     return shares
 
 
-Features = Annotated[tuple[str, ...], AfterValidator(_distinct)]
+Features = Annotated[Texts, AfterValidator(_distinct)]
 
 
 class LaplacePlan(Section):

@@ -1,13 +1,21 @@
 """The tables of a plan that do not depend on the mechanism."""
 
 import os
-from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.plan.values import DAY_HOURS, HOUR_MINUTES, Delta, Exact, MinuteOfDay, Section
+from hushway.plan.values import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    Day,
+    Delta,
+    Exact,
+    MinuteOfDay,
+    Section,
+    Text,
+)
 from hushway.privacy.certificate.tuning import Tuning
 from hushway.privacy.unit import Unit
 
@@ -27,8 +35,8 @@ class TripColumnsPlan(Section):
 class DataPlan(Section):
     """The protected rows."""
 
-    name: str = Field(min_length=1, description="The ledger's name of this data set.")
-    trips: str = Field(min_length=1, description="CSV or Parquet; a file, a folder or a glob.")
+    name: Text = Field(description="The ledger's name of this data set.")
+    trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
     clock: Literal["wall", "instant"] = "wall"
     columns: TripColumnsPlan = TripColumnsPlan()
 
@@ -53,10 +61,12 @@ class PairColumnsPlan(Section):
 class PlacesPlan(Section):
     """The public list of locations, and public facts about pairs of them."""
 
-    file: str = Field(min_length=1, description="CSV or GeoJSON.")
+    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
+
+    file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
-    pairs: str | None = Field(
-        default=None, min_length=1, description="CSV or Parquet; one row a pair, for features."
+    pairs: Text | None = Field(
+        default=None, description="CSV or Parquet; one row a pair, for features."
     )
     pair_columns: PairColumnsPlan = PairColumnsPlan()
     same_place: bool = Field(
@@ -73,9 +83,9 @@ class PlacesPlan(Section):
 class TimePlan(Section):
     """The public window and its periods, on the agency's wall clock."""
 
-    zone: str
-    first_day: date
-    last_day: date
+    zone: Text
+    first_day: Day
+    last_day: Day
     opens: MinuteOfDay = 0
     closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
     minutes: int = Field(default=60, gt=0)
@@ -107,21 +117,23 @@ class ProblemsPlan(Section):
 class LedgerPlan(Section):
     """Where the budget is kept."""
 
-    url: str = "ledger.db"
-    period: str = Field(min_length=1, description="The time the account covers, such as 2026-03.")
+    url: Text = "ledger.db"
+    period: Text = Field(description="The time the account covers, such as 2026-03.")
 
 
 class ReleasePlan(Section):
     """What is written, and who stands behind it."""
 
-    folder: str = Field(min_length=1)
-    title: str = Field(min_length=1)
-    approver: str | None = None
-    parameters_chosen: Tuning = Field(
+    named_files: ClassVar[tuple[str, ...]] = ("signing_key",)
+
+    folder: Text
+    title: Text
+    approver: Text | None = None
+    parameters_chosen: Annotated[Tuning, Field(strict=False)] = Field(
         default=Tuning.NOT_STATED,
         description="Whether the protected rows were looked at: the approver's word.",
     )
-    signing_key: str | None = None
+    signing_key: Text | None = None
 
     @model_validator(mode="after")
     def _somebody_states_it(self) -> "ReleasePlan":
@@ -135,9 +147,9 @@ class ReleasePlan(Section):
 class EnginePlan(Section):
     """How much of this machine the counting may use."""
 
-    memory_limit: str = "4GB"
+    memory_limit: Text = "4GB"
     threads: int | None = Field(default=None, ge=1)
-    temp_folder: str | None = None
+    temp_folder: Text | None = None
     encrypt_spills: bool | None = Field(
         default=None,
         description="Whether rows that do not fit into memory are encrypted on disk; if that is "

@@ -1,12 +1,12 @@
 """The plan of a sequences release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from hushway.plan.sections import AnyPlan, PlaceColumnsPlan, Rule, TimePlan
-from hushway.plan.values import Delta, Exact, Section
+from hushway.plan.values import Delta, Exact, Section, Text, Texts
 from hushway.privacy.unit import Unit
 
 
@@ -22,9 +22,9 @@ class SequenceColumnsPlan(Section):
 class SequencesDataPlan(Section):
     """The protected rows: taps, or sequences that somebody has put together already."""
 
-    name: str = Field(min_length=1, description="The ledger's name of this data set.")
-    taps: str | None = Field(default=None, min_length=1, description="CSV or Parquet.")
-    sequences: str | None = Field(default=None, min_length=1, description="CSV or Parquet.")
+    name: Text = Field(description="The ledger's name of this data set.")
+    taps: Text | None = Field(default=None, description="CSV or Parquet.")
+    sequences: Text | None = Field(default=None, description="CSV or Parquet.")
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
     clock: Literal["wall", "instant"] = "wall"
     columns: SequenceColumnsPlan = SequenceColumnsPlan()
@@ -41,15 +41,19 @@ class SequencesDataPlan(Section):
 class StationsPlan(Section):
     """The public list of locations."""
 
-    file: str = Field(min_length=1, description="CSV or GeoJSON.")
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
 
 
 class TaxonomyPlan(Section):
     """The public groups of locations: one way to make them, or none at all."""
 
-    columns: tuple[str, ...] = ()
-    gtfs: str | None = Field(default=None, min_length=1)
+    named_files: ClassVar[tuple[str, ...]] = ("gtfs",)
+
+    columns: Texts = ()
+    gtfs: Text | None = None
     fan_out: int | None = Field(default=None, ge=2)
 
     @model_validator(mode="after")

@@ -1,7 +1,10 @@
 """The kinds of values that a plan is written with."""
 
+import re
+from contextlib import suppress
+from datetime import date, datetime
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
@@ -11,11 +14,27 @@ from hushway.privacy.loss import exact
 HOUR_MINUTES = 60
 DAY_HOURS = 24
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
 
 class Section(BaseModel):
-    """A table of a plan."""
+    """A table of a plan.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    Values are of the types that they are meant to be: `true` is no number, 1 is no truth, "7" is
+    no 7. What a plan says must not depend on how somebody's library turns one into the other.
+
+    Attributes:
+        named_files: The options that name files which must be there before anything is read.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        strict=True,
+        allow_inf_nan=False,
+    )
+    named_files: ClassVar[tuple[str, ...]] = ()
 
 
 def exact_positive(value: Any) -> Fraction:
@@ -31,6 +50,34 @@ def exact_positive(value: Any) -> Fraction:
     if number <= 0:
         raise ValueError("must be greater than 0")
     return number
+
+
+def day_of(value: Any) -> date:
+    """Reads a day: as TOML writes it, or as text.
+
+    Raises:
+        ValueError: It is not a day.
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    # Python would read 2026-W10-1 as well.
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        with suppress(ValueError):  # such as 2026-02-30
+            return date.fromisoformat(value)
+    raise ValueError("must be a day, such as 2026-03-02")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    # No system takes it in the name of a file, and nobody can read it in a title.
+    if "\0" in text:
+        raise ValueError("must not hold the character 0")
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _minute_of_day(value: Any) -> int:
@@ -71,3 +118,7 @@ Share = Annotated[Fraction, BeforeValidator(_share)]
 PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]
+Day = Annotated[date, BeforeValidator(day_of)]
+Text = Annotated[str, AfterValidator(_not_blank)]
+# TOML has lists and no tuples.
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]

@@ -206,6 +206,8 @@ def _private_key(data: bytes, secret: bytes | None) -> Ed25519PrivateKey:
 
 
 def _read(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise _not_a_key(f"{path.name} is not a file.")
     try:
         # A pipe may hand over a key too, and so may a device without an end.
         with path.open("rb") as file:

@@ -18,6 +18,7 @@ from hushway.tables.areas_record import AreaColumns, AreaRecord, AreaRecords
 from hushway.tables.areas_repair import mended, refuse_missing
 from hushway.tables.areas_shapefile import shapefile_areas
 from hushway.tables.crs import known_crs, to_degrees
+from hushway.tables.unpacking import refuse_unfit
 
 __all__ = ["AreaColumns", "read_areas"]
 
@@ -85,6 +86,7 @@ def _read(file: Path, columns: AreaColumns) -> AreaRecords:
             f"The areas file {file.name} has an unknown format.",
             advice="Give a .geojson, .json, .parquet, .geoparquet, .shp or zipped .shp file.",
         )
+    refuse_unfit(file)
     try:
         # Corners that are no numbers are refused later, once and by name of the file.
         with np.errstate(invalid="ignore"):
@@ -105,7 +107,7 @@ def _read(file: Path, columns: AreaColumns) -> AreaRecords:
 
 
 def _check_ids(file: Path, records: tuple[AreaRecord, ...], *, dissolve: bool) -> None:
-    nameless = [record.where for record in records if not record.id]
+    nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
             f"Areas in {file.name} have no id: {_some(nameless)}.", advice="Give every area an id."

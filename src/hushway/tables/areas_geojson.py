@@ -66,5 +66,5 @@ def _shape(file: Path, feature: Feature) -> shapely.Geometry | None:
         return None
     try:
         return shapely.from_geojson(json.dumps(feature.geometry))
-    except (shapely.errors.GEOSException, ValueError, TypeError):
+    except (shapely.errors.GEOSException, ValueError, TypeError, RecursionError):
         raise damaged_feature(file, feature.where) from None

@@ -24,6 +24,7 @@ from hushway.tables.areas_record import (
     damaged_file,
     id_text,
 )
+from hushway.tables.unpacking import read_part, refuse_unfit_archive
 
 # Rings drawn the wrong way round are common and are read as meant: no reason to write to logs.
 shapefile.VERBOSE = False
@@ -117,13 +118,14 @@ def _beside(file: Path) -> dict[str, bytes]:
     parts = {file.suffix.lower(): file.read_bytes()}
     for sibling in sorted(file.parent.glob(f"{escape(file.stem)}.*")):
         part = sibling.suffix.lower()
-        if part in _PARTS and part not in parts:
+        if part in _PARTS and part not in parts and sibling.is_file():
             parts[part] = sibling.read_bytes()
     return parts
 
 
 def _zipped(file: Path) -> dict[str, bytes]:
     """Returns the parts of the only shapefile in an archive."""
+    refuse_unfit_archive(file)
     try:
         with ZipFile(file) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
@@ -135,7 +137,7 @@ def _zipped(file: Path) -> dict[str, bytes]:
                 )
             stem = shapes[0][: -len(".shp")]
             return {
-                part: archive.read(name)
+                part: read_part(archive, name)
                 for name in names
                 for part in _PARTS
                 if name.lower() == stem.lower() + part

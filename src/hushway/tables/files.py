@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from hushway.errors import DataError
+from hushway.tables.unpacking import refuse_unfit_rows
 
 Format = Literal["csv", "parquet"]
 
@@ -33,7 +34,7 @@ def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
         noun: What the rows are called in messages.
 
     Raises:
-        DataError: There is nothing there, or files of two formats.
+        DataError: There is nothing there, or something that is no file, or files of two formats.
     """
     found = _matches(Path(path))
     if not found:
@@ -41,6 +42,8 @@ def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
             f"There are no {noun} at {path}.",
             advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
         )
+    for file in found:
+        refuse_unfit_rows(file, noun)
     formats = {_format(file) for file in found}
     if None in formats or len(formats) > 1:
         raise DataError(

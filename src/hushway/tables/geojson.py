@@ -1,6 +1,5 @@
 """Collections of GeoJSON features, whatever they stand for."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from hushway.errors import GeographyError
 from hushway.tables.csv_header import open_text
+from hushway.tables.json_text import HalfCharacterError, json_facts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,13 @@ def read_features(file: Path, noun: str) -> FeatureCollection:
     if not text.strip():
         return FeatureCollection(features=(), crs=None)
     try:
-        facts = json.loads(text)
+        facts = json_facts(text)
+    except HalfCharacterError:
+        raise GeographyError(
+            f"The {noun} file {file.name} holds a text that is not Unicode: half of a pair of "
+            "surrogates.",
+            advice="Look for \\ud8 to \\udf in it, and write the character that was meant.",
+        ) from None
     except (ValueError, RecursionError):
         facts = None
     features = facts.get("features") if isinstance(facts, dict) else None

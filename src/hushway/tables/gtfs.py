@@ -2,6 +2,8 @@
 
 import io
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,16 @@ import pyarrow.csv as arrow_csv
 
 from hushway.errors import GeographyError
 from hushway.geography.labels import CodeArray
+from hushway.tables.unpacking import read_part, refuse_unfit, refuse_unfit_archive
 
+_DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,  # also of ways to pack that Python does not know
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -42,6 +53,8 @@ def read_timetable(path: Path | str) -> Timetable:
         GeographyError: A file or a column of the feed is missing or damaged.
     """
     feed = Path(path)
+    if not feed.is_dir():
+        refuse_unfit_archive(feed)
     stops = _columns(feed, "stops.txt", ("stop_id",), ("parent_station",))
     routes = _columns(feed, "routes.txt", ("route_id",), ("route_short_name", "route_long_name"))
     trips = _columns(feed, "trips.txt", ("trip_id", "route_id"))
@@ -83,8 +96,9 @@ def _route_names(routes: dict[str, pa.Array]) -> dict[str, str]:
     columns = (routes[name] for name in ("route_id", "route_short_name", "route_long_name"))
     rows = list(zip(*map(_texts, columns), strict=True))
     names = [short or long or route for route, short, long in rows]
+    uses = Counter(names)
     return {
-        route: f"{name} ({route})" if names.count(name) > 1 else name
+        route: f"{name} ({route})" if uses[name] > 1 else name
         for (route, _, _), name in zip(rows, names, strict=True)
     }
 
@@ -125,12 +139,13 @@ def _columns(
 def _content(feed: Path, name: str) -> bytes:
     try:
         if feed.is_dir():
+            refuse_unfit(feed / name)
             return (feed / name).read_bytes()
         with zipfile.ZipFile(feed) as archive:
-            return archive.read(name)
+            return read_part(archive, name)
     except (FileNotFoundError, KeyError):
         found = feed.exists()
-    except (OSError, zipfile.BadZipFile):
+    except _DAMAGED:
         raise GeographyError(
             f"The timetable {feed.name} cannot be read.",
             advice="Give the .zip file of a GTFS feed, or a folder with its files.",

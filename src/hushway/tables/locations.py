@@ -8,6 +8,7 @@ from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.locations_csv import csv_records
 from hushway.tables.locations_geojson import geojson_records
 from hushway.tables.place_record import LocationColumns, PlaceRecord
+from hushway.tables.unpacking import refuse_unfit
 
 __all__ = ["LocationColumns", "read_locations"]
 
@@ -48,6 +49,7 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
             f"The locations file {file.name} has an unknown format.",
             advice="Give a .csv, .csv.gz, .geojson or .json file.",
         )
+    refuse_unfit(file)
     try:
         return csv_records(file, columns) if is_csv else geojson_records(file, columns)
     except FileNotFoundError:
@@ -66,7 +68,7 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
 
 
 def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
-    nameless = [record.where for record in records if not record.id]
+    nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
             f"Locations in {file.name} have no id: {_some(nameless)}.",

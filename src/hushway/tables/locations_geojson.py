@@ -77,7 +77,7 @@ def _position(file: Path, geometry: Any, where: str) -> tuple[float | None, floa
                 f"The {where} of {file.name} is a {kind}.",
                 advice="Locations are Points, Polygons or MultiPolygons.",
             )
-    except (KeyError, IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         raise damaged_feature(file, where) from None
     if not (math.isfinite(lon) and math.isfinite(lat)):
         return None, None

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
+from hushway.tables.unpacking import refuse_unfit, refuse_unfit_archive
 
 FloatArray = NDArray[np.float64]
 
@@ -111,6 +112,11 @@ def _read(gtfs_kit: Any, file: Path) -> Any:
     # gtfs-kit would take the name of a file that is not there for a web address.
     if not file.exists():
         raise GeographyError(f"There is no {file.name}.", advice="Check the name of the timetable.")
+    if file.is_dir():
+        for part in file.glob("*.txt"):
+            refuse_unfit(part)
+    else:
+        refuse_unfit_archive(file)
     try:
         with warnings.catch_warnings():
             # Only columns that GTFS does not know are guessed at; none of them is used.

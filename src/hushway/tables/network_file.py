@@ -11,6 +11,7 @@ from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
 from hushway.geography.plane import Plane
 from hushway.geography.transit import BusLine, TransitNetwork
+from hushway.plan.toml_file import MOST_BYTES, read_toml
 from hushway.tables.network_sections import LineSection, NetworkSection
 
 _BUS_M_PER_S: Final = 7.0
@@ -34,14 +35,15 @@ def read_network(path: Path | str, locations: Locations) -> TransitNetwork:
     """
     file = Path(path)
     try:
-        facts = tomllib.loads(file.read_text(encoding="utf-8"))
+        facts = read_toml(file)
     except FileNotFoundError:
         raise GeographyError(
             f"There is no network file {file}.", advice="Check the name of the file."
         ) from None
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         raise GeographyError(
-            f"The network file {file} cannot be read.", advice="Give a TOML text file in UTF-8."
+            f"The network file {file} cannot be read.",
+            advice=f"Give a TOML text file in UTF-8, of at most {MOST_BYTES:,} bytes.",
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise GeographyError(

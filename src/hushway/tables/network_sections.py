@@ -4,7 +4,6 @@ from typing import Annotated, Any, Final
 
 from pydantic import (
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
     field_validator,
@@ -33,12 +32,7 @@ Speed = Annotated[float, Field(gt=0)]
 Seconds = Annotated[int, Field(gt=0)]
 
 
-class _StrictSection(Section):
-    # Without this a headway of "7" or of true would be taken for a number.
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-
-class TravelSection(_StrictSection):
+class TravelSection(Section):
     """How fast people get about without a bus."""
 
     shuttle_m_per_s: Speed = Travel.shuttle_m_per_s
@@ -51,7 +45,7 @@ class TravelSection(_StrictSection):
         return Travel(**self.model_dump())
 
 
-class LineSection(_StrictSection):
+class LineSection(Section):
     """A bus line."""
 
     name: str
@@ -92,7 +86,7 @@ class LineSection(_StrictSection):
         return self.headway_s or round((self.headway_min or 0) * _MINUTE_S)
 
 
-class NetworkSection(_StrictSection):
+class NetworkSection(Section):
     """A whole file; validated with the index of every id of a location as its context."""
 
     hubs: list[Place] = Field(default_factory=list)

@@ -18,7 +18,8 @@ class Policy:
     Attributes:
         unknown_location: The origin or the destination is not in the public list.
         outside_window: The time is outside the window's days or outside service hours.
-        null_value: Person, origin, destination, time or trip id is empty.
+        null_value: Person, origin, destination, time or trip id is empty; a person or a trip id
+            also if it is made of blanks.
         unparsable_time: The time is not ISO 8601, or does not suit the clock.
         malformed_row: A row of a CSV file has more or fewer fields than the first line, or holds
             bytes that are not UTF-8.

@@ -16,6 +16,7 @@ from hushway.tables.roads_graphml import graphml_roads
 from hushway.tables.roads_lines import RoadColumns, geojson_roads, geoparquet_roads
 from hushway.tables.roads_osm import osm_roads
 from hushway.tables.roads_words import SpeedUnit
+from hushway.tables.unpacking import refuse_unfit
 
 __all__ = ["RoadColumns", "read_roads"]
 
@@ -51,6 +52,7 @@ def read_roads(
     """
     given = Path(path)
     file = given.parent if given.name == _LINK_FILE else given
+    refuse_unfit(file)
     try:
         if file.name.lower().endswith(_PARQUET) and is_links_parquet(file):
             return _as_kept(read_links_parquet(file))

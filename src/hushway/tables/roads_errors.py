@@ -17,6 +17,14 @@ def damaged_roads(file: Path) -> GeographyError:
     )
 
 
+def off_earth(file: Path) -> GeographyError:
+    """Returns the error for nodes that are nowhere on Earth."""
+    return GeographyError(
+        f"Nodes of {file.name} have a longitude or latitude that is not on Earth.",
+        advice="Correct them: lon within ±180, lat within ±90.",
+    )
+
+
 def no_roads(file: Path) -> GeographyError:
     """Returns the error for a file in which nothing can be driven on."""
     return GeographyError(
@@ -51,6 +59,19 @@ def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None
             f"Links of {file.name} name unknown nodes: {some(unknown)}.",
             advice='Add the nodes, or correct the links; ids are compared as text: "7" is not '
             '"7.0".',
+        )
+
+
+def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
+    """Refuses ids that are blank.
+
+    Raises:
+        GeographyError: An id is.
+    """
+    if not all(key.strip() for key in ids):
+        raise GeographyError(
+            f"Some of the {noun} in {file.name} have no id, or a blank one.",
+            advice=f"Give each of the {noun} an id of its own.",
         )
 
 

@@ -24,6 +24,7 @@ from hushway.tables.roads_record import (
     points_in_degrees,
 )
 from hushway.tables.roads_words import SpeedUnit, lanes_of, speed_of
+from hushway.tables.unpacking import refuse_unfit
 
 _NODE_COLUMNS = ("node_id", "x_coord", "y_coord")
 _LINK_COLUMNS = ("link_id", "from_node_id", "to_node_id")
@@ -71,6 +72,7 @@ def gmns_roads(folder: Path, *, crs: str | None, speed_unit: SpeedUnit | None) -
 
 
 def _rows(file: Path, demanded: tuple[str, ...]) -> list[Row]:
+    refuse_unfit(file)
     try:
         with open_text(file) as opened:
             reader = csv.DictReader(opened, restval="")

@@ -73,7 +73,7 @@ def geojson_roads(
         shapes = [
             shapely.from_geojson(json.dumps(feature.geometry)) for feature in collection.features
         ]
-    except (shapely.errors.GEOSException, ValueError, TypeError):
+    except (shapely.errors.GEOSException, ValueError, TypeError, RecursionError):
         raise damaged_roads(file) from None
     values = {
         name: [feature.properties.get(name) for feature in collection.features] for name in names

@@ -12,12 +12,13 @@ from hushway.geography.od import IntArray
 from hushway.geography.road_classes import HIGHWAYS, SERVICE
 from hushway.geography.road_draft import RoadDraft
 from hushway.geography.roads import TextArray
-from hushway.tables.roads_errors import damaged_roads, no_roads
-from hushway.tables.roads_osm_lines import NodeRows, cut_lines
+from hushway.tables.roads_errors import damaged_roads, no_roads, off_earth
+from hushway.tables.roads_osm_lines import NOWHERE, NodeRows, cut_lines
 from hushway.tables.roads_osm_tags import OSMWay, way_of
 
 # OpenStreetMap counts in ten millionths of a degree.
 _UNITS = 10_000_000
+_MOST_LON, _MOST_LAT = 180, 90
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +43,7 @@ def osm_roads(file: Path, *, service: bool) -> RoadDraft:
         service: Whether service roads are read.
 
     Raises:
-        GeographyError: The file is damaged or has no roads.
+        GeographyError: The file is damaged, has no roads, or a node is not on Earth.
     """
     found = _read(file, service=service)
     if not found.ways:
@@ -53,6 +54,7 @@ def osm_roads(file: Path, *, service: bool) -> RoadDraft:
         x=np.frombuffer(found.x, dtype=np.int64),
         y=np.frombuffer(found.y, dtype=np.int64),
     )
+    _refuse_off_earth(file, rows)
     lines = cut_lines(rows)
     if not len(lines.begin):
         raise no_roads(file)
@@ -82,6 +84,13 @@ def osm_roads(file: Path, *, service: bool) -> RoadDraft:
     )
 
 
+def _refuse_off_earth(file: Path, rows: NodeRows) -> None:
+    held = rows.x != NOWHERE
+    off = (np.abs(rows.x) > _MOST_LON * _UNITS) | (np.abs(rows.y) > _MOST_LAT * _UNITS)
+    if (held & off).any():
+        raise off_earth(file)
+
+
 def _line_ids(way: IntArray, place: IntArray) -> TextArray:
     return np.array([f"{a}:{b}" for a, b in zip(way.tolist(), place.tolist(), strict=True)])
 
@@ -103,6 +112,8 @@ def _read(file: Path, *, service: bool) -> _Ways:
             facts = way_of(way.id, way.tags)
             if facts is not None:
                 _append(found, facts, way.nodes)
+    except osmium.InvalidLocationError:
+        raise off_earth(file) from None
     except (RuntimeError, ValueError):
         raise damaged_roads(file) from None
     return found

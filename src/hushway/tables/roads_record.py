@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hushway.geography.road_classes import kind_or_least
 from hushway.geography.road_draft import RoadDraft
 from hushway.tables.crs import known_crs, to_degrees
-from hushway.tables.roads_errors import check_nodes, check_unique, damaged_roads
+from hushway.tables.roads_errors import check_named, check_nodes, check_unique, damaged_roads
 
 DEGREES = "OGC:CRS84"
 
@@ -57,8 +57,10 @@ def draft_of(
         nodes: Longitude and latitude of the nodes.
 
     Raises:
-        GeographyError: A line names an unknown node, or an id appears twice.
+        GeographyError: A line names an unknown node, or an id is blank or appears twice.
     """
+    check_named(file, "nodes", nodes)
+    check_named(file, "links", (record.id for record in records))
     check_nodes(file, nodes, (node for record in records for node in (record.tail, record.head)))
     check_unique(file, "links", (record.id for record in records))
     number = {key: at for at, key in enumerate(nodes)}

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from hushway.errors import GeographyError
 from hushway.geography.labels import CodeArray
 from hushway.tables.csv_header import read_header
+from hushway.tables.unpacking import refuse_unfit
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _DAMAGED = (OSError, EOFError, UnicodeDecodeError, csv.Error, pa.ArrowException)
@@ -55,6 +56,7 @@ def read_text_columns(file: Path, names: Sequence[str]) -> tuple[TextColumn, ...
             f"The file {file.name} has an unknown format.",
             advice="Give a .csv, .csv.gz, .parquet or .pq file.",
         )
+    refuse_unfit(file)
     try:
         table = _csv(file, names) if is_csv else _parquet(file, names)
     except FileNotFoundError:

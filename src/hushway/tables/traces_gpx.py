@@ -17,6 +17,7 @@ from hushway.tables.traces_rows import (
     Position,
     TraceFile,
     as_degrees,
+    as_id,
     table_of,
     trace_files,
     unreadable,
@@ -85,7 +86,7 @@ class _GpxReader:
         self.declares = False
         self.is_gpx = False
         folders = file.inside.parts[:-1]
-        self._person = folders[0] if folders else file.path.stem
+        self._person = as_id(folders[0] if folders else file.path.stem)
         self._name = file.inside.as_posix()
         self._segment = 0
         self._point: dict[str, str] | None = None

@@ -4,7 +4,6 @@ Each file is an answer of the trips endpoint: trips under "data" or at the top, 
 of its route and a timestamp in milliseconds at each.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,18 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from hushway.tables.traces_rows import Position, as_degrees, table_of, trace_files, unreadable
+from hushway.tables.json_text import json_facts
+from hushway.tables.traces_rows import (
+    Position,
+    as_degrees,
+    as_id,
+    table_of,
+    trace_files,
+    unreadable,
+)
 from hushway.tables.trips import Clock
 
 _ENDING = ".json"
-_OWNERS = ("device_id", "vehicle_id")
 _US_PER_MS = 1000
 _MOST_MS = (1 << 63) // _US_PER_MS - 1
 
@@ -42,7 +48,7 @@ class MdsTraces:
 def read_mds(source: MdsTraces) -> pa.Table:
     """Returns the positions of all files: (person, trip, us, timed, lon, lat).
 
-    The person is the trip's `device_id`, or its `vehicle_id` if it has none.
+    The person is the trip's `device_id`, or its `vehicle_id` if it has none but blanks.
 
     Raises:
         DataError: There is no file, or one cannot be read.
@@ -54,9 +60,9 @@ def read_mds(source: MdsTraces) -> pa.Table:
 
 
 def _positions(path: Path) -> list[Position]:
-    why = "it is not JSON"
+    why = "it is not JSON in Unicode"
     try:
-        answer = json.loads(path.read_bytes())
+        answer = json_facts(path.read_bytes())
     except OSError:
         why = "it cannot be opened"
     except (ValueError, RecursionError):
@@ -65,7 +71,7 @@ def _positions(path: Path) -> list[Position]:
         why = "it does not hold trips with routes of points"
         try:
             return [position for trip in _trips(answer) for position in _route(trip)]
-        except (KeyError, TypeError, AttributeError, IndexError):
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError):
             pass
     # Raised out here so that the original error, which quotes the file, is not its context.
     raise unreadable("MDS", why)
@@ -79,12 +85,12 @@ def _trips(answer: Any) -> list[Any]:
 
 
 def _route(trip: Any) -> Iterator[Position]:
-    owner = next((trip[name] for name in _OWNERS if trip.get(name) is not None), None)
+    owner = as_id(trip.get("device_id")) or as_id(trip.get("vehicle_id"))
     for feature in trip["route"]["features"]:
         lon, lat = feature["geometry"]["coordinates"][:2]
         time = feature["properties"].get("timestamp")
         yield Position(
-            person=None if owner is None else str(owner),
+            person=owner,
             trip=str(trip["trip_id"]),
             us=_microseconds(time),
             timed=time is not None,

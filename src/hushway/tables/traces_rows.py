@@ -58,13 +58,19 @@ def trace_files(path: Path | str, ending: str) -> list[TraceFile]:
     """Returns a file, or the files of a folder and its subfolders, in a fixed order.
 
     Raises:
-        DataError: There are none.
+        DataError: There are none, or something among them is no file.
     """
     place = Path(path)
     if place.is_dir():
         inside = sorted(file.relative_to(place) for file in place.rglob(f"*{ending}"))
         visible = [file for file in inside if not any(p.startswith(".") for p in file.parts)]
         found = [TraceFile(path=place / file, inside=file) for file in visible]
+        if not all(file.path.is_file() for file in found):
+            # A pipe would be waited for, perhaps for ever. Names of files are often people's.
+            raise DataError(
+                f"Something at {path} that ends in {ending} is not a file.",
+                advice="Leave nothing but files and folders of files there.",
+            )
     else:
         found = [TraceFile(path=place, inside=Path(place.name))] if place.is_file() else []
     if not found:
@@ -91,6 +97,12 @@ def table_of(positions: Iterable[Position]) -> pa.Table:
     return pa.Table.from_arrays(
         [pa.array(column, field.type) for column, field in pairs], schema=_SCHEMA
     )
+
+
+def as_id(value: object) -> str | None:
+    """Returns what was written for an id, as text; None if it is missing or made of blanks."""
+    text = "" if value is None else str(value)
+    return text if text.strip() else None
 
 
 def as_degrees(value: object) -> float | None:

@@ -187,18 +187,18 @@ def test_a_certificate_that_cannot_be_written_costs_nothing(city: Path) -> None:
 
 
 def test_every_verb_answers_a_program_in_json(city: Path) -> None:
-    checked = json.loads(invoke("check", city / PLAN, "--json").output)
+    checked = json.loads(invoke("check", city / PLAN, "--json").stdout)
     assert checked["usable"]
-    published = json.loads(invoke("publish", city / PLAN, "--json").output)
+    published = json.loads(invoke("publish", city / PLAN, "--json").stdout)
     assert published["cost"] == "1"
-    verified = json.loads(invoke("verify", city / "release", "--json").output)
+    verified = json.loads(invoke("verify", city / "release", "--json").stdout)
     assert verified["passed"]
-    shown = json.loads(invoke("ledger", "show", city / PLAN, "--check", "--json").output)
+    shown = json.loads(invoke("ledger", "show", city / PLAN, "--check", "--json").stdout)
     assert shown["findings"] == []
     assert shown["accounts"][0]["spent"] == "1"
     exported = invoke("ledger", "export", city / PLAN)
-    assert exported.output.count("\n") == 4
-    assert "poly31" not in exported.output
+    assert exported.stdout.count("\n") == 4
+    assert "poly31" not in exported.stdout
 
 
 def test_wrong_usage_exits_with_two_and_a_refusal_with_one(city: Path) -> None:

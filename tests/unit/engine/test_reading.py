@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 from ibis.common.exceptions import IbisError
 
-from hushway.engine.reading import read_rows
+from hushway.engine.reading import load_table, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, quietly
 from hushway.errors import DataError
 from hushway.tables.layout import layout_of
@@ -108,3 +109,12 @@ def test_what_an_engine_says_stays_inside(kind: type[Exception]) -> None:
     assert error.__cause__ is None
     assert error.__context__ is None
     assert "private" not in f"{error}{error.advice}"
+
+
+def test_an_error_of_the_engine_at_loading_is_translated() -> None:
+    with duckdb_session(EngineSettings(threads=1)) as backend:
+        load_table(backend, "places", pa.table({"id": [1]}))
+        with pytest.raises(DataError) as caught:
+            load_table(backend, "places", pa.table({"id": [1]}))
+    assert caught.value.advice
+    assert caught.value.__context__ is None

@@ -1,6 +1,8 @@
+import os
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -155,9 +157,16 @@ def test_a_height_beyond_the_field_is_refused_whatever_the_point() -> None:
 
 
 def test_a_key_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
-    with pytest.raises(ReleaseError, match="larger than any"):
+    with pytest.raises(ReleaseError, match="not a file"):
         load_public_key(Path("/dev/zero"))
     path = tmp_path / "key.pem"
     path.write_bytes(b"x" * 20_000)
     with pytest.raises(ReleaseError, match="larger than any"):
         load_signing_key(path)
+
+
+@pytest.mark.parametrize("load", [load_signing_key, load_public_key])
+def test_a_key_in_a_pipe_is_not_waited_for(load: Any, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "key.pem")
+    with pytest.raises(ReleaseError, match=r"key\.pem is not a file"):
+        load(tmp_path / "key.pem")

@@ -179,3 +179,9 @@ def test_holes_and_islands_are_kept(tmp_path: Path) -> None:
 def test_sizes_are_in_square_metres(tmp_path: Path) -> None:
     areas = read_areas(geojson(tmp_path, feature(ONE, id="a")))
     assert areas.sizes == pytest.approx(np.array([816_000]), rel=2e-3)
+
+
+def test_an_id_of_blanks_is_none(tmp_path: Path) -> None:
+    collection = {"type": "FeatureCollection", "features": [feature(ONE, id="  ")]}
+    with pytest.raises(GeographyError, match="have no id: feature 1"):
+        read_areas(write(tmp_path, json.dumps(collection)))

@@ -8,6 +8,7 @@ import pytest
 
 from hushway.errors import GeographyError
 from hushway.geography.locations import Location, Locations
+from hushway.tables import gtfs
 from hushway.tables.gtfs_lines import LineTaxonomy, line_taxonomy
 
 FEED = {
@@ -120,3 +121,29 @@ def test_what_is_no_feed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.zip").write_text("no archive", encoding="utf-8")
     with pytest.raises(GeographyError, match="cannot be read"):
         line_taxonomy(tmp_path / "text.zip", places("A"))
+
+
+def test_naming_many_routes_compares_each_with_few(
+    feed: Feed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = 0
+
+    class Counted(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    real = gtfs._texts
+    monkeypatch.setattr(gtfs, "_texts", lambda column: [Counted(text) for text in real(column)])
+    several = 500
+    rows = "".join(f"r{i},Line {i // 2},\n" for i in range(1, several))
+    routes = f"route_id,route_short_name,route_long_name\n{rows}"
+    named = gtfs.read_timetable(feed(routes=routes)).route_names
+    assert named["r1"] == "Line 0"
+    assert named["r2"] == "Line 1 (r2)"
+    # Each with each other would be a quarter of a million.
+    assert compared < 20 * several

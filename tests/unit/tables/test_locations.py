@@ -258,3 +258,10 @@ def test_json_that_is_no_collection_is_refused(tmp_path: Path, text: str) -> Non
 @pytest.mark.parametrize("text", ["", '{"features": []}'])
 def test_an_empty_geojson_is_called_empty(tmp_path: Path, text: str) -> None:
     assert "empty" in refusal(write(tmp_path, text, "places.geojson"))
+
+
+def test_an_id_of_blanks_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "places.csv"
+    file.write_text("id,lon,lat\na,0,0\n  ,1,1\n", encoding="utf-8")
+    with pytest.raises(GeographyError, match="have no id: line 3"):
+        read_locations(file)

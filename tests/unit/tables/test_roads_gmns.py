@@ -89,3 +89,14 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "damaged" in refusal(write(tmp_path, links=damaged))
     (tmp_path / "node.csv").unlink()
     assert "no roads file node.csv" in refusal(tmp_path)
+
+
+def test_ids_of_blanks_are_refused(tmp_path: Path) -> None:
+    blank = write(tmp_path, links=HEAD + PAIR.replace("7,1,2", "  ,1,2"))
+    assert "links in link.csv have no id" in refusal(blank)
+    nodes = NODES.replace("\n1,", "\n  ,")
+    assert "nodes in link.csv have no id" in refusal(
+        write(
+            tmp_path, nodes=nodes, links=HEAD + PAIR.replace("1,2", "  ,2").replace("2,1", "2,  ")
+        )
+    )

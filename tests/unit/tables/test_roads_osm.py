@@ -179,3 +179,11 @@ def test_files_without_roads_are_refused(tmp_path: Path, ways: tuple[Way, ...]) 
 def test_lengths_are_metres(tmp_path: Path) -> None:
     roads = roads_of(tmp_path, (40, [1, 2], {"highway": "residential"}))
     np.testing.assert_allclose(roads.length, 1113.195, atol=0.01)
+
+
+@pytest.mark.parametrize("where", [(0.0, 999.0), (0.0, 91.0), (-181.0, 0.0), (float("nan"), 0.0)])
+def test_a_node_that_is_not_on_earth_is_refused(where: tuple[float, float], tmp_path: Path) -> None:
+    file = write(tmp_path, RING, nodes={**NODES, 5: where})
+    with pytest.raises(GeographyError, match="not on Earth") as caught:
+        read_roads(file)
+    assert caught.value.advice

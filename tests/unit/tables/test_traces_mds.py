@@ -99,3 +99,31 @@ def test_files_that_are_no_json_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(DataError, match="it is not JSON") as caught:
         read_mds(MdsTraces(tmp_path))
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(trip("t", [(0.5, 1.5, 1000)], device_id="\ud800"), id="half a character"),
+        pytest.param(trip("\udfff", [(0.5, 1.5, 1000)], device_id="d"), id="half a trip"),
+    ],
+)
+def test_half_a_character_is_no_id(broken: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not JSON in Unicode") as caught:
+        read_mds(MdsTraces(written(tmp_path, [broken])))
+    assert caught.value.__context__ is None
+
+
+def test_a_whole_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
+    file = tmp_path / "trips.json"
+    file.write_text(json.dumps([trip("t", [(0, 1, 1000)], device_id="🛴")]), encoding="utf-8")
+    assert "\\ud83d" in file.read_text(encoding="utf-8")
+    assert read_mds(MdsTraces(file))["person"].to_pylist() == ["🛴"]
+
+
+@pytest.mark.parametrize("coordinates", [[0.5], [], "x", None, 7])
+def test_a_point_that_is_none_is_refused(coordinates: Any, tmp_path: Path) -> None:
+    broken = trip("t", [(0.5, 1.5, 1000)], device_id="d")
+    broken["route"]["features"][0]["geometry"]["coordinates"] = coordinates
+    with pytest.raises(DataError, match="does not hold trips with routes of points"):
+        read_mds(MdsTraces(written(tmp_path, [broken])))

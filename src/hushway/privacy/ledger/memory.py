@@ -50,5 +50,8 @@ def forgotten(seen: Heads, entries: Sequence[EntryRow]) -> list[int]:
 
 def _file(first_entry: str) -> Path:
     state = os.environ.get("XDG_STATE_HOME", "")
-    place = Path(state) if state.startswith("/") else Path("~/.local/state").expanduser()
-    return place / "hushway" / "ledgers" / f"{first_entry.removeprefix('sha256:')[:32]}.json"
+    if not state.startswith("/"):
+        state = os.path.expanduser("~/.local/state")  # noqa: PTH111  has an answer without a home
+    if not state.startswith("/"):
+        raise FileNotFoundError("this user has no home")
+    return Path(state) / "hushway" / "ledgers" / f"{first_entry.removeprefix('sha256:')[:32]}.json"

@@ -1,0 +1,59 @@
+"""The verbs of the `hushway` command.
+
+Heavy libraries are imported by the verbs that need them, so that `hushway --help` answers at once.
+"""
+
+from typing import Annotated
+
+import typer
+
+from hushway import __version__
+from hushway.cli.audits import audit
+from hushway.cli.demo import demo
+from hushway.cli.design import design
+from hushway.cli.evaluate import evaluate
+from hushway.cli.keys import keys
+from hushway.cli.ledger import ledger
+from hushway.cli.plans import check, plan, price, publish
+from hushway.cli.recommend import recommend
+from hushway.cli.releases import verify
+from hushway.cli.reproduce import reproduce
+from hushway.cli.synthesis import synthesise
+
+app = typer.Typer(
+    name="hushway",
+    help="Publish how a city moves without publishing how anyone moves.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(check)
+app.command()(price)
+app.command()(recommend)
+app.command()(publish)
+app.command()(verify)
+app.command()(synthesise)
+app.command()(design)
+app.command()(evaluate)
+app.command()(audit)
+app.add_typer(plan, name="plan")
+app.add_typer(ledger, name="ledger")
+app.add_typer(keys, name="keys")
+app.add_typer(reproduce, name="reproduce")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"hushway {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print and exit."),
+    ] = False,
+) -> None:
+    """Publish how a city moves without publishing how anyone moves."""

@@ -1,0 +1,27 @@
+"""Places to write to that cannot be, found before any work is done."""
+
+from pathlib import Path
+
+import pytest
+
+from hushway.cli import reproduce
+from hushway.demo import build_demo
+from hushway.errors import ReleaseError
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Path:
+    (tmp_path / "file").touch()
+    return tmp_path / "file" / "folder"
+
+
+def test_a_demo_that_has_no_place_is_refused(nowhere: Path) -> None:
+    with pytest.raises(ReleaseError, match="cannot be made") as caught:
+        build_demo(nowhere)
+    assert caught.value.advice
+
+
+@pytest.mark.parametrize("study", ["cbdp", "density", "dp_ani", "prefix_tree"])
+def test_a_study_that_has_no_place_is_refused_before_its_hours(study: str, nowhere: Path) -> None:
+    with pytest.raises(ReleaseError, match="cannot be made"):
+        getattr(reproduce, study)(folder=nowhere)
