@@ -295,7 +295,7 @@ OWN: dict[str, tuple[Case, ...]] = {
         Case("a link that is there twice", features("roads.geojson", _twice), "more than once"),
         Case(
             "hardly any epsilon",
-            all_of(option("mechanism.noise", "gaussian"), option(_EPSILON, "1e-9")),
+            all_of(option("mechanism.noise", "gaussian"), option(_EPSILON, "1e-15")),
             "sigma",
         ),
         Case(

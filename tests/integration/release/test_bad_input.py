@@ -19,14 +19,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scene]:
 
 
 @pytest.fixture
-def scene(
-    request: pytest.FixtureRequest,
-    scenes: dict[str, Scene],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Scene:
-    # Copies of one ledger: what one has spent the others must not miss.
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def scene(request: pytest.FixtureRequest, scenes: dict[str, Scene], tmp_path: Path) -> Scene:
     return scenes[request.param].copied(tmp_path / "scene")
 
 
