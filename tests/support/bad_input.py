@@ -294,11 +294,6 @@ OWN: dict[str, tuple[Case, ...]] = {
         Case("roads that are none", file("roads.geojson", "hello"), "roads.geojson"),
         Case("a link that is there twice", features("roads.geojson", _twice), "more than once"),
         Case(
-            "hardly any epsilon",
-            all_of(option("mechanism.noise", "gaussian"), option(_EPSILON, "1e-15")),
-            "sigma",
-        ),
-        Case(
             "shares that leave nothing",
             all_of(option("mechanism.classes", "0.5"), option("mechanism.speeds", "0.5")),
             "leave nothing",

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+import threading
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -77,6 +78,8 @@ class Scene:
             words = ["hushway", *verb.split(), str(self.folder / PLAN), *options]
             patch.setattr(sys, "argv", words)
             patch.setattr("signal.signal", lambda *_: None)
+            patch.setattr("threading.excepthook", threading.excepthook)
+            patch.setattr("sys.unraisablehook", sys.unraisablehook)
             with pytest.raises(SystemExit) as ended:
                 main()
         return int(ended.value.code or 0)

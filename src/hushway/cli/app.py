@@ -6,6 +6,7 @@ here before `main` is there to say what is wrong with the others.
 
 import signal
 import sys
+import threading
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,10 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Runs the command; whatever goes wrong becomes one clear message and exit code 1."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # What goes wrong beside the command, in a thread or when something is thrown away, would be
+    # printed with all that it says, and that may be a row. Whoever waits for a thread still hears.
+    threading.excepthook = _keep_silent
+    sys.unraisablehook = _keep_silent
     try:
         refuse_little_address_space()
         from hushway.cli.verbs import app
@@ -52,6 +57,10 @@ def main() -> None:
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     """A request to end is taken like Ctrl-C: everything is put in order first."""
     raise KeyboardInterrupt
+
+
+def _keep_silent(_failure: object) -> None:
+    pass
 
 
 def _say(ending: Ending) -> None:

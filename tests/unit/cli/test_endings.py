@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,8 @@ MISSING = "libgomp.so.1: cannot open shared object file: No such file or directo
 @pytest.fixture(autouse=True)
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGTERM, before)
@@ -131,6 +134,20 @@ def test_an_interruption_is_one_message(
 ) -> None:
     fail(error, monkeypatch)
     assert capsys.readouterr().err.count("Interrupted.") == 1
+
+
+def test_what_goes_wrong_beside_the_command_is_not_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def verb() -> None:
+        worker = threading.Thread(target=int, args=(PRIVATE,))
+        worker.start()
+        worker.join()
+
+    monkeypatch.setattr(verbs, "app", verb)
+    with pytest.raises(SystemExit):
+        main()
+    assert PRIVATE not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("library", ["typer", "rich"])
