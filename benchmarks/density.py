@@ -59,7 +59,7 @@ def in_process(job: str, folder: Path, people: int) -> dict[str, Any]:
 
 
 def make(folder: Path, people: int) -> dict[str, float]:
-    from hushway.cities.paris import paris
+    from hushway.families.density.city.paris import paris
 
     begin = perf_counter()
     city = paris(1, people=people)

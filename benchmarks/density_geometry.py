@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import shapely
 
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.minimum_cover import minimum_cover
+from hushway.families.density.public.overlap import overlap
+from hushway.families.density.public.tessellation import tessellation
+from hushway.families.density.public.voronoi import voronoi_cells
 from hushway.geography.areas import Area, Areas
-from hushway.geography.density_geometry import density_universe
 from hushway.geography.locations import Location, Locations
-from hushway.geography.minimum_cover import minimum_cover
-from hushway.geography.overlap import overlap
 from hushway.geography.periods import Periods
-from hushway.geography.tessellation import tessellation
-from hushway.geography.voronoi import voronoi_cells
 
 AREAS, TOWERS = 989, 1_303
 RUNS = 5

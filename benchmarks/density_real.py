@@ -20,19 +20,19 @@ import numpy as np
 import shapely
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.visits_bounding import PeopleVisits, VisitRule, bounded_people
-from hushway.evaluation.density_gains import measure_gains
-from hushway.evaluation.density_scene import BoundedCity, budget_of
+from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.public.areas import read_areas
+from hushway.families.density.public.areas_record import AreaColumns
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.bounding import PeopleVisits, VisitRule, bounded_people
+from hushway.families.density.study.gains import measure_gains
+from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.geography.areas import Area, Areas
-from hushway.geography.density import DensityUniverse
-from hushway.geography.density_geometry import density_universe
 from hushway.geography.periods import Periods
 from hushway.geography.plane import FloatArray
-from hushway.geography.visits import VisitLimits
 from hushway.privacy.randomness import SeededSource
-from hushway.releases.density.catalogue import density_series
-from hushway.tables.areas import read_areas
-from hushway.tables.areas_record import AreaColumns
 
 BUDGETS = (("0.3", "0.000002"), ("1", "0.000001"))
 SMALLEST_SHARE = 0.001

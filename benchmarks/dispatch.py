@@ -22,19 +22,19 @@ import numpy as np
 
 # Needed before anything is compiled: the interpreter reads fields of rows in another way.
 if __name__ == "__main__" and "--interpreted" in sys.argv:
-    from hushway.matching import records
+    from hushway.numerics import records
 
     plain_rows = records.rows
     records.rows = lambda count, **fields: plain_rows(count, **fields).view(np.recarray)
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.evaluation.transit.fleet import MEAN_WAIT_S, size_fleet
-from hushway.evaluation.transit.fleet_bounds import fewest_shuttles
-from hushway.evaluation.transit.operate import Operations, operate
-from hushway.evaluation.transit.planned_legs import planned_legs
-from hushway.evaluation.transit.rider_trips import RiderTrips, in_order
-from hushway.evaluation.transit.rules import ServiceRules
+from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.geography.itineraries import Itineraries, itineraries
+from hushway.transit.fleet import MEAN_WAIT_S, size_fleet
+from hushway.transit.fleet_bounds import fewest_shuttles
+from hushway.transit.operate import Operations, operate
+from hushway.transit.planned_legs import planned_legs
+from hushway.transit.rider_trips import RiderTrips, in_order
+from hushway.transit.rules import ServiceRules
 
 WINDOW_S = 8 * 3600, 10 * 3600
 FLEET = (23, 19, 38, 20)

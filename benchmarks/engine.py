@@ -153,7 +153,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
     kind, cap = JOBS[name]
     count = bare_count if cap is None else bounded_count
     # What is loaded before does not count.
-    import hushway.engine.duckdb  # noqa: F401
+    import hushway.families.od.rows.duckdb  # noqa: F401
 
     with timed() as took:
         trips = count(folder / kind, kind, cap or 0)
@@ -182,14 +182,14 @@ def bare_count(folder: Path, _: str, __: int) -> int:
 def bounded_count(folder: Path, kind: str, cap: int) -> int:
     from datetime import date
 
-    from hushway.engine.duckdb import DuckDBTrips, EngineSettings
     from hushway.engine.key import BoundingKey
+    from hushway.families.od.public.cells import ODCells
+    from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings
+    from hushway.families.od.rows.trips import TripColumns, TripsSource
     from hushway.geography.locations import Location, Locations
-    from hushway.geography.od import ODCells
     from hushway.geography.periods import Periods
     from hushway.privacy.query import Query
     from hushway.privacy.unit import Unit
-    from hushway.tables.trips import TripColumns, TripsSource
 
     prefix = "stop-" if kind == "text" else ""
     places = (

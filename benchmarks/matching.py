@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import cKDTree
 
-from hushway.geography.roads import RoadNetwork
-from hushway.matching.matcher import Matcher
-from hushway.matching.routing import shortest_routes
-from hushway.matching.traces import Reason, Traces, Ways
-from hushway.tables.roads import read_roads
+from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.matching.routing import shortest_routes
+from hushway.families.links.matching.traces import Reason, Traces, Ways
+from hushway.families.links.public.read import read_roads
+from hushway.families.links.public.roads import RoadNetwork
 from matching_leuven import INSTALLED, Leuven
 from matching_valhalla import Valhalla, builder, ways_of
 

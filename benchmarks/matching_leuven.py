@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from hushway.geography.roads import RoadNetwork
-from hushway.matching.traces import Traces
+from hushway.families.links.matching.traces import Traces
+from hushway.families.links.public.roads import RoadNetwork
 
 INSTALLED = find_spec("leuvenmapmatching") is not None
 

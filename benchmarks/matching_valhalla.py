@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from pyproj import CRS, Transformer
 
+from hushway.families.links.matching.traces import Traces
 from hushway.geography.plane import Plane
-from hushway.matching.traces import Traces
 
 _PARTS = ("mjolnir", "loki", "thor", "odin", "meili")
 _ANSWER = ["edge.way_id", "matched.edge_index", "matched.type"]

@@ -78,7 +78,7 @@ def generate(folder: Path, people: int) -> dict[str, float]:
     """Writes the traces, and those of a few people to warm up with."""
     import numpy as np
 
-    from hushway.cities.traces_simulate import simulate_traces
+    from hushway.families.links.city.simulate import simulate_traces
 
     few = simulate_traces(city_roads(), SEED + 1, people=50)
     (folder / "few").mkdir()
@@ -90,7 +90,7 @@ def generate(folder: Path, people: int) -> dict[str, float]:
 
 
 def city_roads() -> Any:
-    from hushway.cities.road_city import road_city
+    from hushway.families.links.city.road_city import road_city
 
     return road_city(SEED, links=LINKS)
 
@@ -98,9 +98,9 @@ def city_roads() -> Any:
 def match(folder: Path) -> Any:
     import numpy as np
 
-    from hushway.engine.movements_rows import PeoplePositions
-    from hushway.engine.movements_trips import Splitting, split_trips
-    from hushway.matching.matcher import Matcher
+    from hushway.families.links.matching.matcher import Matcher
+    from hushway.families.links.rows.rows import PeoplePositions
+    from hushway.families.links.rows.trips import Splitting, split_trips
 
     roads = city_roads()
     data = np.load(folder / "trips.npz")
@@ -121,12 +121,12 @@ def match(folder: Path) -> Any:
 
 def count(folder: Path) -> Any:
     from hushway.engine.key import BoundingKey
-    from hushway.engine.movements_traces import TraceMovements
     from hushway.engine.session import EngineSettings
-    from hushway.geography.movements import MovementCells, MovementLimits
-    from hushway.matching.matcher import Matcher
+    from hushway.families.links.matching.matcher import Matcher
+    from hushway.families.links.public.universe import MovementCells, MovementLimits
+    from hushway.families.links.rows.movements import TraceMovements
+    from hushway.families.links.rows.traces import TraceColumns, TracesSource
     from hushway.privacy.query import Query
-    from hushway.tables.traces import TraceColumns, TracesSource
 
     universe = universe_of()
     matcher = Matcher(universe.roads)
@@ -148,11 +148,11 @@ def count(folder: Path) -> Any:
 
 
 def check(folder: Path) -> Any:
-    from hushway.engine.check_traces import check_traces
     from hushway.engine.session import EngineSettings
-    from hushway.matching.matcher import Matcher
+    from hushway.families.links.matching.matcher import Matcher
+    from hushway.families.links.rows.check import check_traces
+    from hushway.families.links.rows.traces import TraceColumns, TracesSource
     from hushway.tables.policy import Policy
-    from hushway.tables.traces import TraceColumns, TracesSource
 
     universe = universe_of()
     matcher = Matcher(universe.roads)
@@ -169,8 +169,8 @@ def check(folder: Path) -> Any:
 def universe_of() -> Any:
     import numpy as np
 
-    from hushway.cities.traces_settings import Habits
-    from hushway.geography.movements import LinkUniverse
+    from hushway.families.links.city.settings import Habits
+    from hushway.families.links.public.universe import LinkUniverse
     from hushway.geography.periods import Periods
 
     roads, habits = city_roads(), Habits()

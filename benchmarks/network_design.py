@@ -20,18 +20,14 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.cities.figures import WINDOW
-from hushway.designing import busiest_apart
-from hushway.evaluation.transit.design import design
-from hushway.evaluation.transit.design_cuts import ways_of
-from hushway.evaluation.transit.design_problem import (
-    DesignProblem,
-    DesignSettings,
-    design_problem,
-)
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.figures import WINDOW
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
+from hushway.transit.design.cuts import ways_of
+from hushway.transit.design.design import design
+from hushway.transit.design.problem import DesignProblem, DesignSettings, design_problem
+from hushway.transit.designing import busiest_apart
 
 HUBS = 20
 PAIRS, PLACES = 300, 150

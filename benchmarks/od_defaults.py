@@ -22,20 +22,20 @@ from typing import Any
 
 import numpy as np
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.cities.figures import WINDOW
-from hushway.evaluation.od_scene import ODScene, TripArrays, city_scene, trips_scene, try_out
-from hushway.geography.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.figures import WINDOW
+from hushway.families.od.mechanism.catalogue import od_cbdp
+from hushway.families.od.mechanism.laplace import DenseLaplace
+from hushway.families.od.mechanism.shares import uniform_shares
+from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.study.scene import ODScene, TripArrays, city_scene, trips_scene, try_out
 from hushway.geography.labels import labels_of_codes, pairs_of_matrix, place_pair_labels
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.releases.od.catalogue import od_cbdp
-from hushway.releases.od.laplace import DenseLaplace
-from hushway.releases.od.shares import uniform_shares
-from hushway.releases.od.weights import Weights
 from hushway.tables.locations import LocationColumns, read_locations
 
 EPSILONS = ("1", "0.1")

@@ -21,11 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from hushway.cities.twin import twin
-from hushway.geography.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.city.twin import twin
+from hushway.families.od.mechanism.catalogue import od_cbdp
+from hushway.families.od.mechanism.recommended import recommended_shares, recommended_weights
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
@@ -35,8 +37,6 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
 from hushway.privacy.unit import Unit
-from hushway.releases.od.catalogue import od_cbdp
-from hushway.releases.od.recommended import recommended_shares, recommended_weights
 
 RUNS = 15
 PLACES, ZONES, MODES = 130, 4, 12
@@ -195,8 +195,8 @@ def write_huge(folder: Path) -> dict[str, float]:
 
 def publish_huge(folder: Path) -> dict[str, float]:
     """Publishes them: reading, bounding, noise, fit, rounding and writing."""
-    from hushway.job import prepare
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
+    from hushway.families.prepare import prepare
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hushway.geography.zones_grid import grid_zones
-from hushway.tables.roads import read_roads
-from hushway.tables.roads_geoparquet import read_links_parquet, write_links_parquet
+from hushway.families.links.public.geoparquet import read_links_parquet, write_links_parquet
+from hushway.families.links.public.read import read_roads
+from hushway.families.links.public.zones_grid import grid_zones
 
 SOURCES: dict[str, dict[str, Any]] = {
     "monaco.osm.pbf": {},

@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from prefixspan import PrefixSpan
 
-from hushway.cities.cards import CardCity, bus, metro
-from hushway.evaluation.patterns import top_patterns
-from hushway.evaluation.sequence_data import WeightedSequences, distinct
-from hushway.evaluation.sequence_queries import count_queries, paper_queries
+from hushway.families.sequences.city.cards import CardCity, bus, metro
+from hushway.families.sequences.study.data import WeightedSequences, distinct
+from hushway.families.sequences.study.patterns import top_patterns
+from hushway.families.sequences.study.queries import count_queries, paper_queries
 
 RUNS = 5
 HEIGHT = 12

@@ -16,11 +16,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.cities.cards import bus, metro
-from hushway.evaluation.sequence_scene import SequenceScene, card_scene, grow
+from hushway.families.sequences.city.cards import bus, metro
+from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.study.scene import SequenceScene, card_scene, grow
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import os_source
-from hushway.releases.sequences.catalogue import prefix_tree
 
 HEIGHT = 20
 RUNS = 5

@@ -130,7 +130,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
         return {"rows": first + sum(generate(folder, part=i) for i in range(1, 10))}
     kind, most = JOBS[name]
     # What is loaded before does not count.
-    import hushway.engine.sequences_duckdb  # noqa: F401
+    import hushway.families.sequences.rows.duckdb  # noqa: F401
 
     if name.startswith("bare"):
         found = bare(folder / kind)
@@ -184,17 +184,17 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     import numpy as np
 
     from hushway.engine.key import BoundingKey
-    from hushway.engine.sequence_rule import SequenceRule
-    from hushway.engine.sequences_duckdb import DuckDBSequences
     from hushway.engine.session import EngineSettings
+    from hushway.families.sequences.public.prefixes import first_prefixes
+    from hushway.families.sequences.public.taxonomy import Taxonomy
+    from hushway.families.sequences.rows.duckdb import DuckDBSequences
+    from hushway.families.sequences.rows.rule import SequenceRule
+    from hushway.families.sequences.rows.taps import TapColumns, TapsSource
     from hushway.geography.labels import Labels
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods
-    from hushway.geography.prefixes import first_prefixes
-    from hushway.geography.taxonomy import Taxonomy
     from hushway.privacy.query import Query
     from hushway.privacy.unit import Unit
-    from hushway.tables.taps import TapColumns, TapsSource
 
     prefix = "stop-" if kind == "text" else ""
     places = tuple(

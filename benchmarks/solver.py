@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hushway.fitting.dense import DenseCells
-from hushway.fitting.problem import Margin
-from hushway.fitting.projection import project
+from hushway.families.od.fit.dense import DenseCells
+from hushway.families.od.fit.problem import Margin
+from hushway.families.od.fit.projection import project
 
 SECONDS = 40
 GIGABYTES = 12

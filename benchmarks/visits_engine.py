@@ -94,8 +94,8 @@ def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
     # What is loaded before does not count.
     import duckdb
 
-    import hushway.engine.check_events
-    import hushway.engine.visits_duckdb  # noqa: F401
+    import hushway.families.density.rows.check
+    import hushway.families.density.rows.duckdb  # noqa: F401
 
     # The first query with a parameter loads much else, which would make the bare count look slow.
     duckdb.connect().execute("SELECT ?", ["warm"]).fetchnumpy()
@@ -162,9 +162,9 @@ def bare(file: Path, _kind: str) -> int:
 
 
 def check(file: Path, kind: str) -> int:
-    from hushway.engine.check_events import check_events
     from hushway.engine.session import EngineSettings
-    from hushway.tables.events import EventColumns, EventsSource
+    from hushway.families.density.rows.check import check_events
+    from hushway.families.density.rows.events import EventColumns, EventsSource
     from hushway.tables.policy import Policy
 
     problems = check_events(
@@ -182,10 +182,15 @@ def visits(file: Path, kind: str) -> int:
 
     from hushway.engine.key import BoundingKey
     from hushway.engine.session import EngineSettings
-    from hushway.engine.visits_duckdb import DuckDBVisits
-    from hushway.geography.visits import ClusterSeries, SiteHistogram, VisitLimits, VisitTotal
+    from hushway.families.density.public.visits import (
+        ClusterSeries,
+        SiteHistogram,
+        VisitLimits,
+        VisitTotal,
+    )
+    from hushway.families.density.rows.duckdb import DuckDBVisits
+    from hushway.families.density.rows.events import EventColumns, EventsSource
     from hushway.privacy.query import Query
-    from hushway.tables.events import EventColumns, EventsSource
 
     universe = town(kind)
     counter = DuckDBVisits(
@@ -212,9 +217,9 @@ def town(kind: str) -> Any:
     import numpy as np
     import shapely
 
+    from hushway.families.density.public.cells import DensityUniverse, Sites
+    from hushway.families.density.public.cover import Cover, Pieces
     from hushway.geography.areas import Area, Areas
-    from hushway.geography.cover import Cover, Pieces
-    from hushway.geography.density import DensityUniverse, Sites
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods
 

@@ -15,10 +15,10 @@ import hushway.numerics.start  # noqa: F401  takes the time before any other mod
 from hushway.version import __version__
 
 if TYPE_CHECKING:
-    from hushway.artefact.verify import verify
     from hushway.errors import HushwayError
-    from hushway.job import prepare
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
+    from hushway.families.prepare import prepare
+    from hushway.families.verify import verify
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
@@ -41,7 +41,7 @@ _HOMES = {
     "prepare": "hushway.job",
     "price": "hushway.pricing",
     "publish": "hushway.publishing",
-    "verify": "hushway.artefact.verify",
+    "verify": "hushway.families.verify",
 }
 
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from hushway.errors import PrivacyError
-from hushway.job import Job
 from hushway.privacy.accounting import best_epsilon
 from hushway.privacy.certificate import (
     SOFTWARE,
@@ -23,6 +22,7 @@ from hushway.privacy.ledger import Account
 from hushway.privacy.loss import PureLoss, cost_on, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
+from hushway.release.job import Job
 
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99

@@ -7,16 +7,17 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.cities.cards import metro
-from hushway.cities.paris import paris
 from hushway.errors import ReleaseError
-from hushway.folders import make_folder
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.density.city.paris import paris
+from hushway.families.load import load_plan
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.prepare import prepare
+from hushway.families.sequences.city.cards import metro
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
+from hushway.release.folders import make_folder
+from hushway.release.job import Job
 
 PLAN = "plan.toml"
 CAP = Fraction(4)
@@ -104,7 +105,7 @@ def build_calls(folder: Path) -> DemoCalls:
 
 def _planned(folder: Path, family: str, changes: Mapping[str, str] | None = None) -> Job:
     """Writes the family's template as a plan, with changes, and opens its account."""
-    template = files("hushway") / "templates" / f"{family}.toml"
+    template = files("hushway") / "families" / family / "template.toml"
     text = template.read_text(encoding="utf-8")
     for old, new in (changes or {}).items():
         text = text.replace(old, new)

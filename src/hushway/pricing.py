@@ -6,10 +6,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from hushway.errors import BudgetError, PrivacyError
-from hushway.job import Job
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.loss import Loss, cost_on, total
-from hushway.releases.mechanism import Forecast
+from hushway.release.job import Job
+from hushway.release.mechanism import Forecast
 
 
 @dataclass(frozen=True, kw_only=True)

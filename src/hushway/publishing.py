@@ -6,23 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from hushway.artefact.destination import check_destination
-from hushway.artefact.place import Place, claimed
-from hushway.artefact.write import publishable, write_sealed
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import ReleaseError, Told
-from hushway.job import Job
-from hushway.job.job import Means, settings_of
+from hushway.families.write import publishable, write_sealed
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.amounts import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
+from hushway.release.destination import check_destination
+from hushway.release.job import Job, Means, settings_of
+from hushway.release.place import Place, claimed
+from hushway.release.undisturbed import undisturbed
 from hushway.settling import Outcome, entries_of, settle_place
 from hushway.tables.check import refuse_problems
-from hushway.undisturbed import undisturbed
 
 _COUNTING = "Counting with noise"
 

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from hushway.artefact.place import Place, claimed, hidden_folder
-from hushway.artefact.seal import SEAL
-from hushway.artefact.verify import sealed_certificate
 from hushway.errors import ReleaseError
+from hushway.families.verify import sealed_certificate
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Entry, EntryKind, Ledger
+from hushway.release.place import Place, claimed, hidden_folder
+from hushway.release.seal import SEAL
 
 
 class Outcome(StrEnum):

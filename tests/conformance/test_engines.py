@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 
 from hushway.audit.mutant_readers import trips_file_by_file
-from hushway.engine.duckdb import DuckDBTrips, EngineSettings
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.memory import ArrayCounter
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings
+from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
-from hushway.tables.trips import TripColumns, TripsSource
 
 Counts = dict[int, int]
 Scatter = Callable[[Path, pa.Table, str, int], Path]

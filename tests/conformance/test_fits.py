@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from hushway.artefact.families import contents_of
 from hushway.certify import as_measured
 from hushway.engine.key import BoundingKey
-from hushway.job import Job, prepare
-from hushway.job.job import Means, settings_of
-from hushway.plan import plan_from
+from hushway.families.artefacts import contents_of
+from hushway.families.load import plan_from
+from hushway.families.prepare import prepare
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.randomness import SeededSource
+from hushway.release.job import Job, Means, settings_of
 from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
 

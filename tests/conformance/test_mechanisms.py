@@ -12,25 +12,31 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.audit.links_ring import rings
 from hushway.errors import BudgetError
-from hushway.geography.areas import Area, Areas
-from hushway.geography.density import DensityUniverse
-from hushway.geography.density_geometry import density_universe
-from hushway.geography.features import (
-    Feature,
-    pair_feature,
-    period_feature,
-    total_feature,
+from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import (
+    ClusterSeries,
+    ClusterTotals,
+    VisitCells,
+    VisitLimits,
 )
+from hushway.families.links.audit.toy import rings
+from hushway.families.links.mechanism.catalogue import link_counts
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.geography.areas import Area, Areas
 from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.geography.locations import Location, Locations
-from hushway.geography.movements import LinkUniverse, MovementLimits, MovementQueryCells
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
-from hushway.geography.sequences import SequenceUniverse
-from hushway.geography.taxonomy import Taxonomy
-from hushway.geography.visits import ClusterSeries, ClusterTotals, VisitCells, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator, bound_of
 from hushway.privacy.events import Event
@@ -38,13 +44,7 @@ from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.releases.density.catalogue import density_series, naive_laplace
-from hushway.releases.links.catalogue import link_counts
-from hushway.releases.mechanism import Forecast, Mechanism
-from hushway.releases.od.catalogue import od_cbdp, od_hierarchical
-from hushway.releases.od.laplace import DenseLaplace, SparseLaplace
-from hushway.releases.od.weights import Weights
-from hushway.releases.sequences.catalogue import prefix_tree
+from hushway.release.mechanism import Forecast, Mechanism
 from support.announced import is_as_announced
 
 BOUND = Bound(cells=3, each=3, total=3)

@@ -13,24 +13,24 @@ import pyarrow as pa
 import pytest
 
 from hushway.audit.mutant_readers import TracesBatchByBatch
-from hushway.cities.road_city import road_city
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.movements_memory import ArrayMovements
-from hushway.engine.movements_traces import TraceMovements
 from hushway.engine.session import EngineSettings
-from hushway.geography.movements import (
+from hushway.families.links.city.road_city import road_city
+from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.matching.routing import shortest_routes
+from hushway.families.links.matching.traces import Traces
+from hushway.families.links.public.universe import (
     SPEED_STEP,
     LinkUniverse,
     MovementCells,
     MovementLimits,
     SpeedSums,
 )
+from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.traces import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
-from hushway.matching.matcher import Matcher
-from hushway.matching.routing import shortest_routes
-from hushway.matching.traces import Traces
 from hushway.privacy.query import Query
-from hushway.tables.traces import TraceColumns, TracesSource
 
 ZONE = ZoneInfo("Europe/Paris")
 ROADS = road_city(3, links=1_000)

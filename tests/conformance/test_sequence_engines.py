@@ -14,19 +14,19 @@ import pytest
 
 from hushway.audit.mutant_readers import sequences_file_by_file
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.sequence_rule import SequenceRule
-from hushway.engine.sequences_duckdb import DuckDBSequences
-from hushway.engine.sequences_memory import ArraySequences
 from hushway.engine.session import EngineSettings
+from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.rule import SequenceRule
+from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
+from hushway.families.sequences.rows.taps import TapColumns, TapsSource
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.geography.prefixes import PrefixCells, first_prefixes
-from hushway.geography.taxonomy import Taxonomy
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
-from hushway.tables.sequences import SequenceColumns, SequencesSource
-from hushway.tables.taps import TapColumns, TapsSource
 
 Steps = list[dict[int, int]]
 Scatter = Callable[[Path, pa.Table, str, int], Path]

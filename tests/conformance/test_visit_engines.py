@@ -17,14 +17,9 @@ import shapely
 from hushway.audit.mutant_readers import VisitsBatchByBatch
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
-from hushway.engine.visits_duckdb import DuckDBVisits
-from hushway.engine.visits_memory import ArrayVisits
-from hushway.geography.areas import Area, Areas
-from hushway.geography.cover import Cover, Pieces
-from hushway.geography.density import DensityUniverse, Sites
-from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
-from hushway.geography.visits import (
+from hushway.families.density.public.cells import DensityUniverse, Sites
+from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -32,8 +27,13 @@ from hushway.geography.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.duckdb import DuckDBVisits
+from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.memory import ArrayVisits
+from hushway.geography.areas import Area, Areas
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
-from hushway.tables.events import EventColumns, EventsSource
 
 SITES, AREAS, QUANTA = 5, 4, 12
 ZONE = ZoneInfo("Europe/Paris")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hushway.evaluation.reproduce.cbdp import MECHANISMS, Reproduction, reproduce_cbdp
-from hushway.evaluation.reproduce.cbdp_save import save_reproduction
-from hushway.evaluation.reproduce.cbdp_tables import COMES_OUT, headline_tables, ordering
+from hushway.families.od.study.reproduce import MECHANISMS, Reproduction, reproduce_cbdp
+from hushway.families.od.study.save import save_reproduction
+from hushway.families.od.study.tables import COMES_OUT, headline_tables, ordering
 from hushway.privacy.internal import Internal
 
 

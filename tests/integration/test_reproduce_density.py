@@ -8,25 +8,26 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from hushway.evaluation.density_gains import VARIANTS
-from hushway.evaluation.faithful_density_series import Efpag
-from hushway.evaluation.reproduce.density import BOXED, EPSILONS, MOVED, VISITS, reproduce_density
-from hushway.evaluation.reproduce.density_honest import (
+from hushway.families.density.study.gains import VARIANTS
+from hushway.families.density.study.honest import (
     HonestLaw,
     cost_of,
     gaussian_epsilon,
     selection_losses,
 )
-from hushway.evaluation.reproduce.density_methods import (
-    BY_VISITS,
-    DEFAULT,
-    METHODS,
-    printed_plan,
+from hushway.families.density.study.methods import BY_VISITS, DEFAULT, METHODS, printed_plan
+from hushway.families.density.study.numbers import Reproduction
+from hushway.families.density.study.paper_series import Efpag
+from hushway.families.density.study.reproduce import (
+    BOXED,
+    EPSILONS,
+    MOVED,
+    VISITS,
+    reproduce_density,
 )
-from hushway.evaluation.reproduce.density_numbers import Reproduction
-from hushway.evaluation.reproduce.density_save import save_reproduction
-from hushway.evaluation.reproduce.density_statements import statements
-from hushway.evaluation.reproduce.density_tables import (
+from hushway.families.density.study.save import save_reproduction
+from hushway.families.density.study.statements import statements
+from hushway.families.density.study.tables import (
     costs_table,
     gains_table,
     headline_tables,

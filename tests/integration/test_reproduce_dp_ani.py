@@ -6,23 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from hushway.cities.road_city import road_city
-from hushway.cities.traces_settings import Habits
-from hushway.cities.traces_simulate import simulate_traces
-from hushway.evaluation.link_gains import FITS
-from hushway.evaluation.reproduce.dp_ani import reproduce_dp_ani
-from hushway.evaluation.reproduce.dp_ani_methods import (
-    DAY,
-    METHODS,
-    METRIC,
-    PRINTED,
-    REMOVAL,
-    SOUND,
-)
-from hushway.evaluation.reproduce.dp_ani_numbers import Reproduction
-from hushway.evaluation.reproduce.dp_ani_save import save_reproduction
-from hushway.evaluation.reproduce.dp_ani_statements import statements
-from hushway.evaluation.reproduce.dp_ani_tables import (
+from hushway.families.links.city.road_city import road_city
+from hushway.families.links.city.settings import Habits
+from hushway.families.links.city.simulate import simulate_traces
+from hushway.families.links.study.gains import FITS
+from hushway.families.links.study.methods import DAY, METHODS, METRIC, PRINTED, REMOVAL, SOUND
+from hushway.families.links.study.numbers import Reproduction
+from hushway.families.links.study.reproduce import reproduce_dp_ani
+from hushway.families.links.study.save import save_reproduction
+from hushway.families.links.study.statements import statements
+from hushway.families.links.study.tables import (
     gains_table,
     headline_tables,
     homes_table,

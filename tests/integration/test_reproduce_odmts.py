@@ -11,14 +11,15 @@ from typer.testing import CliRunner
 
 from hushway.cli.app import app
 from hushway.errors import PlanError
-from hushway.evaluation.reproduce import odmts, odmts_run
-from hushway.evaluation.reproduce.odmts import JOURNAL, reproduce_odmts
-from hushway.evaluation.reproduce.odmts_numbers import ODMTSReproduction
-from hushway.evaluation.reproduce.odmts_run import SERVICE_FIGURES, TABLE_FIGURES, Task
-from hushway.evaluation.reproduce.odmts_save import save_odmts
-from hushway.evaluation.reproduce.odmts_tables import headline_tables
-from hushway.evaluation.transit import network_picture
 from hushway.privacy.internal import Internal
+from hushway.transit.picture import picture as network_picture
+from hushway.transit.study import reproduce as odmts
+from hushway.transit.study import run as odmts_run
+from hushway.transit.study.numbers import ODMTSReproduction
+from hushway.transit.study.reproduce import JOURNAL, reproduce_odmts
+from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, Task
+from hushway.transit.study.save import save_odmts
+from hushway.transit.study.tables import headline_tables
 
 TASKS = 4
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from hushway.evaluation.reproduce.prefix_save import save_reproduction
-from hushway.evaluation.reproduce.prefix_tables import headline_tables, statements
-from hushway.evaluation.reproduce.prefix_tree import (
+from hushway.families.sequences.study.reproduce import (
     EPSILON,
     HEIGHT,
     METHODS,
     Reproduction,
     reproduce_prefix_tree,
 )
+from hushway.families.sequences.study.save import save_reproduction
+from hushway.families.sequences.study.tables import headline_tables, statements
 from hushway.privacy.internal import Internal
 
 

@@ -9,21 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.visits_memory import ArrayVisits
-from hushway.evaluation.purse import StudyPurse
+from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.cleaning import Denoise
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.memory import ArrayVisits
 from hushway.geography.areas import Area, Areas
-from hushway.geography.density import DensityUniverse
-from hushway.geography.density_geometry import density_universe
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.geography.visits import VisitLimits
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss, total
 from hushway.privacy.randomness import SeededSource
-from hushway.releases.density.catalogue import density_series
-from hushway.releases.density.cleaning import Denoise
-from hushway.releases.density.series import DensitySeries
-from hushway.releases.density.table import DensityTable
+from hushway.study.purse import StudyPurse
 
 
 def quarters() -> DensityUniverse:

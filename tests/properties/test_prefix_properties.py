@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.fitting.prefix_projection import project_prefixes
-from hushway.fitting.prefix_rounding import ends, round_prefixes
-from hushway.fitting.problem import FloatArray, IntArray
+from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.families.sequences.mechanism.projection import project_prefixes
+from hushway.families.sequences.mechanism.rounding import ends, round_prefixes
 
 EXAMPLES = settings(max_examples=150, deadline=None)
 

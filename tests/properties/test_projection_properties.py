@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.fitting.dense import DenseCells
-from hushway.fitting.problem import IntArray, Margin
-from hushway.fitting.projection import project
+from hushway.families.od.fit.dense import DenseCells
+from hushway.families.od.fit.problem import IntArray, Margin
+from hushway.families.od.fit.projection import project
 
 NUMBERS = st.integers(min_value=-60, max_value=60)
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.fitting.problem import FloatArray, IntArray
-from hushway.fitting.rounding import round_cells, round_totals
-from hushway.fitting.rounding_partitions import Partition, partition_of, two_chains
+from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.families.od.fit.rounding import round_cells, round_totals
+from hushway.families.od.fit.rounding_partitions import Partition, partition_of, two_chains
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 

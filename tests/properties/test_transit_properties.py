@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import hushway.evaluation.transit.operate as operations
-from hushway.evaluation.transit.buses import Buses, buses_from
-from hushway.evaluation.transit.operate import Operations, operate
-from hushway.evaluation.transit.rider_trips import RiderTrips, in_order
-from hushway.evaluation.transit.rules import ServiceRules
+import hushway.transit.operate as operations
 from hushway.geography.itineraries import Access, Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.transit.buses import Buses, buses_from
+from hushway.transit.operate import Operations, operate
+from hushway.transit.rider_trips import RiderTrips, in_order
+from hushway.transit.rules import ServiceRules
 
 # On the equator, this many degrees are a metre.
 DEGREE = 1 / 111_320

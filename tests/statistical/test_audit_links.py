@@ -27,15 +27,17 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import links_files, links_measured, links_whole
 from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant, hunt_all
-from hushway.audit.links import LINK_AUDITS, LinkAudit
-from hushway.audit.links_mutant_parts import ExactAnswers, PaperEnds
-from hushway.audit.links_mutants import LINK_MUTANTS
-from hushway.audit.links_product import REAL_LINKS, LinkProduct
+from hushway.families.links.audit import files as links_files
+from hushway.families.links.audit import measured as links_measured
+from hushway.families.links.audit import whole as links_whole
+from hushway.families.links.audit.mutant_parts import ExactAnswers, PaperEnds
+from hushway.families.links.audit.mutants import LINK_MUTANTS
+from hushway.families.links.audit.product import REAL_LINKS, LinkProduct
+from hushway.families.links.audit.suite import LINK_AUDITS, LinkAudit
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000

@@ -26,13 +26,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.audit import od_dense, od_files
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Examination
 from hushway.audit.hunt import Mutant, hunt_all
-from hushway.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS
-from hushway.audit.product import Product, Terms
-from hushway.audit.town import Trips
+from hushway.families.od.audit import dense as od_dense
+from hushway.families.od.audit import files as od_files
+from hushway.families.od.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS
+from hushway.families.od.audit.product import Product, Terms
+from hushway.families.od.audit.toy import Trips
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource

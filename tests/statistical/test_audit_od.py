@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import od_dense, od_files, od_published
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Trial
-from hushway.audit.od import FITTED, PLAIN, Audit
-from hushway.audit.product import REAL
+from hushway.families.od.audit import dense as od_dense
+from hushway.families.od.audit import files as od_files
+from hushway.families.od.audit import published as od_published
+from hushway.families.od.audit.product import REAL
+from hushway.families.od.audit.suite import FITTED, PLAIN, Audit
 
 # One release a run is slow.
 ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)

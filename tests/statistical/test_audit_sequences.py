@@ -23,17 +23,19 @@ from typing import Any
 
 import pytest
 
-from hushway.audit import sequences_files, sequences_measured, sequences_timed
 from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant, hunt_all
-from hushway.audit.sequences import SEQUENCE_AUDITS, SequenceAudit
-from hushway.audit.sequences_forms import STOPS
-from hushway.audit.sequences_looks import PublishedPath
-from hushway.audit.sequences_mutants import SEQUENCE_MUTANTS
-from hushway.audit.sequences_product import REAL_SEQUENCES, SequenceProduct, TreeStage
-from hushway.audit.sequences_village import NO_WALKS
+from hushway.families.sequences.audit import files as sequences_files
+from hushway.families.sequences.audit import measured as sequences_measured
+from hushway.families.sequences.audit import timed as sequences_timed
+from hushway.families.sequences.audit.forms import STOPS
+from hushway.families.sequences.audit.looks import PublishedPath
+from hushway.families.sequences.audit.mutants import SEQUENCE_MUTANTS
+from hushway.families.sequences.audit.product import REAL_SEQUENCES, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.suite import SEQUENCE_AUDITS, SequenceAudit
+from hushway.families.sequences.audit.toy import NO_WALKS
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000

@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.engine.memory import ArrayCounter
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.memory import ArrayCounter
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit

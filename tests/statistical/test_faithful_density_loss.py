@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.evaluation.faithful_density_cover import repaired_rule, subtraction_rule
-from hushway.evaluation.faithful_density_series import (
+from hushway.families.density.public.minimum_cover import minimum_cover
+from hushway.families.density.public.overlap import overlap
+from hushway.families.density.study.paper_cover import repaired_rule, subtraction_rule
+from hushway.families.density.study.paper_series import (
     Efpa,
     Efpag,
     PrintedLaw,
     selection_log_chances,
 )
-from hushway.geography.minimum_cover import minimum_cover
-from hushway.geography.overlap import overlap
 
 VISITS = 30
 BINS = 168

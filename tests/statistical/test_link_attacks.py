@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hushway.cities.road_city import road_city
-from hushway.evaluation.faithful_links import study_of
-from hushway.evaluation.link_attacks import (
+from hushway.families.links.city.road_city import road_city
+from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.universe import MovementLimits
+from hushway.families.links.study.attacks import (
     Commuter,
     away_from,
     commuters,
@@ -21,11 +24,8 @@ from hushway.evaluation.link_attacks import (
     sound_presence,
     traces_of,
 )
-from hushway.evaluation.link_scene import Drives, LinkScene, one_period
-from hushway.geography.movements import MovementLimits
-from hushway.geography.roads import RoadNetwork
-from hushway.releases.links.catalogue import link_counts, smaller_noise
-from hushway.releases.links.counts import LinkCounts
+from hushway.families.links.study.paper import study_of
+from hushway.families.links.study.scene import Drives, LinkScene, one_period
 
 LIMITS = MovementLimits(max_items=40)
 DELTA = Fraction(1, 10**6)

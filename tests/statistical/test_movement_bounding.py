@@ -14,11 +14,11 @@ import pytest
 from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.engine.movements_ends import MetricEnds
-from hushway.engine.movements_kernel import add_people_items
-from hushway.engine.movements_noisy import few_trips, moved
-from hushway.engine.movements_trips import Trips
-from hushway.matching.traces import Traces
+from hushway.families.links.matching.traces import Traces
+from hushway.families.links.rows.ends import MetricEnds
+from hushway.families.links.rows.kernel import add_people_items
+from hushway.families.links.rows.noisy import few_trips, moved
+from hushway.families.links.rows.trips import Trips
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

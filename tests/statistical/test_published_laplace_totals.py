@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.evaluation.faithful_od import floored_laplace
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.study.paper import floored_laplace
 from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import SeededSource
 

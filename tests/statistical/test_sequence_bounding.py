@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.engine.sequences_memory import ArraySequences
+from hushway.families.sequences.public.prefixes import first_prefixes
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.geography.locations import Location, Locations
-from hushway.geography.prefixes import first_prefixes
-from hushway.geography.taxonomy import Taxonomy
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
 

@@ -17,12 +17,16 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from hushway.families.sequences.mechanism.answers import StepAnswer
+from hushway.families.sequences.mechanism.nodes import Nodes, nodes_of
+from hushway.families.sequences.mechanism.thresholds import PaperThresholds
+from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.geography.prefixes import PrefixCells
-from hushway.geography.sequences import SequenceUniverse
-from hushway.geography.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
@@ -30,10 +34,6 @@ from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.releases.sequences.answers import StepAnswer
-from hushway.releases.sequences.nodes import Nodes, nodes_of
-from hushway.releases.sequences.prefix_tree import PrefixTree
-from hushway.releases.sequences.thresholds import PaperThresholds
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 Record = tuple[tuple[int, int], ...]

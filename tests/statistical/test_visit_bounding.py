@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.engine.visits_bounding import BoundedVisits, VisitRule, bounded_rows
-from hushway.engine.visits_grouping import VisitRows
-from hushway.geography.visits import VisitLimits
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.bounding import BoundedVisits, VisitRule, bounded_rows
+from hushway.families.density.rows.grouping import VisitRows
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from hushway.artefact.families import PublishedTable, contents_of
-from hushway.artefact.finding import Verification
-from hushway.artefact.verify import verify
-from hushway.artefact.write import write_release
 from hushway.errors import ReleaseError
+from hushway.families.artefacts import PublishedTable, contents_of
+from hushway.families.verify import verify
+from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
+from hushway.release.finding import Verification
 
 
 def forged_release(folder: Path, *, table: PublishedTable, certificate: Certificate) -> Path:

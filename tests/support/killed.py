@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-import hushway.artefact.city_map  # noqa: F401  every child would load the drawing by itself
-from hushway.artefact.place import hidden_folder
-from hushway.artefact.verify import verify
-from hushway.job import Job, prepare
-from hushway.plan import plan_from
+import hushway.families.od.files.city_map  # noqa: F401  every child would load the drawing by itself
+from hushway.families.load import plan_from
+from hushway.families.prepare import prepare
+from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.publishing import publish
+from hushway.release.job import Job
+from hushway.release.place import hidden_folder
 from hushway.settling import settle_plan
 from support.dying import FINISHED, Clock, ended
 from support.little_plans import little_plan, write_little_files

@@ -12,14 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hushway.artefact.label import render_label
-from hushway.artefact.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
-from hushway.artefact.page import render_page
-from hushway.artefact.resource import Description
-from hushway.artefact.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
-from hushway.artefact.verify import verify
 from hushway.errors import ReleaseError
+from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
+from hushway.release.label import render_label
+from hushway.release.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
+from hushway.release.page import render_page
+from hushway.release.resource import Description
+from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")

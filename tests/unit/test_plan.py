@@ -10,26 +10,23 @@ from typing import Any
 import pytest
 
 from hushway.errors import PlanError
-from hushway.plan import (
-    CBDPPlan,
-    DensityPlan,
-    FeaturePlan,
-    HierarchicalPlan,
-    LaplacePlan,
-    LinksPlan,
-    load_plan,
-    plan_from,
-)
-from hushway.plan import density as density_module
-from hushway.plan import links as links_module
-from hushway.plan import sections as sections_module
-from hushway.plan.values import Section
+from hushway.families.density import plan as density_module
+from hushway.families.density.plan import DensityPlan
+from hushway.families.links import plan as links_module
+from hushway.families.links.plan import LinksPlan
+from hushway.families.load import load_plan, plan_from
+from hushway.families.od.plan_features import FeaturePlan
+from hushway.families.od.plan_mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
 from hushway.privacy.unit import Unit
+from hushway.release import plan_sections as sections_module
+from hushway.release.plan_values import Section
 
 
 @pytest.fixture
 def facts() -> dict[str, Any]:
-    return tomllib.loads((files("hushway") / "templates" / "od.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        (files("hushway") / "families" / "od" / "template.toml").read_text(encoding="utf-8")
+    )
 
 
 def refusal(facts: dict[str, Any]) -> str:
@@ -384,7 +381,7 @@ def commented_options(template: str) -> str:
 
 
 def test_the_template_explains_every_option_and_no_other() -> None:
-    text = (files("hushway") / "templates" / "od.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "od" / "template.toml").read_text(encoding="utf-8")
     plan = plan_from(tomllib.loads(commented_options(text)), folder=Path())
     assert isinstance(plan.mechanism, CBDPPlan)
     assert plan.mechanism.features == ("total", "period", "zones", "modes")
@@ -403,7 +400,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
 
 @pytest.fixture
 def density() -> dict[str, Any]:
-    template = files("hushway") / "templates" / "density.toml"
+    template = files("hushway") / "families" / "density" / "template.toml"
     return tomllib.loads(template.read_text(encoding="utf-8"))
 
 
@@ -549,7 +546,7 @@ def test_gaussian_noise_of_a_density_needs_a_delta(density: dict[str, Any]) -> N
 
 
 def test_the_template_of_a_density_explains_every_option() -> None:
-    text = (files("hushway") / "templates" / "density.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
     explained = set(re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, re.MULTILINE))
     # Shares and the crowd are written in one line each.
     explained |= set(re.findall(r"([a-z_]+) = [\"0-9]", text))
@@ -567,7 +564,7 @@ def test_the_template_of_a_density_explains_every_option() -> None:
 
 @pytest.fixture
 def roads() -> dict[str, Any]:
-    template = files("hushway") / "templates" / "links.toml"
+    template = files("hushway") / "families" / "links" / "template.toml"
     return tomllib.loads(template.read_text(encoding="utf-8"))
 
 
@@ -687,7 +684,7 @@ def test_gaussian_noise_of_links_needs_a_delta(roads: dict[str, Any]) -> None:
 
 
 def test_the_template_of_links_explains_every_option() -> None:
-    text = (files("hushway") / "templates" / "links.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "links" / "template.toml").read_text(encoding="utf-8")
     explained = set(re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, re.MULTILINE))
     models = [model for model in vars(links_module).values() if inspect.isclass(model)]
     tables = [

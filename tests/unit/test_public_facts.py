@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.public_facts import public_facts, public_facts_with, refuse_undeclared
+from hushway.privacy.public_facts import public_facts, public_facts_with, refuse_undeclared
 
 
 class Shape:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hushway.job import job
-from hushway.plan import plan_from
+from hushway.families.load import plan_from
+from hushway.release import job
 from support.little_plans import little_plan
 
 

@@ -12,20 +12,20 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.duckdb import DuckDBTrips
-from hushway.engine.movements_rows import PeoplePositions
-from hushway.engine.movements_traces import TraceMovements
-from hushway.engine.sequences_duckdb import DuckDBSequences
-from hushway.engine.visits_bounding import BoundedVisits
-from hushway.engine.visits_duckdb import DuckDBVisits
-from hushway.engine.visits_grouping import VisitRows
+from hushway.families.density.rows.bounding import BoundedVisits
+from hushway.families.density.rows.duckdb import DuckDBVisits
+from hushway.families.density.rows.grouping import VisitRows
+from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.rows import PeoplePositions
+from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.trips import TripsSource
+from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.sequences import SequencesSource
+from hushway.families.sequences.rows.taps import TapsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.unit import Unit
 from hushway.tables.layout import layout_of
-from hushway.tables.sequences import SequencesSource
-from hushway.tables.taps import TapsSource
-from hushway.tables.trips import TripsSource
 
 
 def trips_file_by_file(*, source: TripsSource, **options: Any) -> Counter:

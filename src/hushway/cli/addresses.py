@@ -18,7 +18,7 @@ Address = Annotated[
 
 def connect(address: str) -> "Ledger":
     """Opens the ledger named by a plan, a file or a URL; never makes a new one by accident."""
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
     from hushway.privacy.ledger import Ledger
 
     url: str | Path = address

@@ -19,7 +19,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Run black-box privacy audits against the real code; fail if any finds too much loss."""
-    from hushway.audit.families import suite_of
+    from hushway.families.audits import suite_of
 
     suite = suite_of(family)
     with working() as show:

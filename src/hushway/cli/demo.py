@@ -18,8 +18,8 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
-    from hushway.artefact.package import PICTURE
     from hushway.demo import CAP, PLAN, build_calls, build_cards, build_demo
+    from hushway.release.package import PICTURE
 
     step(1, "A synthetic city, with the published figures of Ann Arbor")
     city = build_demo(folder, force=force)

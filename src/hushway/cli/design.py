@@ -9,8 +9,8 @@ from hushway.cli.screen import AsJson, answer_json, say, table, working
 from hushway.cli.service_day import DayOption, HoursOption
 
 if TYPE_CHECKING:
-    from hushway.designing import NetworkDesign
     from hushway.geography.transit import BusLine
+    from hushway.transit.designing import NetworkDesign
 
 
 def design(  # noqa: PLR0913
@@ -32,9 +32,9 @@ def design(  # noqa: PLR0913
 
     Only the published release is read. The file is for: hushway evaluate RELEASE --network FILE
     """
-    from hushway.artefact.new_file import refuse_taken, write_new
-    from hushway.designing import DesignQuestion, design_network
-    from hushway.evaluation.transit.day_demand import hours_of
+    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.transit.day_demand import hours_of
+    from hushway.transit.designing import DesignQuestion, design_network
 
     question = DesignQuestion(
         candidates=candidates,

@@ -11,8 +11,8 @@ from hushway.cli.service_day import DayOption, HoursOption
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
-    from hushway.evaluation.transit.judge import Drawn, FleetVerdict, Service, TrueDays
-    from hushway.evaluation.transit.shifts import Shifts
+    from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
+    from hushway.transit.shifts import Shifts
 
 _INTERNAL = "INTERNAL: depends on exact trips; not for release"
 
@@ -55,9 +55,9 @@ def evaluate(  # noqa: PLR0913
 
     Reads the release and public files; with a plan the exact trips too, for your own screen.
     """
-    from hushway.artefact.new_file import refuse_taken, write_new
-    from hushway.evaluation.transit.day_demand import hours_of
-    from hushway.judging import FleetQuestion, evaluate_fleet
+    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.transit.day_demand import hours_of
+    from hushway.transit.judging import FleetQuestion, evaluate_fleet
 
     if picture is not None:
         refuse_taken(picture)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.artefact.new_file import write_new
 from hushway.cli.addresses import Address, PlanFile, connect, say_cautions
 from hushway.cli.people import lost_facts, print_lost
 from hushway.cli.screen import AsJson, answer_json, number, say, table
 from hushway.errors import BudgetError
-from hushway.spreadsheet import guarded
+from hushway.release.new_file import write_new
+from hushway.release.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry
@@ -34,7 +34,7 @@ def open_account(
     ] = None,
 ) -> None:
     """Open the account that a plan pays from, with a cap that can never be raised."""
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
     from hushway.privacy.accounting import cap_for
     from hushway.privacy.ledger import AccountKey, Ledger
     from hushway.privacy.loss import PureLoss, exact
@@ -173,7 +173,7 @@ def settle(
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or note that nothing came of it."""
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
     from hushway.settling import settle_plan
 
     plan = load_plan(plan_file)

@@ -26,7 +26,7 @@ def new(
     ],
 ) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
-    template = files("hushway") / "templates" / f"{family}.toml"
+    template = files("hushway") / "families" / family / "template.toml"
     if not family.isalnum() or not template.is_file():
         raise PlanError(
             f"There is no family {family!r}.",
@@ -40,9 +40,9 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
-    from hushway.job import prepare
-    from hushway.job.job import settings_of
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
+    from hushway.families.prepare import prepare
+    from hushway.release.job import settings_of
 
     job = prepare(load_plan(plan_file))
     with working() as show:
@@ -75,8 +75,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
 def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     """Forecast cost and typical errors without touching rows or budget."""
-    from hushway.job import prepare
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
+    from hushway.families.prepare import prepare
     from hushway.pricing import price as price_of
 
     job = prepare(load_plan(plan_file))
@@ -119,8 +119,8 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     """Pay for a release, measure it with noise, and write the release folder."""
     from hushway.cli.keys import ask_passphrase
-    from hushway.job import prepare
-    from hushway.plan import load_plan
+    from hushway.families.load import load_plan
+    from hushway.families.prepare import prepare
     from hushway.publishing import publish as publish_job
 
     job = prepare(load_plan(plan_file))

@@ -9,10 +9,10 @@ import typer
 
 from hushway.cli.screen import failure, say, table, working
 from hushway.errors import PlanError
-from hushway.folders import make_folder
+from hushway.release.folders import make_folder
 
 if TYPE_CHECKING:
-    from hushway.evaluation.reproduce.study_table import StudyTable
+    from hushway.study.study_table import StudyTable
 
 Force = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
 
@@ -60,9 +60,9 @@ def cbdp(
 
 
 def _cbdp_tables(*, runs: int, folder: Path) -> None:
-    from hushway.evaluation.reproduce.cbdp import reproduce_cbdp
-    from hushway.evaluation.reproduce.cbdp_save import save_reproduction
-    from hushway.evaluation.reproduce.cbdp_tables import headline_tables, ordering
+    from hushway.families.od.study.reproduce import reproduce_cbdp
+    from hushway.families.od.study.save import save_reproduction
+    from hushway.families.od.study.tables import headline_tables, ordering
 
     with working() as show:
         found = reproduce_cbdp(runs=runs, progress=show)
@@ -76,10 +76,10 @@ def _cbdp_tables(*, runs: int, folder: Path) -> None:
 
 
 def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
-    from hushway.evaluation.reproduce.odmts import reproduce_odmts
-    from hushway.evaluation.reproduce.odmts_save import save_odmts
-    from hushway.evaluation.reproduce.odmts_statements import statements
-    from hushway.evaluation.reproduce.odmts_tables import headline_tables
+    from hushway.transit.study.reproduce import reproduce_odmts
+    from hushway.transit.study.save import save_odmts
+    from hushway.transit.study.statements import statements
+    from hushway.transit.study.tables import headline_tables
 
     with _resumable(folder), working() as show:
         found = reproduce_odmts(folder, runs=runs, processes=processes, progress=show)
@@ -112,9 +112,9 @@ def prefix_tree(
 ) -> None:
     """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
     _claim_results(folder, _RESULTS, force=force)
-    from hushway.evaluation.reproduce.prefix_save import save_reproduction
-    from hushway.evaluation.reproduce.prefix_tables import headline_tables, statements
-    from hushway.evaluation.reproduce.prefix_tree import reproduce_prefix_tree
+    from hushway.families.sequences.study.reproduce import reproduce_prefix_tree
+    from hushway.families.sequences.study.save import save_reproduction
+    from hushway.families.sequences.study.tables import headline_tables, statements
 
     with working() as show:
         found = reproduce_prefix_tree(runs=runs, progress=show)
@@ -136,10 +136,10 @@ def density(
 ) -> None:
     """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
     _claim_results(folder, _RESULTS, force=force)
-    from hushway.evaluation.reproduce.density import reproduce_density
-    from hushway.evaluation.reproduce.density_save import save_reproduction
-    from hushway.evaluation.reproduce.density_statements import statements
-    from hushway.evaluation.reproduce.density_tables import headline_tables
+    from hushway.families.density.study.reproduce import reproduce_density
+    from hushway.families.density.study.save import save_reproduction
+    from hushway.families.density.study.statements import statements
+    from hushway.families.density.study.tables import headline_tables
 
     with working() as show:
         found = reproduce_density(runs=runs, people=people, seed=seed, progress=show)
@@ -160,10 +160,10 @@ def dp_ani(
 ) -> None:
     """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
     _claim_results(folder, _RESULTS, force=force)
-    from hushway.evaluation.reproduce.dp_ani import reproduce_dp_ani
-    from hushway.evaluation.reproduce.dp_ani_save import save_reproduction
-    from hushway.evaluation.reproduce.dp_ani_statements import statements
-    from hushway.evaluation.reproduce.dp_ani_tables import headline_tables
+    from hushway.families.links.study.reproduce import reproduce_dp_ani
+    from hushway.families.links.study.save import save_reproduction
+    from hushway.families.links.study.statements import statements
+    from hushway.families.links.study.tables import headline_tables
 
     with working() as show:
         found = reproduce_dp_ani(runs=runs, seed=seed, progress=show)

@@ -27,8 +27,8 @@ def main() -> None:
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
-    from hushway.artefact.verify import verify
     from hushway.cli.addresses import connect
+    from hushway.families.verify import verify
     from hushway.privacy.signing import load_public_key
 
     key, ledger = question["key"], question["ledger"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.geography.od import IntArray
+from hushway.families.od.public.cells import IntArray
 
 
 def kept_in_circle(

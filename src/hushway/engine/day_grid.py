@@ -8,9 +8,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushway.engine.lookup import TimeGrid, time_grid
-from hushway.geography.od import IntArray
+from hushway.families.od.public.cells import IntArray
+from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
-from hushway.tables.trips import Clock
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

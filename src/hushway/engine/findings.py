@@ -2,13 +2,13 @@
 
 from typing import Final
 
+from hushway.families.density.rows.events import EventColumns
+from hushway.families.links.rows.traces import TraceColumns
+from hushway.families.od.rows.trips import TripColumns
+from hushway.families.sequences.rows.sequences import SequenceColumns
+from hushway.families.sequences.rows.taps import TapColumns
 from hushway.tables.check import Problem, Severity
-from hushway.tables.events import EventColumns
 from hushway.tables.policy import Policy
-from hushway.tables.sequences import SequenceColumns
-from hushway.tables.taps import TapColumns
-from hushway.tables.traces import TraceColumns
-from hushway.tables.trips import TripColumns
 
 Words = dict[str, tuple[str, str]]
 

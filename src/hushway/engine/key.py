@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hushway.errors import PrivacyError
-from hushway.geography.od import IntArray
+from hushway.families.od.public.cells import IntArray
 from hushway.privacy.randomness import BitSource
 
 PRIME = (1 << 31) - 1

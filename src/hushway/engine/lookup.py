@@ -6,10 +6,10 @@ from math import gcd
 import numpy as np
 import pyarrow as pa
 
+from hushway.families.od.public.cells import IntArray
+from hushway.families.od.rows.trips import Clock
 from hushway.geography.locations import Locations
-from hushway.geography.od import IntArray
 from hushway.geography.periods import Periods
-from hushway.tables.trips import Clock
 
 _MOST_INT64 = (1 << 63) - 1
 

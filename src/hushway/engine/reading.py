@@ -11,13 +11,13 @@ import ibis
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.bounding import Lookups
 from hushway.engine.lookup import place_table, time_grid
 from hushway.engine.session import has_rejects, quietly
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.bounding import Lookups
+from hushway.families.od.rows.trips import Clock
 from hushway.geography.locations import Locations
-from hushway.geography.od import ODCells
 from hushway.tables.layout import Kind, Layout
-from hushway.tables.trips import Clock
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"

@@ -13,7 +13,7 @@ from ibis.backends.duckdb import Backend
 
 from hushway.engine.marking import first_row
 from hushway.engine.session import Progress, run, store
-from hushway.geography.roads import RoadNetwork
+from hushway.families.links.public.roads import RoadNetwork
 
 _DAY_US: Final = 86_400_000_000
 # An id looks shared if it has more than so many trips, taps, records or events on each of its days:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.plane import FloatArray, Plane
-from hushway.public_facts import public_facts, public_facts_with
+from hushway.privacy.public_facts import public_facts, public_facts_with
 
 
 @public_facts_with(shapely.Polygon, shapely.MultiPolygon)

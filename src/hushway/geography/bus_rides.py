@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.geography.od import IntArray
+from hushway.families.od.public.cells import IntArray
 from hushway.geography.transit import TransitNetwork
 
 FloatArray = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
+from hushway.families.od.public.cells import IntArray
 from hushway.geography.bus_rides import NO_CHANGE, BusRides, bus_rides
-from hushway.geography.od import IntArray
 from hushway.geography.transit import TransitNetwork
 
 FloatArray = NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
-from hushway.geography.od import ODCells
-from hushway.public_facts import public_facts
+from hushway.families.od.public.cells import ODCells
+from hushway.privacy.public_facts import public_facts
 
 CodeArray = NDArray[np.int32]
 Side = Literal["origin", "destination", "both"]

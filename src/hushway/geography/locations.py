@@ -9,7 +9,7 @@ from typing import Final
 
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
-from hushway.public_facts import public_facts
+from hushway.privacy.public_facts import public_facts
 
 # What a release calls the facts that every location has.
 LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")

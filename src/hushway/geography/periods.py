@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from hushway.errors import GeographyError
 from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
 from hushway.geography.digest import digest_of
-from hushway.public_facts import public_facts
+from hushway.privacy.public_facts import public_facts
 
 Cycle = Literal["day", "week", "window"]
 

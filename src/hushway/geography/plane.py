@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from hushway.public_facts import public_facts
+from hushway.privacy.public_facts import public_facts
 
 FloatArray = NDArray[np.float64]
 

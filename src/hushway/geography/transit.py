@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
+from hushway.families.od.public.cells import IntArray
 from hushway.geography.locations import Locations
-from hushway.geography.od import IntArray
 from hushway.geography.plane import Plane
 
 FloatArray = NDArray[np.float64]

@@ -4,8 +4,8 @@ from typing import Any
 
 from hushway.errors import PrivacyError
 from hushway.privacy.loss import PureLoss, ZCDPLoss
+from hushway.privacy.public_facts import refuse_undeclared
 from hushway.privacy.query import Query
-from hushway.public_facts import refuse_undeclared
 
 
 def admit(question: object, *kinds: type, spend: object = None, groups: object = None) -> None:

@@ -81,7 +81,7 @@ class Curator:
         Every verb charges the budget with the event before it touches a row; if the charge is
         refused nothing is counted and nothing is spent. The noise is calibrated to the bound that
         the counter itself enforces. Before all that a verb refuses what is not exactly one of its
-        queries, made of classes that were declared public; see `hushway.public_facts` for what
+        queries, made of classes that were declared public; `hushway.privacy.public_facts` says what
         that guards against. A curator belongs to the process that made it.
     """
 

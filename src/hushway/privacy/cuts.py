@@ -9,8 +9,8 @@ import numpy as np
 from scipy.fft import dct
 
 from hushway.errors import PrivacyError
+from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import Cells, IntArray, Query
-from hushway.public_facts import public_facts
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.
 _LARGEST_COUNT = 1 << 40

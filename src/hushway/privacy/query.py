@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.noise.grouped import whole_below
+from hushway.privacy.public_facts import public_facts
 from hushway.privacy.unit import Unit
-from hushway.public_facts import public_facts
 
 IntArray = NDArray[np.int64]
 

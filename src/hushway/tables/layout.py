@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
+from hushway.families.density.rows.events import EventsSource
+from hushway.families.links.rows.traces import TracesSource
+from hushway.families.od.rows.trips import TripsSource
+from hushway.families.sequences.rows.sequences import SequencesSource
+from hushway.families.sequences.rows.taps import TapsSource
 from hushway.tables.csv_header import read_header
-from hushway.tables.events import EventsSource
 from hushway.tables.files import RowFiles, find_files
-from hushway.tables.sequences import SequencesSource
-from hushway.tables.taps import TapsSource
-from hushway.tables.traces import TracesSource
-from hushway.tables.trips import TripsSource
 
 Kind = Literal[
     "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from hushway.artefact.finding import Result
-from hushway.artefact.verify import verify
-from hushway.job import prepare
-from hushway.plan import plan_from
+from hushway.families.load import plan_from
+from hushway.families.prepare import prepare
+from hushway.families.verify import verify
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
+from hushway.release.finding import Result
 from support.little_plans import little_plan, write_little_files
 from support.mutations import passes
 

@@ -17,12 +17,13 @@ from pyproj import Transformer
 from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cities.paris import DensityCity, paris
 from hushway.cli.app import app
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.density.city.paris import DensityCity, paris
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
+from hushway.release.job import Job
 
 LAMBERT_93 = "EPSG:2154"
 
@@ -44,7 +45,7 @@ def city(files_of_paris: Path, tmp_path: Path) -> Path:
     """The template as a plan, with a generous budget, beside the city's files."""
     for file in files_of_paris.iterdir():
         (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "templates" / "density.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     change(tmp_path, 'epsilon = "0.3" ', 'epsilon = "3" ')
     change(tmp_path, "most_counted = 1000 ", "most_counted = 100 ")

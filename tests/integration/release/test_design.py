@@ -12,12 +12,20 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from hushway import designing
-from hushway.artefact.new_file import write_new
-from hushway.artefact.od_read import read_od_table
 from hushway.cli.design import design
 from hushway.demo import PLAN
-from hushway.designing import (
+from hushway.errors import PlanError, ReleaseError
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
+from hushway.geography.itineraries import RiderCosts
+from hushway.geography.locations import Location, Locations
+from hushway.geography.transit import TransitNetwork
+from hushway.privacy.randomness import SeededSource
+from hushway.publishing import publish
+from hushway.release.new_file import write_new
+from hushway.transit import designing
+from hushway.transit.day_demand import DayDemand, one_day
+from hushway.transit.designing import (
     APART_M,
     DesignQuestion,
     NetworkDesign,
@@ -25,16 +33,8 @@ from hushway.designing import (
     design_for,
     design_network,
 )
-from hushway.errors import PlanError, ReleaseError
-from hushway.evaluation.transit.day_demand import DayDemand, one_day
-from hushway.geography.itineraries import RiderCosts
-from hushway.geography.locations import Location, Locations
-from hushway.geography.transit import TransitNetwork
-from hushway.job import prepare
-from hushway.plan import load_plan
-from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
-from hushway.tables.network_file import read_network
+from hushway.transit.network.file import read_network
+from hushway.transit.read import read_od_table
 
 MORNING = (480, 600)
 

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.artefact import write
-from hushway.artefact.od import ODContents
-from hushway.artefact.place import claimed, hidden_folder
-from hushway.artefact.verify import verify
-from hushway.engine.memory import ArrayCounter
 from hushway.errors import LedgerError, ReleaseError
-from hushway.geography.od import ODCells
-from hushway.job import Job, prepare
-from hushway.job.job import Means
-from hushway.plan import plan_from
+from hushway.families import write
+from hushway.families.load import plan_from
+from hushway.families.od.files.contents import ODContents
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.prepare import prepare
+from hushway.families.verify import verify
 from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.unit import Unit
 from hushway.publishing import publish
+from hushway.release.job import Job, Means
+from hushway.release.place import claimed, hidden_folder
 from hushway.settling import settle_plan
 from support.dying import FINISHED, INTERRUPTED, Clock, ended
 from support.little_plans import little_plan, write_little_files

@@ -10,17 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.artefact.density import DensityContents
-from hushway.artefact.links import LinksContents
-from hushway.artefact.od import ODContents
-from hushway.artefact.sequences import SequencesContents
 from hushway.errors import HushwayError
-from hushway.job import Job, prepare
-from hushway.plan import plan_from
+from hushway.families.density.files.contents import DensityContents
+from hushway.families.links.files.contents import LinksContents
+from hushway.families.load import plan_from
+from hushway.families.od.files.contents import ODContents
+from hushway.families.prepare import prepare
+from hushway.families.sequences.files.contents import SequencesContents
 from hushway.pricing import price
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, cost_on, loss_of
 from hushway.publishing import publish
+from hushway.release.job import Job
 from support.little_plans import little_plan, write_little_files
 
 _EPSILON = st.sampled_from(["1/3", "1", "2.5"])

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from hushway.artefact.od_read import read_od_table
-from hushway.cities.ann_arbor import City, ann_arbor
-from hushway.cities.cards import metro
 from hushway.cli.app import app
 from hushway.errors import GeographyError, HushwayError, PlanError, ReleaseError
-from hushway.job import prepare
-from hushway.judging import FleetQuestion, evaluate_fleet
-from hushway.plan import load_plan
+from hushway.families.load import load_plan
+from hushway.families.od.city.ann_arbor import City, ann_arbor
+from hushway.families.prepare import prepare
+from hushway.families.sequences.city.cards import metro
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
+from hushway.transit.judging import FleetQuestion, evaluate_fleet
+from hushway.transit.read import read_od_table
 
 PLAN, NETWORK = "plan.toml", "network.toml"
 # Two half-hours of two days, and so much budget that the noise vanishes in rounding.
@@ -53,7 +53,7 @@ def change(plan: Path, changes: dict[str, str]) -> None:
 
 
 def template(family: str, folder: Path, changes: dict[str, str]) -> Path:
-    text = (files("hushway") / "templates" / f"{family}.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / family / "template.toml").read_text(encoding="utf-8")
     (folder / PLAN).write_text(text, encoding="utf-8")
     change(folder / PLAN, changes)
     return folder / PLAN

@@ -14,14 +14,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cities.road_city import road_city
-from hushway.cities.traces_city import TraceCity
-from hushway.cities.traces_simulate import simulate_traces
 from hushway.cli.app import app
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.links.city.road_city import road_city
+from hushway.families.links.city.simulate import simulate_traces
+from hushway.families.links.city.traces_city import TraceCity
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
 from hushway.privacy.ledger import Ledger, Window
 from hushway.publishing import publish
+from hushway.release.job import Job
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def city(files_of_town: Path, made: TraceCity, tmp_path: Path) -> Path:
     """The template as a plan, with a generous budget, beside the town's files."""
     for file in files_of_town.iterdir():
         (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "templates" / "links.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "links" / "template.toml").read_text(encoding="utf-8")
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     change(tmp_path, 'zone = "America/Los_Angeles"', f'zone = "{made.zone}"')
     change(tmp_path, "first_day = 2019-01-14", f"first_day = {made.first_day}")

@@ -13,11 +13,12 @@ import hushway
 from hushway.cli.app import app
 from hushway.demo import PLAN
 from hushway.errors import GeographyError, PrivacyError
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.publishing import publish
+from hushway.release.job import Job
 
 
 def with_mechanism(city: Path, lines: str) -> Job:

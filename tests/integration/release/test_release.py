@@ -16,13 +16,14 @@ import hushway
 from hushway.cli.app import app
 from hushway.demo import PLAN
 from hushway.errors import BudgetError, PrivacyError
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
+from hushway.release.job import Job
 
 
 def change(city: Path, old: str, new: str) -> Path:
@@ -132,7 +133,7 @@ def test_a_failure_after_paying_is_visible_as_spent_not_published(
 def test_a_killed_run_leaves_no_half_release_and_stays_paid_for(city: Path) -> None:
     code = (
         "import os, signal, sys\n"
-        "from hushway.artefact import write\n"
+        "from hushway.release import write\n"
         "write._write_seal = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "import hushway\n"
         "hushway.publish(hushway.prepare(hushway.load_plan(sys.argv[1])))\n"

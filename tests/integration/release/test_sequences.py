@@ -10,15 +10,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cities.cards import metro
 from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
-from hushway.job import Job, prepare
-from hushway.plan import load_plan
+from hushway.families.load import load_plan
+from hushway.families.prepare import prepare
+from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.synthesis import synthesise
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
-from hushway.synthesis import synthesise
+from hushway.release.job import Job
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,9 @@ def city(cards: Path, tmp_path: Path) -> Path:
     """A plan beside the city's files, and an open account."""
     for file in cards.iterdir():
         (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "templates" / "sequences.toml").read_text(encoding="utf-8")
+    text = (files("hushway") / "families" / "sequences" / "template.toml").read_text(
+        encoding="utf-8"
+    )
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     job = job_of(tmp_path)
     with Ledger.connect(tmp_path / "ledger.db") as ledger:

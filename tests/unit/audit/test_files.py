@@ -9,23 +9,26 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from hushway.audit import density_files, links_files, od_files, sequences_files
-from hushway.audit.density_district import Stay, district
-from hushway.audit.density_looks import Projection
-from hushway.audit.density_product import REAL_DENSITY, visits_in_memory
 from hushway.audit.exact import dense
 from hushway.audit.files import FILES, files_of, microseconds
-from hushway.audit.links_looks import StagedLook
-from hushway.audit.links_product import REAL_LINKS, LinkStage
-from hushway.audit.links_ring import rings
-from hushway.audit.od_dense import Counts
-from hushway.audit.product import REAL
-from hushway.audit.sequences_looks import FirstStep
-from hushway.audit.sequences_product import REAL_SEQUENCES, TreeForm
-from hushway.audit.sequences_village import Walk, village
-from hushway.audit.town import Part, town
-from hushway.geography.movements import MovementLimits
-from hushway.geography.visits import VisitLimits
+from hushway.families.density.audit import files as density_files
+from hushway.families.density.audit.looks import Projection
+from hushway.families.density.audit.product import REAL_DENSITY, visits_in_memory
+from hushway.families.density.audit.toy import Stay, district
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.links.audit import files as links_files
+from hushway.families.links.audit.looks import StagedLook
+from hushway.families.links.audit.product import REAL_LINKS, LinkStage
+from hushway.families.links.audit.toy import rings
+from hushway.families.links.public.universe import MovementLimits
+from hushway.families.od.audit import files as od_files
+from hushway.families.od.audit.dense import Counts
+from hushway.families.od.audit.product import REAL
+from hushway.families.od.audit.toy import Part, town
+from hushway.families.sequences.audit import files as sequences_files
+from hushway.families.sequences.audit.looks import FirstStep
+from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm
+from hushway.families.sequences.audit.toy import Walk, village
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import IntArray, Query

@@ -6,8 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
-from hushway.audit.fitted_looks import Published
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -19,18 +17,20 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.mutant_parts import BlindPurse, LowBitsOnly, unsplit, wholly_nosy
-from hushway.audit.product import REAL, Product, Stage
-from hushway.audit.town import NOBODY, Part, Scene, town
 from hushway.errors import BudgetError, PrivacyError
-from hushway.geography.features import total_feature
-from hushway.geography.groups import groups_of
+from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
+from hushway.families.od.audit.fitted_looks import Published
+from hushway.families.od.audit.mutant_parts import BlindPurse, LowBitsOnly, unsplit, wholly_nosy
+from hushway.families.od.audit.product import REAL, Product, Stage
+from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.public.features import total_feature
+from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
+from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import IntArray, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import os_source
-from hushway.public_facts import public_facts
 
 SPEND = PureLoss(Fraction(1, 2))
 TOWN = town(places=6, periods=PERIODS)

@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hushway.audit import od
 from hushway.audit.bounds import IntArray, runs_needed
-from hushway.audit.density_mutants import DENSITY_MUTANTS
-from hushway.audit.families import FAMILIES, suite_of
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.hunt import Mutant
-from hushway.audit.links_mutants import LINK_MUTANTS
-from hushway.audit.mutants import MUTANTS
 from hushway.audit.noise import audit_noise
-from hushway.audit.od import audit_mutants, audit_od
-from hushway.audit.product import REAL, Product
-from hushway.audit.sequences_mutants import SEQUENCE_MUTANTS
 from hushway.errors import AuditError
+from hushway.families.audits import FAMILIES, suite_of
+from hushway.families.density.audit.mutants import DENSITY_MUTANTS
+from hushway.families.links.audit.mutants import LINK_MUTANTS
+from hushway.families.od.audit import suite as od
+from hushway.families.od.audit.mutants import MUTANTS
+from hushway.families.od.audit.product import REAL, Product
+from hushway.families.od.audit.suite import audit_mutants, audit_od
+from hushway.families.sequences.audit.mutants import SEQUENCE_MUTANTS
 
 RUNS = 70_000
 

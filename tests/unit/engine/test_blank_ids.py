@@ -7,20 +7,20 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushway.engine.check import check_trips
-from hushway.engine.duckdb import DuckDBTrips
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows, read_stops
 from hushway.engine.session import EngineSettings, duckdb_session
-from hushway.geography.od import ODCells
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
+from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.check import check_trips
+from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
-from hushway.tables.sequences import SequenceColumns, SequencesSource
-from hushway.tables.traces_gpx import GpxTraces, read_gpx
-from hushway.tables.traces_mds import MdsTraces, read_mds
-from hushway.tables.trips import TripColumns, TripsSource
 
 TIME = "2026-03-02T08:30:00"
 BLANKS = ("  ", "\t", "\u00a0", "\u3000 ")

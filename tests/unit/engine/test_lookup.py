@@ -4,9 +4,9 @@ from datetime import date
 import pytest
 
 from hushway.engine.lookup import TimeGrid, place_table, time_grid
-from hushway.geography.od import ODCells
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
-from hushway.tables.trips import Clock
 
 MINUTE_US = 60_000_000
 

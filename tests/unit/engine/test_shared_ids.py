@@ -11,20 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 from ibis.backends.duckdb import Backend
 
-from hushway.cities.ann_arbor import ann_arbor
-from hushway.cities.cards import bus
-from hushway.cities.cards_files import write_taps
-from hushway.cities.files import write_trips
-from hushway.cities.paris import paris
-from hushway.cities.paris_files import write_events
-from hushway.cities.road_city import road_city
-from hushway.cities.traces_files import write_traces
-from hushway.cities.traces_simulate import simulate_traces
-from hushway.engine.check import check_trips
-from hushway.engine.check_events import check_events
-from hushway.engine.check_stops import check_sequences, check_taps
-from hushway.engine.check_traces import check_traces
-from hushway.engine.sequence_rule import SequenceRule
 from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.engine.shared_ids import (
     FEWEST_TORN,
@@ -33,17 +19,31 @@ from hushway.engine.shared_ids import (
     ids_in_two_places,
     ids_with_too_many,
 )
-from hushway.geography.density_geometry import density_universe
-from hushway.geography.movements import LinkUniverse
+from hushway.families.density.city.files import write_events
+from hushway.families.density.city.paris import paris
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.rows.check import check_events
+from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.links.city.files import write_traces
+from hushway.families.links.city.road_city import road_city
+from hushway.families.links.city.simulate import simulate_traces
+from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.links.rows.check import check_traces
+from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.rows.check import check_trips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.sequences.city.cards import bus
+from hushway.families.sequences.city.files import write_taps
+from hushway.families.sequences.rows.check import check_sequences, check_taps
+from hushway.families.sequences.rows.rule import SequenceRule
+from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
+from hushway.families.sequences.rows.taps import TapColumns, TapsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
+from hushway.study.city_files import write_trips
 from hushway.tables.check import Problem
-from hushway.tables.events import EventColumns, EventsSource
 from hushway.tables.policy import Policy
-from hushway.tables.sequences import SequenceColumns, SequencesSource
-from hushway.tables.taps import TapColumns, TapsSource
-from hushway.tables.traces import TraceColumns, TracesSource
-from hushway.tables.trips import TripColumns, TripsSource
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
 DAY_US = 86_400_000_000

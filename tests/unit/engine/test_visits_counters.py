@@ -15,15 +15,10 @@ from hypothesis import strategies as st
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, stream
-from hushway.engine.visits_duckdb import DuckDBVisits
-from hushway.engine.visits_memory import ArrayVisits
 from hushway.errors import DataError, PrivacyError
-from hushway.geography.areas import Area, Areas
-from hushway.geography.cover import Cover, Pieces
-from hushway.geography.density import DensityUniverse, Sites
-from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
-from hushway.geography.visits import (
+from hushway.families.density.public.cells import DensityUniverse, Sites
+from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -31,9 +26,14 @@ from hushway.geography.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.duckdb import DuckDBVisits
+from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.memory import ArrayVisits
+from hushway.geography.areas import Area, Areas
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
-from hushway.tables.events import EventColumns, EventsSource
 from hushway.tables.layout import layout_of
 
 WriteFile = Callable[..., Path]

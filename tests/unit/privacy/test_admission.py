@@ -15,10 +15,10 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.errors import PrivacyError
-from hushway.geography.features import Feature, period_feature, total_feature
-from hushway.geography.groups import groups_of
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, period_feature, total_feature
+from hushway.families.od.public.groups import groups_of
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import loss_of_cuts
@@ -321,7 +321,7 @@ def test_a_forked_child_cannot_measure_and_its_parent_can() -> None:
         from hushway.privacy.loss import PureLoss
         from hushway.privacy.query import ExactCounts, Query
         from hushway.privacy.randomness import os_source
-        from hushway.public_facts import public_facts
+        from hushway.privacy.public_facts import public_facts
 
         @public_facts
         @dataclass(frozen=True)

@@ -17,11 +17,11 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.errors import BudgetError, PrivacyError
-from hushway.geography.features import pair_feature
-from hushway.geography.groups import groups_of
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import pair_feature
+from hushway.families.od.public.groups import groups_of
 from hushway.geography.labels import place_pair_labels
 from hushway.geography.locations import Location, Locations
-from hushway.geography.od import ODCells
 from hushway.geography.periods import Periods
 from hushway.privacy import curator as curator_module
 from hushway.privacy.bound import Bound
@@ -31,10 +31,10 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import ExactCounts, Partition, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.public_facts import public_facts
 
 EPSILON = PureLoss(Fraction(1, 2))
 RHO = ZCDPLoss(Fraction(1, 8))

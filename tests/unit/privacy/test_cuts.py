@@ -17,10 +17,10 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import CutEvent, Event, event_from_json, event_to_json, spread_of_cuts
 from hushway.privacy.loss import PureLoss, ZCDPLoss
+from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.public_facts import public_facts
 
 LENGTH = 8
 BOUND = Bound(cells=4, each=10, total=40)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.tables.areas import read_areas
+from hushway.families.density.public.areas import read_areas
+from hushway.families.links.public.read import read_roads
 from hushway.tables.locations import read_locations
-from hushway.tables.roads import read_roads
 
 HALF = "caf\ud800"
 SHAPES = {

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
+from hushway.families.od.rows.trips import Clock, TripColumns, TripsSource
 from hushway.tables.files import find_files
 from hushway.tables.layout import layout_of
-from hushway.tables.trips import Clock, TripColumns, TripsSource
 
 HEADER = "person,origin,destination,time\n"
 PRIVATE = "rider-private-007"

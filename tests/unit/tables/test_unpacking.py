@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 
 from hushway.errors import DataError, GeographyError
+from hushway.families.density.public.areas import read_areas
+from hushway.families.links.public.read import read_roads
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
+from hushway.families.od.public.text_columns import read_text_columns
+from hushway.families.sequences.public.gtfs import read_timetable
 from hushway.geography.locations import Location, Locations
 from hushway.tables import unpacking
-from hushway.tables.areas import read_areas
 from hushway.tables.files import find_files
-from hushway.tables.gtfs import read_timetable
 from hushway.tables.locations import read_locations
-from hushway.tables.network_feed import read_service_day
-from hushway.tables.network_file import read_network
-from hushway.tables.roads import read_roads
-from hushway.tables.text_columns import read_text_columns
-from hushway.tables.traces_gpx import GpxTraces, read_gpx
+from hushway.transit.network.feed import read_service_day
+from hushway.transit.network.file import read_network
 
 Reader = Callable[[Path], Any]
 

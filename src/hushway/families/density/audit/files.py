@@ -1,0 +1,69 @@
+"""What a density of events in files must not give away, counted by the engine that plans use."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.files import files_of, microseconds
+from hushway.audit.harness import Examination, Sampler, World, as_many
+from hushway.audit.noise import DELTA
+from hushway.audit.shift import ShiftCheck, most_of_gaussian
+from hushway.families.density.audit.looks import Projection
+from hushway.families.density.audit.product import DensityProduct, DensityStage, Look, rho_of
+from hushway.families.density.audit.toy import NO_STAYS, Stay, Stays, district
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.events import EventColumns, EventsSource
+
+_BINS = 24
+_MOST = 4
+_HOUR_US = 3_600_000_000
+# Reading files is slow.
+_BRIEF = Fraction(1, 4)
+# At one site in every bin, three times: 72 events, of which four count.
+_RESTLESS: Stays = tuple(Stay(site=0, bin=when, times=3) for when in range(_BINS))
+
+
+def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A person with 72 events in five files and many batches, four of which count."""
+    stage = FileStage(
+        product=product,
+        district=district(corners=1000, bins=_BINS),
+        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        spend=rho_of(epsilon),
+    )
+    look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)}).seen
+    return ShiftCheck(
+        name="files: 72 events of one person in many batches fit rho",
+        statistic="the sum over all bins of the first cell",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=(
+            World(words="the person", sample=stage.sampler(_RESTLESS, look)),
+            World(words="nobody", sample=stage.sampler(NO_STAYS, look)),
+        ),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+        effort=_BRIEF,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileStage(DensityStage):
+    """A stage whose events are in files."""
+
+    def sampler(self, scene: Stays, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows, universe = self.district.play(scene), self.district.universe
+        columns = {
+            "person": rows.person,
+            "location": rows.site,
+            "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
+        }
+
+        def sample(runs: int) -> IntArray:
+            with files_of(columns) as folder:
+                source = EventsSource(folder, EventColumns())
+                return as_many(
+                    lambda: look(self.product.open_files(source, self.terms, self.spend)), runs
+                )
+
+        return sample

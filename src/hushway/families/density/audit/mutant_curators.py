@@ -1,0 +1,234 @@
+"""Wrong curators and mechanisms of densities that mutants are made of."""
+
+from dataclasses import fields, replace
+from fractions import Fraction
+
+import numpy as np
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.exact import dense
+from hushway.audit.mutant_curators import Meddler
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.spends import Spends
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import (
+    ClusterSeries,
+    SiteHistogram,
+    VisitCells,
+    VisitTotal,
+)
+from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
+from hushway.privacy.calibration import cutting_event, noise_for
+from hushway.privacy.curator import Curator
+from hushway.privacy.cuts import CutQuery
+from hushway.privacy.events import spread_of_cuts
+from hushway.privacy.loss import Loss, ZCDPLoss, loss_of, total
+from hushway.privacy.measured import Measured
+from hushway.privacy.noise.exponential import exponential_choice
+from hushway.privacy.query import Counter, PartitionQuery, Query
+from hushway.privacy.randomness import BitSource
+from hushway.release.mechanism import Measurements
+
+
+class _WrongNoise(Meddler):
+    """Gives the counts of a series noise that is not fresh."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; the noise of a series is spread over others."""
+        answer = super().counts(query, spend)
+        if not isinstance(query, Query) or not isinstance(query.cells, ClusterSeries):
+            return answer
+        exact = dense(self._exact(query), query)
+        noise = (answer.values - exact).reshape(query.cells.clusters, -1)
+        return replace(answer, values=exact + self._spread(noise).ravel())
+
+    @staticmethod
+    def _spread(noise: IntArray) -> IntArray:
+        raise NotImplementedError
+
+
+class SharedByClusters(_WrongNoise):
+    """Gives all clusters the same noise."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _spread(noise: IntArray) -> IntArray:
+        return np.broadcast_to(noise[:1], noise.shape)
+
+
+class SharedByBins(_WrongNoise):
+    """Gives all bins the same noise."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _spread(noise: IntArray) -> IntArray:
+        return np.broadcast_to(noise[:, :1], noise.shape)
+
+
+class SeenOnly(Meddler):
+    """Learns sites and cells from the rows: what nobody visited gets no noise."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts of what was visited, and 0 elsewhere."""
+        answer = super().counts(query, spend)
+        seen = self._exact(query).cells
+        values = np.zeros_like(answer.values)
+        values[seen] = answer.values[seen]
+        return replace(answer, values=values)
+
+
+class ExactPeople(Meddler):
+    """Normalises the histogram to the exact number of people."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of the histogram have the exact sum."""
+        answer = super().counts(query, spend)
+        if not isinstance(query.cells, SiteHistogram):
+            return answer
+        values = answer.values.copy()
+        values[-1] += self._exact(query).values.sum() - values.sum()
+        return replace(answer, values=values)
+
+
+class HalfTheNoise(Meddler):
+    """Gives one question noise for four times the rho that it is paid with, and says nothing."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(
+        self, kind: type[VisitCells], counter: Counter, budget: Budget, source: BitSource
+    ) -> None:
+        super().__init__(counter, budget, source)
+        self._kind = kind
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of the one question have half the noise."""
+        answer = super().counts(query, spend)
+        if not isinstance(query.cells, self._kind):
+            return answer
+        _, _, source = self._parts
+        law = noise_for(ZCDPLoss(4 * spend.amount), answer.event.bound)
+        exact = dense(self._exact(query), query)
+        return replace(answer, values=exact + law.draw(source, query.cells.size))
+
+
+class _WrongRate(Meddler):
+    """Cuts series at another rate than it states."""
+
+    __slots__ = ()
+
+    def cuts(self, query: CutQuery, spend: Loss) -> Measured:
+        """Returns cuts chosen at the wrong rate."""
+        counter, budget, source = self._parts
+        bound = counter.bound(query.base)
+        event = cutting_event(query.name, query.cells.size, spend, bound)
+        budget.charge(event)
+        rate = event.rate * self._factor(bound)
+        exact = dense(self._exact(query.base), query.base)
+        chosen = [
+            query.kept(exponential_choice(source, scores, rate)) for scores in query.scores(exact)
+        ]
+        values = np.array(chosen, dtype=np.int64)
+        return Measured(query=query, values=values, variance=Fraction(0), event=event)
+
+    @staticmethod
+    def _factor(bound: Bound) -> Fraction:
+        raise NotImplementedError
+
+
+class PrintedExponent(_WrongRate):
+    """Cuts series with the paper's exponent: as if a person moved a single score by one visit."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _factor(bound: Bound) -> Fraction:
+        return Fraction(spread_of_cuts(bound), bound.each)
+
+
+class TwiceTheRate(_WrongRate):
+    """Cuts series at twice the rate: four times the rho."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _factor(_bound: Bound) -> Fraction:
+        return Fraction(2)
+
+
+class Peeping(Meddler):
+    """A curator that tells exact totals."""
+
+    __slots__ = ()
+
+    def exactly(self, answer: Measured) -> Measured:
+        """Returns an answer without its noise."""
+        query = answer.query
+        assert isinstance(query, Query)  # noqa: S101  what a density asks
+        return replace(answer, values=dense(self._exact(query), query))
+
+
+class NosySeries(DensitySeries):
+    """A density whose clusters are made from exact totals."""
+
+    def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
+        """Asks for totals, and makes clusters of the exact ones."""
+        measured = [
+            curator.counts(query, spend) for query, spend in self._before_clusters(geography)
+        ]
+        # Not a real verb: only the curator of this mutant has it.
+        exact = [curator.exactly(answer) for answer in measured]  # type: ignore[attr-defined]
+        cells = self.series(geography, self._clusters(exact, geography))
+        query = Query(name=cells.name, cells=cells)
+        return [*measured, curator.counts(query, self.spends.series)]
+
+
+class NosyScale(DensitySeries):
+    """A density that is scaled to the exact number of visits."""
+
+    def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
+        """Asks what a density asks, and takes the noise off the total."""
+        return [
+            # Not a real verb: only the curator of this mutant has it.
+            curator.exactly(answer)  # type: ignore[attr-defined]
+            if isinstance(answer.query.cells, VisitTotal)
+            else answer
+            for answer in super().measure(curator, geography)
+        ]
+
+
+def nosy_scale(mechanism: DensitySeries) -> DensitySeries:
+    """Returns the same density, scaled by what it should not know."""
+    return NosyScale(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+
+def four_times_the_series(mechanism: DensitySeries) -> DensitySeries:
+    """Spends four times what is left for the series, and says so."""
+    series = loss_of(mechanism.spends.series.measure, 4 * mechanism.spends.series.amount)
+    return replace(mechanism, spends=replace(mechanism.spends, series=series))
+
+
+def nosy(mechanism: DensitySeries) -> DensitySeries:
+    """Returns the same density, made to peep."""
+    return NosySeries(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+
+def unsplit(mechanism: DensitySeries) -> DensitySeries:
+    """Gives the whole budget of a density to each of its questions."""
+    whole, asked = total(mechanism.losses), mechanism.spends
+    spends = Spends(
+        series=whole,
+        histogram=asked.histogram and whole,
+        total=asked.total and whole,
+        clusters=asked.clusters and whole,
+    )
+    return replace(mechanism, spends=spends)

@@ -1,0 +1,196 @@
+"""What a whole density must not give away: all questions together, clusters, the table."""
+
+import math
+from fractions import Fraction
+from functools import partial
+
+from hushway.audit.agreement import AlwaysSame
+from hushway.audit.divergence import DivergenceCheck
+from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.noise import DELTA
+from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian
+from hushway.families.density.audit.known import Evidence, Spread
+from hushway.families.density.audit.looks import Merged, Published, Resident
+from hushway.families.density.audit.product import (
+    DensityProduct,
+    DensityStage,
+    Look,
+    claim_of,
+    rho_of,
+)
+from hushway.families.density.audit.replay import NextClusters
+from hushway.families.density.audit.spread import SpreadCheck
+from hushway.families.density.audit.toy import LONE_SITES, NO_STAYS, District, Stay, Stays, district
+from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.spends import Shares
+from hushway.families.density.public.visits import VisitLimits
+from hushway.privacy.loss import Loss, ZCDPLoss
+
+# One release a run: corners would meet in totals and in what all series have in common.
+_SMALL = district(corners=1, bins=6)
+_CLUSTERED = district(corners=50, bins=6)
+_LIMITS = VisitLimits(max_visits=4, most_counted=4)
+_RARELY, _SELDOM = Fraction(1, 20), Fraction(1, 5)
+# So large an error that noise decides which cells are merged.
+_CLUSTER_ERROR = 0.9
+_VISITOR: Stays = tuple(Stay(site=LONE_SITES[1], bin=when, person=99) for when in range(4))
+_CROWD: Stays = tuple(
+    Stay(site=site, bin=when, person=5 * number + i)
+    for number, site in enumerate(LONE_SITES)
+    for i in range(5)
+    for when in range(4)
+)
+_HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
+_EVEN = Shares(histogram=Fraction(1, 4), total=Fraction(1, 4), clusters=Fraction(1, 4))
+_QUESTIONS = ("histogram", "total", "clusters", "series")
+
+
+def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> DensitySeries:
+    """Returns a density as a plan has it: clusters, scaling, patterns."""
+    return density_series(limits, budget=spend, shares=shares, cluster_error=_CLUSTER_ERROR)
+
+
+def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A person in the answers of a release: each moves by its share, and all by sqrt(2 rho).
+
+    The others are known, and taken away.
+    """
+    stage = _whole(product, epsilon, _SMALL, _EVEN)
+    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
+    whole = most_of_gaussian(rho_of(epsilon).rho)
+    return JointShiftCheck(
+        name="all questions, and each of them: one person fits rho",
+        statistics=(
+            *(f"the evidence of the {question}" for question in _QUESTIONS),
+            "the evidence of histogram, total, clusters and series",
+        ),
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=(
+            World(words="the person", sample=stage.sampler(_CROWD + _VISITOR, look.seen)),
+            World(words="the others", sample=stage.sampler(_CROWD, look.seen)),
+        ),
+        most=(*((whole / math.sqrt(len(_QUESTIONS)),) * len(_QUESTIONS)), whole),
+        effort=_RARELY,
+    )
+
+
+def exact_divergence(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """All answers with a person and without, by the exact law of what each says it has done."""
+    stage = _whole(product, epsilon, _SMALL, _EVEN)
+    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
+    return DivergenceCheck(
+        name="all questions together: the exact divergence fits rho",
+        statistic="what all questions say of a person",
+        epsilon=epsilon,
+        delta=DELTA,
+        rho=rho_of(epsilon).rho,
+        release=lambda: look.divergence(stage.opened(_CROWD + _VISITOR)),
+    )
+
+
+def noise_of_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """What is left of each answer if all people are known: noise as wide as was paid for."""
+    stage = _whole(product, epsilon, _SMALL, _EVEN)
+    look = Spread(stage=stage, others=_CROWD)
+    return SpreadCheck(
+        name="each question: noise that fits its share of rho",
+        statistics=tuple(f"the noise of the {question}" for question in _QUESTIONS),
+        epsilon=epsilon,
+        delta=DELTA,
+        sample=stage.sampler(_CROWD, look.squares),
+        effort=_RARELY,
+    )
+
+
+def people_and_series(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A person in the histogram and in the series: together they move by sqrt(2 rho)."""
+    stage = _whole(product, epsilon, district(corners=1000, bins=4), _HALVES)
+    look = Resident(stage=stage, cell=1)
+    return ShiftCheck(
+        name="histogram and series together: one person fits rho",
+        statistic="the evidence of both",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=(
+            World(words="the person", sample=stage.sampler(_VISITOR, look.seen)),
+            World(words="nobody", sample=stage.sampler(NO_STAYS, look.seen)),
+        ),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+        tight=True,
+    )
+
+
+def published_area(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """Four visits of one person to an area that nobody else visits, in the published table."""
+    stage = _whole(product, epsilon, _SMALL)
+    look = Published(stage=stage, area=1)
+    others = tuple(stay for stay in _CROWD if stay.site != LONE_SITES[1])
+    return _in_table(
+        stage,
+        (others + _VISITOR, others),
+        look.area_total,
+        "published: the only visitor of an area or nobody",
+        "its visits over all bins, in hundredths,",
+    )
+
+
+def published_clusters(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """One more person among twenty: which cells are merged."""
+    stage = _whole(product, epsilon, _SMALL)
+    return _in_table(
+        stage,
+        (_CROWD + _VISITOR, _CROWD),
+        Merged(stage=stage).seen,
+        "published: clusters with one more person",
+        "the clusters of all cells, as a number,",
+    )
+
+
+def next_clusters(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """The same noisy totals with and without people: the series asked for must be the same."""
+    stage = _whole(product, epsilon, _CLUSTERED)
+    crowd = tuple(
+        Stay(site=site, bin=when, person=20 * number + i)
+        for number, site in enumerate(LONE_SITES)
+        for i in range(20)
+        for when in range(4)
+    )
+    look = NextClusters(stage=stage, others=NO_STAYS)
+    return AlwaysSame(
+        name="clusters: the same noisy totals, the same clusters",
+        statistic="cells of a corner in other clusters, with people and without",
+        epsilon=epsilon,
+        sample=stage.sampler(crowd, look.differ),
+        effort=_SELDOM,
+    )
+
+
+def _whole(
+    product: DensityProduct, epsilon: Fraction, where: District, shares: Shares | None = None
+) -> DensityStage:
+    return DensityStage(
+        product=product,
+        district=where,
+        limits=_LIMITS,
+        spend=rho_of(epsilon),
+        make=partial(_planned, shares=shares),
+    )
+
+
+def _in_table(
+    stage: DensityStage, scenes: tuple[Stays, Stays], look: Look, name: str, statistic: str
+) -> Examination:
+    assert isinstance(stage.spend, ZCDPLoss)  # noqa: S101  what these stages pay with
+    return Trial(
+        name=name,
+        statistic=statistic,
+        epsilon=claim_of(stage.spend),
+        delta=DELTA,
+        worlds=(
+            World(words="the person", sample=stage.sampler(scenes[0], look)),
+            World(words="the others", sample=stage.sampler(scenes[1], look)),
+        ),
+        effort=_RARELY,
+    )

@@ -1,0 +1,117 @@
+"""A synthetic city of calls: public areas and towers, and events that belong to nobody."""
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.density.city.visits import distinct_visits
+from hushway.geography.areas import Areas
+from hushway.geography.locations import Locations
+
+HOUR_S = 3_600
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CityVisits:
+    """Distinct (person, tower, hour), in the order of persons and hours.
+
+    Attributes:
+        person: The person of each visit.
+        tower: The index of its tower.
+        hour: Its hour, from Monday 00:00 on.
+    """
+
+    person: NDArray[np.int32]
+    tower: NDArray[np.int16]
+    hour: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.person)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DensityCity:
+    """A city with a week of calls and messages. The arrays cannot be written to.
+
+    Events are in the order of persons, and of time within each person.
+
+    Attributes:
+        name: What the city is called.
+        zone: The clock that its times are told by.
+        first_day: The first day of the events, a Monday.
+        last_day: The last one.
+        areas: The public areas.
+        towers: The public towers.
+        people: Number of persons; each has at least one event.
+        person: The person of each event, from 0 on.
+        tower: The index of its tower.
+        second: When it happened: wall-clock seconds since the first day began.
+    """
+
+    name: str
+    zone: str
+    first_day: date
+    last_day: date
+    areas: Areas
+    towers: Locations
+    people: int
+    person: NDArray[np.int32]
+    tower: NDArray[np.int16]
+    second: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for column in (self.person, self.tower, self.second):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.person)
+
+    @property
+    def hours(self) -> int:
+        """Number of hours of the week or weeks."""
+        return ((self.last_day - self.first_day).days + 1) * 24
+
+    def visits(self) -> CityVisits:
+        """Returns the distinct (person, tower, hour) of the events."""
+        person, tower, hour = distinct_visits(
+            self.person, self.tower, self.second, len(self.towers)
+        )
+        return CityVisits(person=person, tower=tower, hour=hour)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Distinct persons by tower (row) and hour (column): the exact truth."""
+        visits = self.visits()
+        cell = visits.tower.astype(np.int64) * self.hours + visits.hour
+        size = len(self.towers) * self.hours
+        return np.bincount(cell, minlength=size).reshape(len(self.towers), self.hours)
+
+    def write(
+        self,
+        folder: Path,
+        *,
+        format: Literal["csv", "parquet"] = "parquet",  # noqa: A002 - the word that users know
+    ) -> None:
+        """Writes the events, towers.csv and areas.geojson.
+
+        Events have person, tower and time, a wall-clock time without a zone. Towers have id, name,
+        lon, lat and zone, which is their district. Areas have id and name, in degrees (CRS84).
+
+        Args:
+            folder: Where to write; made if it is missing.
+            format: The format of the events.
+        """
+        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
+        # it.
+        from hushway.families.density.city import files as paris_files
+        from hushway.study import city_files as files
+
+        folder.mkdir(parents=True, exist_ok=True)
+        files.write_locations(self.towers, folder / "towers.csv")
+        paris_files.write_areas(self.areas, folder / "areas.geojson")
+        paris_files.write_events(self, folder / f"events.{format}")

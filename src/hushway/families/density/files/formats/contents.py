@@ -1,0 +1,193 @@
+"""A published density as Parquet and CSV: one row an area and bin."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushway.errors import ReleaseError
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.od.files.formats.rows import (
+    BATCH_ROWS,
+    LABEL,
+    labelled,
+    positions_among,
+    whole_column,
+)
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.periods import Periods
+from hushway.geography.plane import FloatArray
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.csv import read_batches, stream_csv
+
+# More rows of text are slow to open for everybody; Parquet holds the same numbers.
+MOST_CSV_ROWS = 500_000
+
+# A wall-clock time without a zone: Parquet knows no coarser unit.
+MOMENT = pa.timestamp("ms")
+SCHEMA = pa.schema(
+    [
+        pa.field("area", LABEL, nullable=False),
+        pa.field("starts", MOMENT, nullable=False),
+        pa.field("bin", pa.int64(), nullable=False),
+        pa.field("count", pa.float64(), nullable=False),
+        pa.field("standard_error", pa.float64(), nullable=False),
+    ]
+)
+COLUMNS = tuple(SCHEMA.names)
+
+_TEXT_SCHEMA = SCHEMA.set(1, pa.field("starts", LABEL, nullable=False))
+
+
+def fits_csv(universe: DensityUniverse) -> bool:
+    """Whether a table over these areas and bins is small enough for text."""
+    return universe.size <= MOST_CSV_ROWS
+
+
+def start_times(periods: Periods) -> IntArray:
+    """Returns when each bin starts on the wall clock, in milliseconds since 1970."""
+    starts = [slot.start_us // 1000 for slot in periods.wall_slots]
+    return np.array(starts, dtype=np.int64)
+
+
+def write_density_parquet(table: DensityTable, path: Path) -> None:
+    """Writes a density as one Parquet file."""
+    starts = number_array(start_times(table.universe.periods)).cast(MOMENT)
+    ids = text_array(table.universe.areas.ids)
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for rows in _batches(table.universe):
+            area, at = np.divmod(rows, table.universe.bins)
+            arrays = [
+                labelled(area, ids),
+                starts.take(number_array(at)),
+                number_array(at),
+                *_numbers(table, rows),
+            ]
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA))
+
+
+def write_density_csv(table: DensityTable, path: Path) -> None:
+    """Writes a density as one CSV file."""
+    universe = table.universe
+    stream_csv(path, _TEXT_SCHEMA, _text_batches(table), labels=_labels(universe))
+
+
+def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatArray, FloatArray]:
+    """Reads the counts and standard errors of every (area, bin).
+
+    Raises:
+        ReleaseError: The rows are not those of every area and bin in order.
+    """
+    with open_parquet(path, SCHEMA, rows=universe.size) as file:
+        if file.metadata.num_rows != universe.size:
+            raise _disagreement(path)
+        counts, errors = _filled(path, universe, file.iter_batches(batch_size=BATCH_ROWS))
+    return counts, errors
+
+
+def check_density_csv(table: DensityTable, path: Path) -> None:
+    """Makes sure that a CSV file holds the numbers of a density, in order.
+
+    Raises:
+        ReleaseError: It does not.
+    """
+    universe = table.universe
+    known = text_array(_moments(universe.periods))
+    times = number_array(start_times(universe.periods)).cast(MOMENT)
+    with_times = (
+        batch.set_column(1, "starts", times.take(number_array(_positions(batch, known))))
+        for batch in read_batches(path, _TEXT_SCHEMA, labels=_labels(universe))
+        if _has_columns(batch, path)
+    )
+    counts, errors = _filled(path, universe, with_times)
+    same = np.array_equal(counts, table.counts) and np.array_equal(errors, table.standard_error)
+    if not same:
+        raise _disagreement(path)
+
+
+def _filled(
+    path: Path, universe: DensityUniverse, batches: Iterable[pa.RecordBatch]
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the numbers of rows that name every area and bin in order."""
+    ids, starts = text_array(universe.areas.ids), start_times(universe.periods)
+    counts, errors = np.empty(universe.size), np.empty(universe.size)
+    row = 0
+    for batch in batches:
+        area, at = np.divmod(np.arange(row, row + len(batch)), universe.bins)
+        kinds = [batch.schema.field(i).type for i in range(1, len(COLUMNS))]
+        if row + len(batch) > universe.size or kinds != SCHEMA.types[1:]:
+            raise _disagreement(path)
+        named = positions_among(batch.column(0), ids)
+        begun = whole_column(batch.column(1).cast(pa.int64()))
+        if (
+            not np.array_equal(named, area)
+            or not np.array_equal(begun, starts[at])
+            or not np.array_equal(whole_column(batch.column(2)), at)
+        ):
+            raise _disagreement(path)
+        counts[row : row + len(batch)] = whole_column(batch.column(3))
+        errors[row : row + len(batch)] = whole_column(batch.column(4))
+        row += len(batch)
+    if row != universe.size:
+        raise _disagreement(path)
+    shape = (len(universe.areas), universe.bins)
+    return counts.reshape(shape), errors.reshape(shape)
+
+
+def _text_batches(table: DensityTable) -> Iterator[pa.RecordBatch]:
+    moments = text_array(_moments(table.universe.periods))
+    ids = text_array(table.universe.areas.ids)
+    for rows in _batches(table.universe):
+        area, at = np.divmod(rows, table.universe.bins)
+        arrays = [
+            labelled(area, ids),
+            labelled(at, moments),
+            number_array(at),
+            *_numbers(table, rows),
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=_TEXT_SCHEMA)
+
+
+def _batches(universe: DensityUniverse) -> Iterator[IntArray]:
+    """Yields the numbers of rows, some at a time."""
+    for start in range(0, universe.size, BATCH_ROWS):
+        yield np.arange(start, min(start + BATCH_ROWS, universe.size), dtype=np.int64)
+
+
+def _numbers(table: DensityTable, rows: IntArray) -> list[pa.Array]:
+    columns = (table.counts, table.standard_error)
+    return [number_array(column.reshape(-1)[rows]) for column in columns]
+
+
+def _moments(periods: Periods) -> tuple[str, ...]:
+    """Returns when each bin starts on the wall clock, as text."""
+    return tuple(
+        datetime.fromtimestamp(start / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        for start in start_times(periods).tolist()
+    )
+
+
+def _labels(universe: DensityUniverse) -> tuple[str, ...]:
+    return universe.areas.ids + _moments(universe.periods)
+
+
+def _has_columns(batch: pa.RecordBatch, path: Path) -> bool:
+    if batch.schema.names != list(COLUMNS):
+        raise _disagreement(path)
+    return True
+
+
+def _positions(batch: pa.RecordBatch, known: pa.Array) -> IntArray:
+    return positions_among(batch.column(1), known)
+
+
+def _disagreement(path: Path) -> ReleaseError:
+    return ReleaseError(
+        f"{path.name} does not hold a number for every area and bin, in order.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

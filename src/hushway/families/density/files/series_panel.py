@@ -1,0 +1,139 @@
+"""The panels in the picture of a density that show series over the window."""
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from hushway.families.density.files.hours_shown import day_words
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.areas import Areas
+from hushway.geography.periods import Periods
+from hushway.geography.plane import FloatArray
+
+_INK, _LINE = "#1c2430", "#d9dee5"
+_SERIES, _MARK = "#3a7c8b", "#D55E00"
+_TWO_ERRORS = 2.0
+_FEW_BINS, _MANY_BINS = 40, 400
+_MOST_LABELS = 8
+_MOST_LETTERS = 44
+_HALF_A_BIN = 0.5
+_WITHOUT_DIGITS = 10
+
+
+def areas_shown(totals: FloatArray) -> IntArray:
+    """Returns the busiest area, one that few are busier than, and the one in the middle."""
+    order = np.argsort(-totals, kind="stable")
+    ranks = dict.fromkeys((0, len(order) // 10, len(order) // 2))
+    return np.array([order[rank] for rank in ranks], dtype=np.int64)
+
+
+def draw_total(axes: Axes, table: DensityTable, bins: IntArray) -> None:
+    """Draws the visits of the whole city, and marks the bins that are shown as maps."""
+    totals = table.counts.sum(axis=0)
+    if len(totals) > 1:
+        axes.fill_between(np.arange(len(totals)), totals, color=_SERIES, alpha=0.16, linewidth=0)
+    else:
+        axes.bar(0, totals, width=0.2, color=_SERIES, alpha=0.5)
+    _draw_line(axes, totals)
+    axes.scatter(bins, totals[bins], s=30, color=_MARK, edgecolors="white", lw=0.8, zorder=4)
+    _set_days(axes, table.universe.periods, labels=True)
+    _set_scale(axes, float(totals.max()))
+    axes.set_title("All areas together", loc="left", fontsize=11, pad=6)
+
+
+def draw_area(axes: Axes, table: DensityTable, area: int, *, number: int, last: bool) -> None:
+    """Draws the series of one area between two standard errors below and above.
+
+    Args:
+        axes: Where to draw.
+        table: The density.
+        area: Which area.
+        number: What it is called on the map.
+        last: Whether the days are written below.
+    """
+    counts, errors = table.counts[area], table.standard_error[area]
+    low, high = np.maximum(counts - _TWO_ERRORS * errors, 0), counts + _TWO_ERRORS * errors
+    at = np.arange(len(counts))
+    if len(counts) > 1:
+        axes.fill_between(at, low, high, color=_SERIES, alpha=0.28, linewidth=0)
+    else:
+        axes.vlines(at, low, high, color=_SERIES, alpha=0.5, linewidth=4)
+    _draw_line(axes, counts)
+    _set_days(axes, table.universe.periods, labels=last)
+    _set_scale(axes, float(high.max()))
+    axes.locator_params(axis="y", nbins=3)
+    axes.text(
+        0.0,
+        1.03,
+        f"{number}  {_name(table.universe.areas, area)}",
+        transform=axes.transAxes,
+        fontsize=8.5,
+        color=_INK,
+        va="bottom",
+        parse_math=False,
+    )
+
+
+def _name(areas: Areas, area: int) -> str:
+    name = areas.areas[area].name or areas.ids[area]
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
+
+
+def _draw_line(axes: Axes, values: FloatArray) -> None:
+    few = len(values) <= _FEW_BINS
+    axes.plot(
+        np.arange(len(values)),
+        values,
+        color=_SERIES,
+        linewidth=1.4 if len(values) <= _MANY_BINS else 0.8,
+        marker="o" if few else None,
+        markersize=3.5,
+    )
+
+
+def _set_days(axes: Axes, periods: Periods, *, labels: bool) -> None:
+    """Marks where days begin; in a window of one day, where some of its bins do."""
+    bins, parts = len(periods), periods.parts
+    axes.set_xlim(-_HALF_A_BIN, bins - _HALF_A_BIN)
+    if len(periods.days) == 1:
+        step = math.ceil(bins / _MOST_LABELS)
+        at: FloatArray = np.arange(0, bins, step, dtype=np.float64)
+        words = [periods.part_clocks[int(i)][0] for i in at]
+        if bins == 1:
+            words = [day_words(periods.first_day)]
+        centred = True
+    else:
+        step = _day_step(len(periods.days))
+        days = np.arange(0, len(periods.days), step)
+        at = (days * parts).astype(np.float64) - (_HALF_A_BIN if parts > 1 else 0.0)
+        words = [_day_label(periods, day) for day in days.tolist()]
+        centred = parts == 1
+    axes.set_xticks(at, words if labels else [""] * len(at))
+    axes.tick_params(axis="x", length=0, labelsize=8)
+    for text in axes.get_xticklabels():
+        text.set_horizontalalignment("center" if centred else "left")
+    axes.grid(axis="x", color=_LINE, linewidth=0.8)
+
+
+def _day_step(days: int) -> int:
+    """Returns how many days lie between two labels: whole weeks if there are many."""
+    if days <= _MOST_LABELS:
+        return 1
+    return 7 * math.ceil(days / (7 * _MOST_LABELS))
+
+
+def _day_label(periods: Periods, day: int) -> str:
+    weekday, date = day_words(periods.days[day]).split(" ", 1)
+    return f"{weekday}\n{date}" if day == 0 or _day_step(len(periods.days)) > 1 else weekday
+
+
+def _set_scale(axes: Axes, most: float) -> None:
+    axes.set_ylim(0, 1.08 * most if most > 0 else 1.0)
+    # Few visits need digits behind the point, many need marks between thousands.
+    axes.yaxis.set_major_formatter("{x:,.0f}" if most >= _WITHOUT_DIGITS else "{x:g}")
+    axes.tick_params(axis="y", length=0, labelsize=8)
+    axes.grid(axis="y", color=_LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)

@@ -1,0 +1,176 @@
+"""The job of a density plan."""
+
+from dataclasses import dataclass, replace
+
+from hushway.engine.session import EngineSettings
+from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
+from hushway.families.density.mechanism.recommended import (
+    Crowd,
+    optimised_shares,
+    recommended_shares,
+)
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.spends import Shares
+from hushway.families.density.mechanism.terms import density_terms
+from hushway.families.density.plan import DensityPlan
+from hushway.families.density.public.areas import AreaColumns, read_areas
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.check import check_events
+from hushway.families.density.rows.duckdb import DuckDBVisits
+from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.geography.periods import Periods
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
+from hushway.release.job import Job, Means, Wording, account_of
+from hushway.release.terms_wording import plural
+from hushway.tables.check import Problem
+from hushway.tables.locations import LocationColumns, read_locations
+from hushway.tables.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRows:
+    """The events of a plan.
+
+    Attributes:
+        source: Where they are.
+        universe: The public areas, bins and sites.
+        limits: How much of one person counts.
+        unit: Who is protected.
+        policy: What becomes of events that cannot be counted.
+    """
+
+    source: EventsSource
+    universe: DensityUniverse
+    limits: VisitLimits
+    unit: Unit
+    policy: Policy
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the events; with notes also what may be."""
+        return check_events(self.source, self.universe, self.policy, settings=settings, notes=notes)
+
+    def counter(self, means: Means) -> DuckDBVisits:
+        """Returns who counts them, each person bounded."""
+        return DuckDBVisits(
+            source=self.source,
+            universe=self.universe,
+            limits=self.limits,
+            unit=self.unit,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
+        )
+
+
+def prepare_density(plan: DensityPlan) -> Job:
+    """Reads the public files of a density plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: The areas, the towers or the window are wrong.
+    """
+    universe = _universe(plan)
+    limits = VisitLimits(max_visits=plan.privacy.max_visits, most_counted=plan.privacy.most_counted)
+    visits = min(limits.max_visits, universe.bins)
+    bound = Bound(cells=visits, each=1, total=visits)
+    mechanism = _mechanism(plan, universe, limits)
+    return Job(
+        plan=plan,
+        geography=universe,
+        bound=bound,
+        mechanism=mechanism,
+        terms=density_terms(mechanism, universe, unit=plan.privacy.unit),
+        account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
+        ),
+        rows=EventRows(
+            source=_source(plan),
+            universe=universe,
+            limits=limits,
+            unit=plan.privacy.unit,
+            policy=Policy(**plan.problems.model_dump()),
+        ),
+        wording=_wording(universe),
+        check_writable=lambda: None,
+    )
+
+
+def _universe(plan: DensityPlan) -> DensityUniverse:
+    areas, towers = plan.areas, plan.towers
+    return density_universe(
+        read_areas(
+            plan.path(areas.file),
+            AreaColumns(id=areas.id, name=areas.name),
+            crs=areas.crs,
+            dissolve=areas.dissolve,
+        ),
+        Periods(**plan.time.model_dump(), cycle="window"),
+        None
+        if towers is None
+        else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),
+        outside="refuse" if towers is None else towers.outside,
+        cache=None if areas.cache is None else plan.path(areas.cache),
+    )
+
+
+def _source(plan: DensityPlan) -> EventsSource:
+    return EventsSource(
+        path=plan.path(plan.data.events),
+        columns=EventColumns(**plan.data.columns.model_dump()),
+        clock=plan.data.clock,
+    )
+
+
+def _mechanism(plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits) -> DensitySeries:
+    chosen, budget = plan.mechanism, _budget(plan)
+    if chosen.name == "laplace":
+        return naive_laplace(limits, budget=budget)
+    return density_series(
+        limits,
+        budget=budget,
+        shares=_shares(plan, universe, limits, budget),
+        denoise=chosen.denoise,
+        clustering=chosen.clustering,
+        scaling=chosen.scaling,
+        night=chosen.night,
+        cluster_error=chosen.cluster_error,
+    )
+
+
+def _budget(plan: DensityPlan) -> Loss:
+    privacy, chosen = plan.privacy, plan.mechanism
+    if chosen.name == "series" and chosen.noise == "gaussian" and privacy.delta is not None:
+        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
+    return PureLoss(privacy.epsilon)
+
+
+def _shares(
+    plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits, budget: Loss
+) -> Shares:
+    """Returns the shares that the plan gives, and recommended ones where it gives none."""
+    chosen = plan.mechanism
+    usual = recommended_shares(
+        scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
+    )
+    given = {name: share for name, share in chosen.shares if share is not None}
+    shares = replace(usual, **given)
+    if chosen.crowd is None:
+        return shares
+    crowd = Crowd(people=chosen.crowd.people, visits=chosen.crowd.visits)
+    return optimised_shares(universe, limits, budget, crowd, shares)
+
+
+def _wording(universe: DensityUniverse) -> Wording:
+    seen = "" if universe.sites is None else f"{plural(universe.site_count, 'site')}, "
+    return Wording(
+        rows="events",
+        counted="visits",
+        universe=f"{plural(len(universe.areas), 'area')}, {seen}{plural(universe.bins, 'bin')}, "
+        f"{plural(len(universe.cover), 'cell')} of the cover.",
+    )

@@ -1,0 +1,75 @@
+"""What the certificate of a density says, from public facts alone."""
+
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.stated import stated_series
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.od.public.cells import IntArray
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    Certificate,
+    Contribution,
+    Domain,
+    MechanismRecord,
+    Terms,
+)
+from hushway.privacy.unit import Unit
+from hushway.release.terms_wording import check_unit, not_protected, plural
+
+FAMILY = "density"
+UNITS = (Unit.PERSON, Unit.DEVICE)
+
+_ASSUMED_PUBLIC = (
+    "The areas, and the list of towers with their positions if events name towers.",
+    "The window of days, its bins and the time zone.",
+    "The mechanism, its parameters, the contribution bounds and the guesses that the plan states.",
+)
+_BEYOND = (
+    "How many events a {unit} has beyond the bounds does not show; that the published counts are "
+    "scaled to the noisy number of all visits does."
+)
+
+
+def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: Unit) -> Terms:
+    """Returns the terms of a release before it is measured.
+
+    Raises:
+        PrivacyError: The unit is not one that densities protect.
+    """
+    check_unit(unit, *UNITS)
+    limits = mechanism.limits
+    visits = min(limits.max_visits, universe.bins)
+    errors = mechanism.forecast(universe, Bound.of_records(visits))
+    return Terms(
+        family=FAMILY,
+        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
+        unit=unit,
+        contribution=Contribution(
+            words=f"At most one visit of a {unit} in a bin and {plural(visits, 'visit')} in the "
+            "window are counted, chosen uniformly at random; besides, one random visit by its "
+            f"site, and the number of a {unit}'s visits up to {limits.most_counted:,}.",
+            limits={"visits": visits, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
+        ),
+        events=mechanism.events(universe, Bound.of_records(visits)),
+        domain=Domain(
+            cells=universe.name,
+            size=universe.size,
+            digest=universe.digest,
+            assumed_public=_ASSUMED_PUBLIC,
+        ),
+        not_protected=not_protected(unit, _BEYOND.format(unit=unit)),
+        post_processing=mechanism.post_processing,
+        error="Standard deviations of the noise: "
+        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + ". Published counts come with standard errors of their own.",
+    )
+
+
+def stated_terms(certificate: Certificate, universe: DensityUniverse, cluster: IntArray) -> Terms:
+    """Returns the terms that follow from what a certificate says was run, for some clusters.
+
+    Raises:
+        ReleaseError: It was nothing that this version runs.
+    """
+    mechanism = stated_series(certificate.terms.mechanism)
+    terms = density_terms(mechanism, universe, unit=certificate.terms.unit)
+    return terms.measured([query.cells.size for query in mechanism.queries(universe, cluster)])

@@ -1,0 +1,209 @@
+"""The plan of a density release, and what its tables must agree on."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from hushway.privacy.unit import Unit
+from hushway.release.plan_sections import AnyPlan, PlaceColumnsPlan, Rule
+from hushway.release.plan_values import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    Day,
+    Delta,
+    Exact,
+    MinuteOfDay,
+    PositiveShare,
+    Section,
+    Text,
+    day_of,
+)
+
+_WEEK = timedelta(days=6)
+
+
+class EventColumnsPlan(Section):
+    """Which column of the events holds what: a location, or a position."""
+
+    person: str = "person"
+    location: str | None = None
+    lon: str | None = None
+    lat: str | None = None
+    time: str = "time"
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "EventColumnsPlan":
+        position = (self.lon is not None, self.lat is not None)
+        if any(position) != all(position) or all(position) == (self.location is not None):
+            raise ValueError("must name either location, or both lon and lat")
+        return self
+
+
+class EventsPlan(Section):
+    """The protected rows."""
+
+    name: Text = Field(description="The ledger's name of this data set.")
+    events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
+    clock: Literal["wall", "instant"] = "wall"
+    columns: EventColumnsPlan
+
+
+class TowersPlan(Section):
+    """The public list of places that events name."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="CSV or GeoJSON.")
+    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    outside: Literal["refuse", "drop"] = "refuse"
+
+
+class AreasPlan(Section):
+    """The public areas."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="GeoJSON, GeoParquet or a shapefile.")
+    id: str = "id"
+    name: str | None = None
+    crs: Text | None = None
+    dissolve: bool = False
+    cache: Text | None = None
+
+
+class WindowPlan(Section):
+    """The public window and its bins, on the city's wall clock."""
+
+    zone: Text
+    first_day: Day
+    last_day: Day
+    opens: MinuteOfDay = 0
+    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
+    minutes: int = Field(default=HOUR_MINUTES, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_week_unless_said(cls, facts: Any) -> Any:
+        if isinstance(facts, dict) and "last_day" not in facts:
+            # A first day that is none, or the last there is, is refused where it is read.
+            with suppress(ValueError, OverflowError):
+                return {**facts, "last_day": day_of(facts.get("first_day")) + _WEEK}
+        return facts
+
+
+class DensityPrivacyPlan(Section):
+    """Who is protected, and how much may be lost."""
+
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
+    max_visits: int = Field(default=30, ge=1, le=1_000_000)
+    most_counted: int = Field(default=1000, ge=1, le=1_000_000)
+    epsilon: Exact
+    delta: Delta | None = None
+
+
+class SharesPlan(Section):
+    """The share of each question in the budget; the series gets what they leave."""
+
+    histogram: PositiveShare | None = None
+    total: PositiveShare | None = None
+    clusters: PositiveShare | None = None
+    cuts: PositiveShare | None = None
+
+
+class CrowdPlan(Section):
+    """A public guess of how many there are, which the budget is split for."""
+
+    people: float = Field(gt=0, allow_inf_nan=False)
+    visits: float = Field(gt=0, allow_inf_nan=False)
+
+
+class DensitySeriesPlan(Section):
+    """Noisy series of clusters, cleaned and scaled; or noise on every count and nothing else."""
+
+    name: Literal["series", "laplace"] = "series"
+    noise: Literal["gaussian", "laplace"] = "gaussian"
+    denoise: Literal["patterns", "sure", "cuts", "none"] = "patterns"
+    clustering: bool = True
+    cluster_error: float | None = Field(default=None, gt=0, lt=1)
+    scaling: bool = True
+    night: bool = False
+    shares: SharesPlan = SharesPlan()
+    crowd: CrowdPlan | None = None
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> "DensitySeriesPlan":
+        problems = list(_misfits(self))
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
+    """Yields what options of a mechanism, each right by itself, do not agree on."""
+    shares = plan.shares
+    scaled = (shares.histogram, shares.total)
+    if plan.name == "laplace":
+        yield from (
+            f"{option} is an option of series, not of laplace"
+            for option in sorted(plan.model_fields_set - {"name"})
+        )
+    if plan.denoise == "cuts" and plan.noise != "gaussian":
+        yield 'denoise = "cuts" needs noise = "gaussian"'
+    if shares.cuts is not None and plan.denoise != "cuts":
+        yield 'shares.cuts belongs to denoise = "cuts"'
+    if shares.clusters is not None and not plan.clustering:
+        yield "shares.clusters belongs to clustering = true"
+    if not plan.scaling and (*scaled, plan.crowd) != (None, None, None):
+        yield "shares.histogram, shares.total and crowd belong to scaling = true"
+    if sum(share or 0 for _, share in shares) >= 1:
+        yield "shares sum to 1 or more and leave nothing for the series"
+    if plan.crowd is not None and scaled != (None, None):
+        yield "crowd decides on shares.histogram and shares.total: give one of the two"
+
+
+class EventProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
+    impossible_time: Rule = "drop"
+    impossible_position: Rule = "drop"
+
+
+class DensityPlan(AnyPlan):
+    """A plan for a release of a density."""
+
+    family: Literal["density"]
+    data: EventsPlan
+    towers: TowersPlan | None = None
+    areas: AreasPlan
+    time: WindowPlan
+    privacy: DensityPrivacyPlan
+    mechanism: DensitySeriesPlan = DensitySeriesPlan()
+    problems: EventProblemsPlan = EventProblemsPlan()
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> "DensityPlan":
+        problems = list(_disagreements(self))
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+def _disagreements(plan: DensityPlan) -> Iterator[str]:
+    """Yields what tables of a plan, each right by itself, do not agree on."""
+    named = plan.data.columns.location is not None
+    if named and plan.towers is None:
+        yield "towers: is missing; events that name a location need the public list of them"
+    if not named and plan.towers is not None:
+        yield "towers: events with positions are counted by area and need no list of locations"
+    mechanism = plan.mechanism
+    gaussian = mechanism.name == "series" and mechanism.noise == "gaussian"
+    if gaussian and plan.privacy.delta is None:
+        yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

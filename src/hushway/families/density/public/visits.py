@@ -1,0 +1,231 @@
+"""What can be asked about visits: public cells, and how far one person can move each of them.
+
+A visit is a person seen at a site in a bin of time. A person's visits are cut down to one for each
+bin and to `max_visits` in all; besides, one visit of each person is drawn for a histogram of sites,
+and the number of visits of each person is cut off at `most_counted`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from hushway.errors import GeographyError
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.digest import digest_of
+from hushway.privacy.public_facts import public_facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitLimits:
+    """How much of one person counts: public numbers that an engine enforces.
+
+    Attributes:
+        max_visits: Most visits of one person in the series, each in a bin of its own.
+        most_counted: Most visits of one person in the total.
+    """
+
+    max_visits: int
+    most_counted: int
+
+    def __post_init__(self) -> None:
+        if not all(type(n) is int and n >= 1 for n in (self.max_visits, self.most_counted)):
+            raise GeographyError(
+                "Limits of visits must be whole numbers, at least 1.",
+                advice="Let every person count with at least one visit.",
+            )
+
+
+class Reach(NamedTuple):
+    """How far one person moves an answer: the parts of a `hushway.privacy.bound.Bound`."""
+
+    cells: int
+    each: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Clustered:
+    """Visits by clusters of cells of the cover, in whole parts of a visit.
+
+    Attributes:
+        universe: The public universe.
+        cluster: The cluster of each cell of the cover, numbered from 0 without gaps.
+        quanta: Parts that a visit is cut into.
+    """
+
+    universe: DensityUniverse
+    cluster: IntArray
+    quanta: int
+
+    def __post_init__(self) -> None:
+        _check_clusters(self.cluster, self.universe)
+
+    @cached_property
+    def clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.cluster.max()) + 1
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe, the clusters and the quanta."""
+        facts = {
+            "universe": self.universe.digest,
+            "cluster": self.cluster.tolist(),
+            "quanta": self.quanta,
+        }
+        return digest_of({**facts, "kind": type(self).__name__})
+
+    @cached_property
+    def parts(self) -> tuple[IntArray, IntArray, IntArray]:
+        """How a visit at a site is shared: (cluster, site, parts), one entry for each pair.
+
+        Privacy:
+            The parts of every site sum to exactly `quanta`.
+        """
+        return _parts(self.universe, self.cluster, self.quanta)
+
+    def _touched(self, limits: VisitLimits) -> tuple[int, int]:
+        """Returns the most visits of one person, and the most cells that these touch."""
+        most = min(limits.max_visits, self.universe.bins)
+        return most, most * _widest(self.universe, self.quanta)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterSeries(_Clustered):
+    """Visits by (cluster, bin). Cell number = cluster * bins + bin."""
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "visits by (cluster, bin)"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.clusters * self.universe.bins
+
+    def reach(self, limits: VisitLimits) -> Reach:
+        """Returns how far one person moves the series.
+
+        Privacy:
+            A person is in one place in each bin, so a (cluster, bin) moves by at most one visit,
+            and all of them together by `max_visits`; a visit touches at most as many clusters as
+            its site is shared among cells of the cover. The squares therefore sum to at most
+            max_visits * quanta^2. None of that depends on how cells are clustered.
+        """
+        most, cells = self._touched(limits)
+        return Reach(cells=cells, each=self.quanta, total=most * self.quanta)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClusterTotals(_Clustered):
+    """Visits by cluster over the whole window. Cell = cluster."""
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "visits by cluster"
+
+    @property
+    def size(self) -> int:
+        """Number of clusters."""
+        return self.clusters
+
+    def reach(self, limits: VisitLimits) -> Reach:
+        """Returns how far one person moves the totals: all visits may fall into one cluster."""
+        most, cells = self._touched(limits)
+        return Reach(cells=cells, each=most * self.quanta, total=most * self.quanta)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SiteHistogram:
+    """One visit of each person, by site. Cell = site."""
+
+    universe: DensityUniverse
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "one visit of each visitor, by site"
+
+    @property
+    def size(self) -> int:
+        """Number of sites."""
+        return self.universe.site_count
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "histogram"})
+
+    def reach(self, _limits: VisitLimits) -> Reach:
+        """Returns how far one person moves the histogram: one site, by one."""
+        return Reach(cells=1, each=1, total=1)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VisitTotal:
+    """All visits of the window as one number, each person's cut off."""
+
+    universe: DensityUniverse
+
+    @property
+    def name(self) -> str:
+        """What the number stands for."""
+        return "all visits"
+
+    @property
+    def size(self) -> int:
+        """One number."""
+        return 1
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "total"})
+
+    def reach(self, limits: VisitLimits) -> Reach:
+        """Returns how far one person moves the total."""
+        most = limits.most_counted
+        return Reach(cells=1, each=most, total=most)
+
+
+VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | VisitTotal
+
+
+def _check_clusters(cluster: IntArray, universe: DensityUniverse) -> None:
+    whole = cluster.dtype == np.int64 and cluster.shape == (len(universe.cover),)
+    if not whole or not np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)):
+        raise GeographyError(
+            "Clusters must be numbered from 0 without gaps, one for each cell of the cover.",
+            advice="Report this as a bug.",
+        )
+
+
+def _parts(
+    universe: DensityUniverse, cluster: IntArray, quanta: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    cell, site, parts = universe.cover.quantised(quanta)
+    clusters = int(cluster.max()) + 1
+    pairs, inverse = np.unique(site * clusters + cluster[cell], return_inverse=True)
+    sums = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(sums, inverse, parts)
+    of_site, of_cluster = np.divmod(pairs, clusters)
+    if (np.bincount(of_site, weights=sums, minlength=universe.site_count) != quanta).any():
+        raise GeographyError(
+            "The parts of a visit do not add up to one visit.", advice="Report this as a bug."
+        )
+    return of_cluster, of_site, sums
+
+
+def _widest(universe: DensityUniverse, quanta: int) -> int:
+    """Returns the most cells of the cover that a single site is shared among."""
+    _, site, _ = universe.cover.quantised(quanta)
+    return int(np.bincount(site).max())

@@ -1,0 +1,158 @@
+"""Looks for events that cannot be counted, before any budget is touched."""
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+from ibis.backends.duckdb import Backend
+
+from hushway.engine.day_grid import DayGrid, day_grid
+from hushway.engine.findings import EVENT_WORDS, problems_of
+from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
+from hushway.engine.reading import load_table, malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
+from hushway.engine.shared_ids import facts_of, ids_with_too_many
+from hushway.errors import DataError
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.rows.events import EventsSource
+from hushway.families.density.rows.positions import NOWHERE, AreaIndex
+from hushway.families.density.rows.rows import load_sites, refuse_other_columns
+from hushway.geography.areas import Areas
+from hushway.geography.periods import Periods
+from hushway.tables.check import Problem
+from hushway.tables.layout import layout_of
+from hushway.tables.policy import Policy
+
+_MOST_LON, _MOST_LAT = 180.0, 90.0
+_PLACES = ("location", "lon", "lat")
+_TROUBLES = ("null_time", "unparsable_time", "impossible_time", "outside_window")
+
+
+def check_events(
+    source: EventsSource,
+    universe: DensityUniverse,
+    policy: Policy,
+    *,
+    settings: EngineSettings | None = None,
+    notes: bool = True,
+    progress: Progress | None = None,
+) -> list[Problem]:
+    """Returns every kind of trouble with the events, and how many rows it concerns.
+
+    Privacy:
+        Exact counts, for the steward's own screen; nothing of it may enter a release.
+
+    Args:
+        source: Where the events are.
+        universe: The public areas, bins and sites.
+        policy: What becomes of each kind of row.
+        settings: How much of this machine to use.
+        notes: Also look for rows that are alike, which are one visit all the same, and for ids that
+            many people share.
+        progress: Told from 0 to 1 how far it is.
+
+    Raises:
+        DataError: The events cannot be read at all, or there are none.
+    """
+    refuse_other_columns(source, universe)
+    layout = layout_of(source)
+    grid = day_grid(universe.periods, source.clock)
+    settings = settings or EngineSettings()
+    with duckdb_session(settings) as backend:
+        rows = read_rows(backend, layout, source.clock)
+        skipped = universe.periods if source.clock == "wall" else None
+        groups = _groups(_judged(backend, rows, grid, skipped))
+        sites = None
+        if universe.sites is not None:
+            integers = layout.kinds["location"] == "integer"
+            sites = load_sites(backend, universe.sites, integers=integers)
+        found = first_row(run(backend, _summary(groups, sites), progress))
+        if found["rows"] == 0:
+            raise DataError(
+                "The events are empty: there is not a single one.",
+                advice="Give files with at least one event.",
+            )
+        found["malformed_row"] = malformed_rows(backend)
+        if universe.sites is None:
+            found |= _misplaced(backend, rows, universe.areas, settings.batch_rows, progress)
+        if notes:
+            found |= first_row(run(backend, _repeated(rows), progress))
+            timely = rows_between(rows, grid.start_us, grid.end_us)
+            found |= ids_with_too_many(backend, timely, progress)
+    places = [role for role in source.columns.roles if role in _PLACES]
+    found |= {f"null_{role}": found["null_place"] for role in places}
+    return problems_of(found, source.columns, policy, EVENT_WORDS, facts_of(found))
+
+
+def _groups(rows: ir.Table) -> ir.Table:
+    """Returns numbers of rows that are alike in place and trouble.
+
+    There are few such groups, so that only they, and not all rows, meet the public list of places.
+    """
+    place = rows.location if "location" in rows.columns else ibis.null("int64")
+    placed = place.notnull() if "location" in rows.columns else _has_position(rows)
+    keyed = rows.select(
+        location=place, placed=placed, owned=rows.person.notnull(), trouble=rows.trouble
+    )
+    return keyed.group_by(keyed.columns).aggregate(times=lambda group: group.count())
+
+
+def _has_position(rows: ir.Table) -> ir.BooleanValue:
+    return rows.lon.notnull() & rows.lat.notnull()
+
+
+def _judged(backend: Backend, rows: ir.Table, grid: DayGrid, skipped: Periods | None) -> ir.Table:
+    """Adds what is wrong with the time of each row: a position in `_TROUBLES`."""
+    outside = ~((rows.us >= grid.start_us) & (rows.us < grid.end_us))
+    if (grid.day < 0).any():
+        # Hours without service: only then every time has to be looked up.
+        buckets = load_table(backend, "public_buckets", grid.table).select("bucket", "period")
+        bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
+        rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
+        outside = rows.period.isnull()
+    conditions = (~rows.timed, rows.us.isnull(), in_gaps(rows.us, skipped), outside)
+    numbered = [(condition, i + 1) for i, condition in enumerate(conditions)]
+    return rows.mutate(trouble=ibis.cases(*numbered, else_=0).cast("int8"))
+
+
+def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
+    """Returns one row with the number of events of every kind."""
+    lost = ibis.literal(value=False)
+    if sites is not None:
+        groups = groups.left_join(sites.rename(location="id"), "location").drop("location_right")
+        lost = groups.placed & groups.site.isnull()
+    timeless = groups.trouble == 1
+    kinds = {
+        "rows": ibis.literal(value=True),
+        "null_person": ~groups.owned,
+        "null_place": ~groups.placed,
+        "null_value": ~groups.owned | ~groups.placed | timeless,
+        "unknown_location": lost,
+        **{kind: groups.trouble == i + 1 for i, kind in enumerate(_TROUBLES)},
+    }
+    counts = {
+        kind: condition.ifelse(groups.times, 0).sum().fill_null(0)
+        for kind, condition in kinds.items()
+    }
+    return groups.aggregate(**counts)
+
+
+def _misplaced(
+    backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: Progress | None
+) -> dict[str, int]:
+    """Returns how many positions are none on Earth, and how many lie in no area."""
+    index = AreaIndex(areas)
+    given = rows.filter(_has_position(rows)).select("lon", "lat")
+    impossible = unknown = 0
+    for batch in stream(backend, given, batch_rows, progress):
+        lon, lat = np.asarray(batch.column("lon")), np.asarray(batch.column("lat"))
+        earthly = (np.abs(lon) <= _MOST_LON) & (np.abs(lat) <= _MOST_LAT)
+        impossible += int((~earthly).sum())
+        unknown += int((earthly & (index.locate(lon, lat) == NOWHERE)).sum())
+    return {"impossible_position": impossible, "unknown_location": unknown}
+
+
+def _repeated(rows: ir.Table) -> ir.Table:
+    """Returns one row: how many events are copies of another."""
+    columns = [name for name in rows.columns if name != "timed"]
+    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
+    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))

@@ -1,0 +1,97 @@
+"""The methods that the reproduction of the paper on densities compares."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.cleaning import Denoise
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.study.honest import HonestPlan
+from hushway.families.density.study.paper import FaithfulPlan, faithful_density
+from hushway.families.density.study.published import DELTA
+from hushway.families.density.study.scene import BoundedCity, budget_of
+from hushway.geography.plane import FloatArray
+from hushway.privacy.internal import Internal
+
+Method = Callable[[BoundedCity, str, int], Internal[FloatArray]]
+"""Runs once with bounded visits, an epsilon and a seed; gives visits by (area, bin)."""
+
+DEFAULT: Final = "default"
+
+
+def printed_plan(method: str, epsilon: str, max_visits: int) -> FaithfulPlan:
+    """Returns a variant of the paper by its name there; a last "-" leaves improvements out."""
+    return FaithfulPlan(**_facts(method, epsilon, max_visits))
+
+
+def sound_table(
+    city: BoundedCity,
+    epsilon: str,
+    seed: int,
+    *,
+    denoise: Denoise = "patterns",
+    clustering: bool = True,
+) -> Internal[DensityTable]:
+    """Runs the product once; marked, because the study's key and seeds are known."""
+    budget = budget_of(epsilon, DELTA)
+    mechanism = density_series(city.limits, budget=budget, denoise=denoise, clustering=clustering)
+    return Internal(mechanism.fit(city.measured(mechanism, seed), city.universe))
+
+
+def _facts(method: str, epsilon: str, max_visits: int) -> dict[str, Any]:
+    improved = not method.endswith("-")
+    return {
+        "mechanism": method.rstrip("-").lower(),
+        "epsilon": float(epsilon),
+        "delta": float(DELTA),
+        "max_visits": max_visits,
+        "scaling": improved,
+        "smoothing": improved,
+    }
+
+
+def _printed(method: str) -> Method:
+    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
+        plan = printed_plan(method, epsilon, city.limits.max_visits)
+        return faithful_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
+
+    return run
+
+
+def _honest(method: str) -> Method:
+    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
+        plan = HonestPlan(**_facts(method, epsilon, city.limits.max_visits))
+        return faithful_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
+
+    return run
+
+
+def _sound(denoise: Denoise, *, clustering: bool = True) -> Method:
+    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
+        table = sound_table(city, epsilon, seed, denoise=denoise, clustering=clustering)
+        return Internal(table.value.counts)
+
+    return run
+
+
+METHODS: Final[dict[str, Method]] = {
+    "LPA": _printed("LPA"),
+    "EFPA-": _printed("EFPA-"),
+    "EFPA": _printed("EFPA"),
+    "EFPAG-": _printed("EFPAG-"),
+    "EFPAG": _printed("EFPAG"),
+    "EFPA, honest": _honest("EFPA"),
+    "EFPAG, honest": _honest("EFPAG"),
+    "sound, cuts": _sound("cuts"),
+    "sound, SURE": _sound("sure"),
+    "sound, no clusters": _sound("patterns", clustering=False),
+    DEFAULT: _sound("patterns"),
+}
+PRINTED: Final = ("LPA", "EFPA-", "EFPA", "EFPAG-", "EFPAG")
+HONEST: Final = ("EFPA, honest", "EFPAG, honest")
+# The exponential mechanism with exact arithmetic takes seconds a run.
+SLOW: Final = ("sound, cuts",)
+# Figure 7 shows these for every limit of visits.
+BY_VISITS: Final = ("LPA", "EFPAG", DEFAULT)

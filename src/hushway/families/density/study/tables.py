@@ -1,0 +1,218 @@
+"""The reproduction of the paper on densities as tables, beside what the paper prints."""
+
+import math
+
+import numpy as np
+
+from hushway.families.density.study import published as printed
+from hushway.families.density.study.histograms import EPSILONS as HISTOGRAM_EPSILONS
+from hushway.families.density.study.histograms import HISTOGRAMS
+from hushway.families.density.study.methods import BY_VISITS, DEFAULT, METHODS
+from hushway.families.density.study.numbers import Reproduction
+from hushway.families.density.study.published import EPSILON, MAX_VISITS
+from hushway.families.density.study.reproduce import BOXED, EPSILONS, MOVED, VISITS
+from hushway.families.density.study.statements import mean_of
+from hushway.study.study_table import StudyTable
+
+_PARTS_OF_DAY = {
+    "00:00-06:00": slice(0, 6),
+    "06:00-09:00": slice(6, 9),
+    "09:00-24:00": slice(9, 24),
+}
+_BUDGETS = [f"#ε = {epsilon}" for epsilon in EPSILONS]
+
+
+def headline_tables(found: Reproduction) -> list[StudyTable]:
+    """Returns the tables that answer what the paper prints in words."""
+    return [published_table(found), _by_method(found, "mre"), _by_method(found, "pearson")]
+
+
+def further_tables(found: Reproduction) -> list[StudyTable]:
+    """Returns the tables behind the other figures, the costs, and the gains of each step."""
+    return [
+        *(_by_visits(found, figure) for figure in ("mre", "pearson")),
+        *(_histograms(found, figure) for figure in ("divergence", "mre")),
+        _by_hour(found),
+        *(_boxes(found, figure) for figure in ("mre", "pearson")),
+        costs_table(found),
+        gains_table(found),
+    ]
+
+
+def published_table(found: Reproduction) -> StudyTable:
+    """Returns the numbers that the paper prints, beside those of its method and of the default."""
+    worst = {
+        method: max(mean_of(found, method, "mre", visits=visits) for visits in VISITS)
+        for method in BOXED
+    }
+    least = {
+        method: min(mean_of(found, method, "pearson", visits=visits) for visits in VISITS)
+        for method in BOXED
+    }
+    rows = [
+        _row("MRE", f"{printed.MRE}", *(mean_of(found, name, "mre") for name in BOXED)),
+        _row("MRE, worst l of 10, 30, 168", f"< {printed.MRE_BELOW}", *worst.values()),
+        _row("PC, worst l of 10, 30, 168", f"> {printed.PEARSON_ABOVE}", *least.values()),
+        *(
+            [f"EMD in metres, {name}", f"{metres:.0f}", _metres(found, name), ""]
+            for name, metres in printed.EARTH_MOVERS.items()
+        ),
+        ["EMD in metres, default", "", "", _metres(found, DEFAULT)],
+        *(
+            [title, known, f"{_difference(found, title):+.3f}", ""]
+            for title, known in _DIFFERENCES.items()
+        ),
+    ]
+    return StudyTable(
+        title="Published against ours (ε = 0.3, l = 30; differences: mean over all ε)",
+        columns=["figure", "#printed", "#paper's method here", "#default"],
+        rows=rows,
+    )
+
+
+def costs_table(found: Reproduction) -> StudyTable:
+    """Returns what the variants claim and cost, and how they do if they keep their word."""
+    rows = []
+    for name, cost in found.costs.items():
+        honest = f"{name}, honest"
+        rows.append(
+            [
+                name,
+                f"{cost.claimed:.3g}",
+                f"{cost.witnessed:.3g}",
+                f"{cost.at_most:.3g}",
+                _mean_text(found, name, "mre"),
+                _mean_text(found, honest if honest in METHODS else name, "mre"),
+            ]
+        )
+    claimed = f"{float(EPSILON):.3g}"
+    error = _mean_text(found, DEFAULT, "mre")
+    rows.append([DEFAULT, claimed, "", claimed, error, error])
+    return StudyTable(
+        title="What is claimed, what it costs, and the MRE as printed and with a claim that holds",
+        columns=["method", "#claimed ε", "#proven ε, at least", "#at most", "#MRE", "#MRE, honest"],
+        rows=rows,
+    )
+
+
+def gains_table(found: Reproduction) -> StudyTable:
+    """Returns what each way to fit the same noisy measurements gains."""
+    return StudyTable(
+        title="The same noisy measurements, fitted in other ways (ε = 0.3, l = 30)",
+        columns=["fit", "#MRE", "#PC", "#RSSE"],
+        rows=[
+            [name, *(str(scores[figure]) for figure in ("mre", "pearson", "rsse"))]
+            for name, scores in found.gains.items()
+        ],
+    )
+
+
+def _by_method(found: Reproduction, figure: str) -> StudyTable:
+    return StudyTable(
+        title=f"Figure 8: {_TITLES[figure]}, l = 30, mean and (standard deviation over runs)",
+        columns=["method", *_BUDGETS],
+        rows=[
+            [name, *(_spread_text(found, name, e, MAX_VISITS, figure) for e in EPSILONS)]
+            for name in METHODS
+        ],
+    )
+
+
+def _by_visits(found: Reproduction, figure: str) -> StudyTable:
+    return StudyTable(
+        title=f"Figure 7: {_TITLES[figure]}, mean and (standard deviation over runs)",
+        columns=["method", "#l", *_BUDGETS],
+        rows=[
+            [name, f"{visits}", *(_spread_text(found, name, e, visits, figure) for e in EPSILONS)]
+            for name in BY_VISITS
+            for visits in VISITS
+        ],
+    )
+
+
+def _histograms(found: Reproduction, figure: str) -> StudyTable:
+    title = {
+        "divergence": "Figure 6a: Jensen-Shannon divergence of the histogram of sites, in bits",
+        "mre": "Figure 6b: mean relative error of the visits of a site",
+    }[figure]
+    return StudyTable(
+        title=title,
+        columns=["noise on", *(f"#ε' = {epsilon}" for epsilon in HISTOGRAM_EPSILONS)],
+        rows=[
+            [
+                name,
+                *(str(found.of(name, e, MAX_VISITS, figure).interval) for e in HISTOGRAM_EPSILONS),
+            ]
+            for name in HISTOGRAMS
+        ],
+    )
+
+
+def _by_hour(found: Reproduction) -> StudyTable:
+    rows = []
+    for name, errors in found.details.error_by_hour.items():
+        days = np.array(errors).reshape(-1, 24)
+        parts = [f"{days[:, hours].mean():.3f}" for hours in _PARTS_OF_DAY.values()]
+        rows.append([name, *parts, _metres(found, name) if name in MOVED else ""])
+    return StudyTable(
+        title="Figure 9: relative error by time of day, and earth mover's distance (ε = 0.3)",
+        columns=["method", *(f"#{part}" for part in _PARTS_OF_DAY), "#EMD, metres"],
+        rows=rows,
+    )
+
+
+def _boxes(found: Reproduction, figure: str) -> StudyTable:
+    rows = []
+    for name in BOXED:
+        for part in ("high_quartile", "median", "low_quartile"):
+            row = [f"{getattr(found.boxes[name][e][figure], part):.3f}" for e in EPSILONS]
+            rows.append([name, part.replace("_", " "), *row])
+    return StudyTable(
+        title=f"Figure 10: {_TITLES[figure]}, over the areas of all runs",
+        columns=["method", "of areas", *_BUDGETS],
+        rows=rows,
+    )
+
+
+_DIFFERENCES = {
+    "MRE, EFPAG less EFPA": f"-{printed.EFPAG_MRE_GAIN}",
+    "PC, EFPAG less EFPA": f"+{printed.EFPAG_PEARSON_GAIN}",
+    "MRE, EFPA less EFPA-": f"-{printed.IMPROVEMENTS_MRE_GAIN}",
+    "PC, EFPA less EFPA-": f"+{printed.IMPROVEMENTS_PEARSON_GAIN}",
+}
+_TITLES = {"mre": "mean relative error (MRE)", "pearson": "Pearson's correlation (PC)"}
+
+
+def _row(figure: str, known: str, *ours: float) -> list[str]:
+    return [figure, known, *(f"{number:.3f}" for number in ours)]
+
+
+def _difference(found: Reproduction, title: str) -> float:
+    """Returns the difference that a title names, mean over all budgets."""
+    figure, methods = title.split(", ")
+    with_it, without = methods.split(" less ")
+    name = {"MRE": "mre", "PC": "pearson"}[figure]
+    return float(
+        np.mean(
+            [
+                mean_of(found, with_it, name, epsilon=epsilon)
+                - mean_of(found, without, name, epsilon=epsilon)
+                for epsilon in EPSILONS
+            ]
+        )
+    )
+
+
+def _mean_text(found: Reproduction, method: str, figure: str) -> str:
+    return str(found.of(method, EPSILON, MAX_VISITS, figure).interval)
+
+
+def _metres(found: Reproduction, method: str) -> str:
+    return str(found.of(method, EPSILON, MAX_VISITS, "metres").interval)
+
+
+def _spread_text(found: Reproduction, method: str, epsilon: str, visits: int, figure: str) -> str:
+    one = found.of(method, epsilon, visits, figure)
+    text = f"{one.interval.mean:.3f}"
+    gap = "\N{NO-BREAK SPACE}"
+    return text if math.isnan(one.deviation) else f"{text}{gap}({one.deviation:.3f})"

@@ -1,0 +1,183 @@
+"""Wrong counters, curators and mechanisms of links that mutants are made of."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from hushway.audit.exact import dense
+from hushway.audit.mutant_curators import Meddler
+from hushway.families.links.audit.product import DriveTerms, movements_in_memory
+from hushway.families.links.audit.toy import KINDS, DriveRows
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.spends import Spends
+from hushway.families.links.public.universe import MovementCells
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import Loss, total
+from hushway.privacy.measured import Measured
+from hushway.privacy.query import ExactCounts, PartitionQuery, Query
+from hushway.privacy.randomness import BitSource
+from hushway.privacy.unit import Unit
+
+_NO_LIMIT = 10**6
+_THRESHOLD = 5
+
+
+class WrongMovements:
+    """The real counter, for a mutant to get one thing wrong about."""
+
+    def __init__(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> None:
+        self._real = movements_in_memory(rows, terms, source)
+        self._wrong = movements_in_memory(
+            self._other_rows(rows, terms, source), self._other_terms(terms), source
+        )
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self._real.unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound of the real counter."""
+        return self._real.bound(query)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the counts of the wrong counter."""
+        return self._wrong.count(query)
+
+    def _other_rows(self, rows: DriveRows, _terms: DriveTerms, _source: BitSource) -> DriveRows:
+        return rows
+
+    def _other_terms(self, terms: DriveTerms) -> DriveTerms:
+        return terms
+
+
+class NoCap(WrongMovements):
+    """A counter that says m items and counts all of them."""
+
+    def _other_terms(self, terms: DriveTerms) -> DriveTerms:
+        return replace(terms, limits=replace(terms.limits, max_items=_NO_LIMIT))
+
+
+class NoClip(WrongMovements):
+    """A counter that says so many steps of speed and adds up all of them."""
+
+    def _other_terms(self, terms: DriveTerms) -> DriveTerms:
+        return replace(terms, limits=replace(terms.limits, speed_steps=_NO_LIMIT))
+
+
+class TripsForPersons(WrongMovements):
+    """A counter that bounds each trip by itself, as if trips had people of their own."""
+
+    def _other_rows(self, rows: DriveRows, _terms: DriveTerms, _source: BitSource) -> DriveRows:
+        return replace(rows, person=np.arange(len(rows.person), dtype=np.int64))
+
+
+class SensitivityOfOne(WrongMovements):
+    """A counter that keeps m items and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound of a single item."""
+        bound = super().bound(query)
+        return Bound(cells=1, each=bound.each, total=bound.each)
+
+
+class ThresholdBeforeNoise(WrongMovements):
+    """A counter that drops links that few use, so that the noise comes too late."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact counts that reach a threshold."""
+        exact = super().count(query)
+        kept = exact.values >= _THRESHOLD
+        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+
+
+class TwoCounts(WrongMovements):
+    """The real counter, which also tells what it would have counted without a cap."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the counts of the real counter."""
+        return self._real.count(query)
+
+    def everything(self, query: Query) -> ExactCounts:
+        """Returns counts of all rows."""
+        return self._wrong.count(query)
+
+    def _other_terms(self, terms: DriveTerms) -> DriveTerms:
+        return replace(terms, limits=replace(terms.limits, max_items=_NO_LIMIT))
+
+    def _other_rows(self, rows: DriveRows, _terms: DriveTerms, _source: BitSource) -> DriveRows:
+        return replace(rows, person=np.arange(len(rows.person), dtype=np.int64))
+
+
+class PaperEnds(NoCap):
+    """A counter that does what the paper does: it moves the ends of trips to nodes nearby."""
+
+    def _other_rows(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> DriveRows:
+        nodes = terms.universe.roads.nodes
+        kind, place = np.divmod(rows.item, nodes)
+        assert int(kind.max(initial=0)) < KINDS  # noqa: S101  as many nodes as links
+        # To the node before, to the next one or nowhere.
+        step = (source.words(len(place)) % np.uint64(3)).astype(np.int64) - 1
+        moved = np.where(kind > 0, (place + step) % nodes, place)
+        return replace(rows, item=kind * nodes + moved)
+
+
+class ExactAnswers(Meddler):
+    """Publishes exact counts."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns counts without any noise."""
+        answer = super().counts(query, spend)
+        return replace(answer, values=dense(self._exact(query), query))
+
+
+class SeenLinksOnly(Meddler):
+    """Learns the links from the rows: what nobody used gets no noise."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts of what was used, and 0 elsewhere."""
+        answer = super().counts(query, spend)
+        seen = self._exact(query).cells
+        values = np.zeros_like(answer.values)
+        values[seen] = answer.values[seen]
+        return replace(answer, values=values)
+
+
+class SharedByItems(Meddler):
+    """Gives all links and ends of trips the same noise."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of items share one draw."""
+        answer = super().counts(query, spend)
+        if not isinstance(query.cells, MovementCells):
+            return answer
+        exact = dense(self._exact(query), query)
+        return replace(answer, values=exact + (answer.values - exact)[0])
+
+
+class UnboundedSums(Meddler):
+    """Adds up classes from all rows instead of those that count. Needs `TwoCounts`."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts; those of classes have too much in them."""
+        answer = super().counts(query, spend)
+        counter, _, _ = self._parts
+        if not isinstance(query, PartitionQuery) or not isinstance(counter, TwoCounts):
+            return answer
+        everything = dense(query.apply(counter.everything(query.base)), query)
+        return replace(answer, values=answer.values + everything - dense(self._exact(query), query))
+
+
+def unsplit(mechanism: LinkCounts) -> LinkCounts:
+    """Gives the whole budget of a release to each of its questions."""
+    whole, asked = total(mechanism.losses), mechanism.spends
+    spends = Spends(links=whole, classes=asked.classes and whole, speeds=asked.speeds and whole)
+    return replace(mechanism, spends=spends)

@@ -1,0 +1,236 @@
+"""What the other questions about links must not give away, nor all of them together."""
+
+from fractions import Fraction
+from functools import partial
+
+from hushway.audit.agreement import AlwaysSame
+from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.noise import DELTA
+from hushway.audit.shift import ShiftCheck, most_of_gaussian
+from hushway.families.density.audit.product import claim_of, rho_of
+from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
+from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
+from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, Rings, rings
+from hushway.families.links.mechanism.catalogue import link_counts
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.public.universe import MovementLimits
+from hushway.privacy.loss import Loss, PureLoss
+
+# The least that the links may be left with where another question is audited.
+_NEARLY_ALL = Fraction(99, 100)
+_THIRD = Fraction(1, 3)
+_HALF = Fraction(1, 2)
+# A release a run is slow.
+_RARELY = Fraction(1, 20)
+
+_FEW = MovementLimits(max_items=4)
+_ONE = MovementLimits(max_items=1)
+# Far faster than usual on two links and far slower on two: many more steps than count.
+_HECTIC: Drives = tuple(Drive(link=i, steps=90 if i % 2 else -90) for i in range(4))
+_OTHERS: Drives = tuple(
+    Drive(link=link, person=1 + person) for person in range(6) for link in range(6, 10)
+) + tuple(Drive(begin=6, person=1 + person) for person in range(6))
+
+
+def hundred_links(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """A hundred links of one person, twenty of each class: four count, in the sums as well."""
+    stage = LinkStage(
+        product=product,
+        rings=rings(corners=200, links=100),
+        limits=_FEW,
+        spend=PureLoss(epsilon),
+        make=partial(_asked, classes=_NEARLY_ALL),
+    )
+    scene = tuple(Drive(link=link) for link in range(100))
+    return Trial(
+        name="classes: a hundred links of one person or none",
+        statistic="the noisy number of persons on links of one class",
+        epsilon=epsilon * _NEARLY_ALL,
+        worlds=_against_nobody(stage, scene, ClassSums(stage=stage).first_class),
+    )
+
+
+def four_of_a_class(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """Four links of one class: the noise of the sum hides all of them."""
+    stage = LinkStage(
+        product=product,
+        rings=rings(corners=500, links=20),
+        limits=_FEW,
+        spend=PureLoss(epsilon),
+        make=partial(_asked, classes=_NEARLY_ALL),
+    )
+    scene = tuple(Drive(link=5 * i) for i in range(4))
+    return Trial(
+        name="classes: four links of one person or none",
+        statistic="the noisy number of persons on links of the class",
+        epsilon=epsilon * _NEARLY_ALL,
+        worlds=_against_nobody(stage, scene, ClassSums(stage=stage).first_class),
+        tight=True,
+    )
+
+
+def class_swap(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """A person on two links of one class, or on two of another, in counts and sums together.
+
+    The squares of both changes are twice those of a person who comes or goes.
+    """
+    stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_HALF)
+    one, other = (tuple(Drive(link=link) for link in links) for links in ((0, 5), (1, 6)))
+    look = Evidence(stage=stage, drives=one, instead=other).seen
+    return ShiftCheck(
+        name="links and classes together: a person on roads of one class or of another",
+        statistic="the evidence of links and classes",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=(
+            World(words="the one", sample=stage.sampler(one, look)),
+            World(words="the other", sample=stage.sampler(other, look)),
+        ),
+        most=most_of_gaussian(2 * rho_of(epsilon).rho),
+        tight=True,
+    )
+
+
+def slow_driver(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """One person who stands still on a fast road: no more steps count than may."""
+    stage = LinkStage(
+        product=product,
+        rings=rings(corners=1000),
+        limits=_ONE,
+        spend=PureLoss(epsilon),
+        make=partial(_asked, speeds=_NEARLY_ALL),
+    )
+    scene = (Drive(link=3, steps=-90),)
+    return Trial(
+        name="speeds with Laplace noise: a very slow person or nobody",
+        statistic="the evidence of links and speeds, in thousandths,",
+        epsilon=epsilon,
+        worlds=_against_nobody(stage, scene, Evidence(stage=stage, drives=scene).seen),
+    )
+
+
+def fast_and_slow(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """One person who is far too fast on two links and far too slow on two."""
+    stage = _stage(product, epsilon, _FEW, speeds=_HALF)
+    return ShiftCheck(
+        name="links and speeds together: very fast and very slow fits rho",
+        statistic="the evidence of links and speeds",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=_against_nobody(stage, _HECTIC, Evidence(stage=stage, drives=_HECTIC).seen),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+        tight=True,
+    )
+
+
+def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """A hundred links of one person, far too fast: four count, in the speeds as well."""
+    stage = LinkStage(
+        product=product,
+        rings=rings(corners=200, links=100),
+        limits=_FEW,
+        spend=PureLoss(epsilon),
+        make=partial(_asked, speeds=_NEARLY_ALL),
+    )
+    scene = tuple(Drive(link=link, steps=90) for link in range(100))
+    return Trial(
+        name="speeds with Laplace noise: a hundred links of one person or none",
+        statistic="the noisy steps from the usual speed, added up over all links,",
+        epsilon=epsilon * _NEARLY_ALL,
+        worlds=_against_nobody(stage, scene, SpeedTotal(stage=stage).seen),
+    )
+
+
+def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """A person in links, classes and speeds: together they move by sqrt(2 rho)."""
+    stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_THIRD, speeds=_THIRD)
+    scene = (Drive(link=0, steps=9), Drive(link=5, steps=9))
+    return ShiftCheck(
+        name="all questions together: one person fits rho",
+        statistic="the evidence of links, classes and speeds",
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=_against_nobody(stage, scene, Evidence(stage=stage, drives=scene).seen),
+        most=most_of_gaussian(rho_of(epsilon).rho),
+        tight=True,
+    )
+
+
+def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """The only person on a road, beside a busy one, in a published and fitted table."""
+    stage = _stage(
+        product, epsilon, _FEW, where=rings(corners=1), classes=Fraction(1, 10), fitted=True
+    )
+    look = Published(stage=stage, link=2).count
+    lone = (Drive(link=2), Drive(begin=2), Drive(end=3))
+    return Trial(
+        name="published: the only person on a road or nobody",
+        statistic="its persons, in hundredths,",
+        epsilon=claim_of(rho_of(epsilon)),
+        delta=DELTA,
+        worlds=(
+            World(words="the person", sample=stage.sampler(_OTHERS + lone, look)),
+            World(words="the others", sample=stage.sampler(_OTHERS, look)),
+        ),
+        effort=_RARELY,
+    )
+
+
+def same_table(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """The same measurements fitted twice: chance or a look at the rows would make them differ."""
+    stage = _stage(
+        product, epsilon, _FEW, where=rings(corners=100), classes=Fraction(1, 10), fitted=True
+    )
+    return AlwaysSame(
+        name="published: the same table from the same measurements",
+        statistic="tables fitted twice",
+        epsilon=epsilon,
+        sample=stage.sampler(_OTHERS, Refitted(stage=stage).changes),
+        effort=_RARELY,
+    )
+
+
+def _asked(
+    limits: MovementLimits,
+    spend: Loss,
+    classes: Fraction = Fraction(0),
+    speeds: Fraction = Fraction(0),
+    *,
+    fitted: bool = False,
+) -> LinkCounts:
+    # Every link is shown: what is left out tells less.
+    return link_counts(
+        limits,
+        budget=spend,
+        classes=classes,
+        speeds=speeds,
+        shown=0.0,
+        expect=fitted,
+        conserve=fitted,
+    )
+
+
+def _stage(
+    product: LinkProduct,
+    epsilon: Fraction,
+    limits: MovementLimits,
+    *,
+    where: Rings | None = None,
+    classes: Fraction = Fraction(0),
+    speeds: Fraction = Fraction(0),
+    fitted: bool = False,
+) -> LinkStage:
+    return LinkStage(
+        product=product,
+        rings=where or rings(corners=500),
+        limits=limits,
+        spend=rho_of(epsilon),
+        make=partial(_asked, classes=classes, speeds=speeds, fitted=fitted),
+    )
+
+
+def _against_nobody(stage: LinkStage, scene: Drives, look: Look) -> tuple[World, World]:
+    return (
+        World(words="the person", sample=stage.sampler(scene, look)),
+        World(words="nobody", sample=stage.sampler(NO_DRIVES, look)),
+    )

@@ -1,0 +1,184 @@
+"""Published counts of links as Parquet: one row a period and link that shows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from hushway.errors import ReleaseError
+from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.od.files.formats.rows import (
+    BATCH_ROWS,
+    LABEL,
+    labelled,
+    positions_among,
+    whole_column,
+)
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.release.formats.arrow import number_array, numbers_of, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+
+_COUNTS = [
+    pa.field("period", LABEL, nullable=False),
+    pa.field("period_number", pa.int64(), nullable=False),
+    pa.field("link", LABEL, nullable=False),
+    pa.field("class", pa.int64(), nullable=False),
+    pa.field("length_m", pa.float64(), nullable=False),
+    pa.field("count", pa.float64(), nullable=False),
+    pa.field("standard_error", pa.float64(), nullable=False),
+]
+_SPEEDS = [
+    pa.field("speed", pa.float64()),
+    pa.field("speed_error", pa.float64()),
+    pa.field("travel_time_s", pa.float64()),
+]
+# From kilometres an hour to metres a second.
+_SECONDS = 3.6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkRows:
+    """The rows of a file, as the columns of a `LinkTable`."""
+
+    period: IntArray
+    link: IntArray
+    counts: FloatArray
+    standard_error: FloatArray
+    speed: FloatArray | None
+    speed_error: FloatArray | None
+
+
+def links_schema(*, speeds: bool) -> pa.Schema:
+    """Returns the columns of a table with speeds or without."""
+    return pa.schema([*_COUNTS, *_SPEEDS] if speeds else _COUNTS)
+
+
+def write_links_parquet(table: LinkTable, path: Path) -> None:
+    """Writes the published rows as one Parquet file."""
+    schema = links_schema(speeds=table.speed is not None)
+    used = np.unique(table.link)
+    names = text_array(table.universe.roads.link_id[used].tolist())
+    periods = text_array(table.universe.periods.labels)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for rows in _slices(len(table.link)):
+            period, link = table.period[rows], table.link[rows]
+            arrays = [
+                labelled(period, periods),
+                number_array(period),
+                labelled(np.searchsorted(used, link), names),
+                *_public(table.universe, link),
+                number_array(table.counts[rows]),
+                number_array(table.standard_error[rows]),
+            ]
+            if table.speed is not None and table.speed_error is not None:
+                arrays += _speeds(table.universe, link, table.speed[rows], table.speed_error[rows])
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> LinkRows:
+    """Reads the published rows.
+
+    Raises:
+        ReleaseError: The rows do not name public links and periods, or say something else about
+            them than the public lists.
+    """
+    schema = links_schema(speeds=speeds)
+    ids, labels = text_array(universe.roads.link_id.tolist()), text_array(universe.periods.labels)
+    parts: list[LinkRows] = []
+    # No link has two rows in a period.
+    with open_parquet(path, schema, rows=universe.size) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            own = dict(zip(schema.names, batch.columns, strict=True))
+            rows = LinkRows(
+                period=positions_among(own["period"], labels),
+                link=positions_among(own["link"], ids),
+                counts=whole_column(own["count"]),
+                standard_error=whole_column(own["standard_error"]),
+                speed=_known(own["speed"]) if speeds else None,
+                speed_error=_known(own["speed_error"]) if speeds else None,
+            )
+            _check_told(path, universe, rows, own)
+            parts.append(rows)
+    return LinkRows(
+        period=_joined([part.period for part in parts], np.int64),
+        link=_joined([part.link for part in parts], np.int64),
+        counts=_joined([part.counts for part in parts], np.float64),
+        standard_error=_joined([part.standard_error for part in parts], np.float64),
+        speed=_joined([part.speed for part in parts], np.float64) if speeds else None,
+        speed_error=_joined([part.speed_error for part in parts], np.float64) if speeds else None,
+    )
+
+
+def optional_array(numbers: FloatArray) -> pa.Array:
+    """Returns numbers as an Arrow array in which those that cannot be told are missing."""
+    told = np.packbits(~np.isnan(numbers), bitorder="little")
+    buffers = [pa.py_buffer(told), pa.py_buffer(np.ascontiguousarray(numbers))]
+    return pa.Array.from_buffers(pa.float64(), len(numbers), buffers)
+
+
+def travel_times(length: FloatArray, speed: FloatArray) -> FloatArray:
+    """Returns seconds along links at a speed in km/h, rounded to tenths."""
+    return np.asarray(np.round(length * _SECONDS / speed, 1))
+
+
+def _public(universe: LinkUniverse, link: IntArray) -> list[pa.Array]:
+    roads = universe.roads
+    return [
+        number_array(roads.road_class[link].astype(np.int64)),
+        number_array(roads.length[link].astype(np.float64)),
+    ]
+
+
+def _speeds(
+    universe: LinkUniverse, link: IntArray, speed: FloatArray, error: FloatArray
+) -> list[pa.Array]:
+    times = travel_times(universe.roads.length[link], speed)
+    return [optional_array(column) for column in (speed, error, times)]
+
+
+def _check_told(
+    path: Path, universe: LinkUniverse, rows: LinkRows, own: dict[str, pa.Array]
+) -> None:
+    """Makes sure that what follows from the public lists stands beside the numbers."""
+    told = [own["period_number"], own["class"], own["length_m"]]
+    expected = [number_array(rows.period), *_public(universe, rows.link)]
+    if rows.speed is not None and rows.speed_error is not None:
+        if not bool(np.all(np.isnan(rows.speed) | (rows.speed > 0))):
+            raise _rewritten(path)
+        told += [own["speed"], own["speed_error"], own["travel_time_s"]]
+        expected += _speeds(universe, rows.link, rows.speed, rows.speed_error)
+    if not all(one.equals(other) for one, other in zip(told, expected, strict=True)):
+        raise _rewritten(path)
+
+
+def _known(column: pa.Array) -> FloatArray:
+    """Returns the numbers of a column, NaN where one is missing."""
+    numbers = np.asarray(numbers_of(column), dtype=np.float64)
+    if not column.null_count:
+        return numbers
+    bits = np.unpackbits(np.frombuffer(column.buffers()[0], dtype=np.uint8), bitorder="little")
+    told = bits[column.offset : column.offset + len(column)].astype(np.bool_)
+    return np.where(told, numbers, np.nan)
+
+
+def _joined(parts: list[Any], kind: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype=kind), *parts])
+
+
+def _slices(rows: int) -> Iterator[slice]:
+    for start in range(0, rows, BATCH_ROWS):
+        yield slice(start, min(start + BATCH_ROWS, rows))
+
+
+def _rewritten(path: Path) -> ReleaseError:
+    return ReleaseError(
+        f"{path.name} does not hold rows of public links and periods.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

@@ -1,0 +1,220 @@
+"""The public road network as two Parquet files that can be read back exactly: links and nodes.
+
+The links are GeoParquet 1.1, so that programs for maps open them as they are. Positions are stored
+with all their digits, so that the digest of the network can be computed again from the files.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import shapely
+
+from hushway.errors import ReleaseError
+from hushway.families.links.public.roads import RoadNetwork, TextArray
+from hushway.families.od.files.formats.rows import whole_column
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+
+LINK_SCHEMA = pa.schema(
+    [
+        pa.field("link_id", pa.string(), nullable=False),
+        pa.field("from_node", pa.int64(), nullable=False),
+        pa.field("to_node", pa.int64(), nullable=False),
+        pa.field("length_m", pa.float64(), nullable=False),
+        pa.field("speed_kmh", pa.float64(), nullable=False),
+        pa.field("lanes", pa.float64(), nullable=False),
+        pa.field("class", pa.int64(), nullable=False),
+        pa.field("street", pa.int64(), nullable=False),
+        pa.field("zone", pa.int64(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("geometry", pa.binary(), nullable=False),
+    ]
+)
+NODE_SCHEMA = pa.schema(
+    [
+        pa.field("node_id", pa.string(), nullable=False),
+        pa.field("lon", pa.float64(), nullable=False),
+        pa.field("lat", pa.float64(), nullable=False),
+    ]
+)
+LINK_COLUMNS, NODE_COLUMNS = tuple(LINK_SCHEMA.names), tuple(NODE_SCHEMA.names)
+
+_GEOMETRY = "geometry"
+_MOST_ROWS = 1 << 24
+# In memory there are shapes, texts and copies beside the columns.
+_MOST_BYTES = 1 << 28
+# Texts side by side take as much room each as the longest of them.
+_MOST_LETTERS = 1 << 26
+
+
+def write_links(roads: RoadNetwork, zone: IntArray, path: Path) -> None:
+    """Writes the links of a network with their courses and public zones."""
+    pq.write_table(links_table(roads, zone), path, compression="zstd", use_dictionary=False)
+
+
+def write_nodes(roads: RoadNetwork, path: Path) -> None:
+    """Writes the nodes of a network."""
+    pq.write_table(nodes_table(roads), path, compression="zstd", use_dictionary=False)
+
+
+def read_roads(links_file: Path, nodes_file: Path) -> tuple[RoadNetwork, IntArray]:
+    """Reads a network and the zone of each link.
+
+    Raises:
+        ReleaseError: The files are not what hushway writes for any network.
+    """
+    return roads_of(_read(links_file, LINK_SCHEMA), _read(nodes_file, NODE_SCHEMA))
+
+
+def links_table(roads: RoadNetwork, zone: IntArray) -> pa.Table:
+    """Returns the links of a network as the columns of their file."""
+    whole = (roads.tail, roads.head)
+    numbers = (roads.length, roads.speed, roads.lanes)
+    codes = (roads.road_class, roads.street, zone)
+    columns = [
+        text_array(roads.link_id.tolist()),
+        *(number_array(column.astype(np.int64)) for column in whole),
+        *(number_array(column.astype(np.float64)) for column in numbers),
+        *(number_array(column.astype(np.int64)) for column in codes),
+        text_array(roads.name.tolist()),
+        courses(roads, np.arange(roads.links)),
+    ]
+    metadata = {b"geo": lines_metadata(np.column_stack([roads.lon, roads.lat]))}
+    return pa.Table.from_arrays(columns, schema=LINK_SCHEMA.with_metadata(metadata))
+
+
+def nodes_table(roads: RoadNetwork) -> pa.Table:
+    """Returns the nodes of a network as the columns of their file."""
+    positions = (number_array(each.astype(np.float64)) for each in (roads.node_lon, roads.node_lat))
+    return pa.Table.from_arrays(
+        [text_array(roads.node_id.tolist()), *positions], schema=NODE_SCHEMA
+    )
+
+
+def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
+    """Returns the network, and the zone of each link, that the columns of two files hold.
+
+    Raises:
+        ReleaseError: They are not what hushway writes for any network.
+    """
+    for name, table in (("roads.parquet", links), ("nodes.parquet", nodes)):
+        _refuse_much(name, table.nbytes)
+    lines = shapely.from_wkb(_single(links, _GEOMETRY).to_pylist())
+    positions = shapely.get_coordinates(lines)
+    ends = np.cumsum(shapely.get_num_coordinates(lines))
+    zone = _numbers(links, "zone")
+    roads = RoadNetwork(
+        node_id=_texts(nodes, "node_id"),
+        node_lon=_numbers(nodes, "lon"),
+        node_lat=_numbers(nodes, "lat"),
+        link_id=_texts(links, "link_id"),
+        tail=_numbers(links, "from_node"),
+        head=_numbers(links, "to_node"),
+        length=_numbers(links, "length_m"),
+        speed=_numbers(links, "speed_kmh"),
+        lanes=_numbers(links, "lanes"),
+        road_class=_numbers(links, "class"),
+        street=_numbers(links, "street"),
+        name=_texts(links, "name"),
+        start=np.concatenate([[0], ends]).astype(np.int64),
+        lon=positions[:, 0].copy(),
+        lat=positions[:, 1].copy(),
+    )
+    again = links_table(roads, zone)
+    # Whatever else a line or a word about it could hold, it would be lost on the way.
+    if not links.equals(again) or links.schema.metadata[b"geo"] != again.schema.metadata[b"geo"]:
+        raise _rewritten("roads.parquet")
+    return roads, zone
+
+
+def courses(roads: RoadNetwork, links: IntArray) -> pa.Array:
+    """Returns the courses of some links as WKB, in longitudes and latitudes."""
+    encoded = list(shapely.to_wkb(course_lines(roads, links), byte_order=1))
+    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.binary(), len(encoded), buffers)
+
+
+def course_lines(roads: RoadNetwork, links: IntArray) -> Any:
+    """Returns the courses of some links as shapes, in longitudes and latitudes."""
+    sizes, points = course_points(roads, links)
+    positions = np.column_stack([roads.lon, roads.lat])[points]
+    return shapely.linestrings(positions, indices=np.repeat(np.arange(len(links)), sizes))
+
+
+def course_points(roads: RoadNetwork, links: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns how many points the courses of some links have, and all these points in a row."""
+    sizes = np.diff(roads.start)[links]
+    before = np.cumsum(sizes) - sizes
+    within = np.arange(int(sizes.sum())) - np.repeat(before, sizes)
+    return sizes, np.asarray(np.repeat(roads.start[links], sizes) + within, dtype=np.int64)
+
+
+def lines_metadata(positions: FloatArray) -> bytes:
+    """Returns what makes a Parquet file of lines a GeoParquet file.
+
+    Without a word about coordinates they are longitudes and latitudes of WGS84 (OGC:CRS84).
+
+    Args:
+        positions: Longitude and latitude of every point of the lines.
+    """
+    column: dict[str, Any] = {
+        "encoding": "WKB",
+        "geometry_types": ["LineString"],
+        "edges": "planar",
+    }
+    if len(positions):
+        column["bbox"] = [*positions.min(axis=0).tolist(), *positions.max(axis=0).tolist()]
+    facts = {"version": "1.1.0", "primary_column": _GEOMETRY, "columns": {_GEOMETRY: column}}
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _read(path: Path, schema: pa.Schema) -> pa.Table:
+    # Beside the columns themselves, pages have a little to say about each of their values.
+    with open_parquet(path, schema, rows=_MOST_ROWS, size=2 * _MOST_BYTES) as file:
+        facts, table = file.metadata, file.read()
+    # Arrow would take the words from a copy of its own: look at those that others read.
+    words = {b"geo": facts.metadata[b"geo"]} if _GEOMETRY in schema.names else None
+    return table.replace_schema_metadata(words)
+
+
+def _refuse_much(name: str, size: int) -> None:
+    if size > _MOST_BYTES:
+        raise ReleaseError(
+            f"{name} holds more than {_MOST_BYTES:,} bytes, which is more than a network may have.",
+            advice="Publish a smaller network, or one with simpler courses.",
+        )
+
+
+def _single(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name).combine_chunks()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _numbers(table: pa.Table, name: str) -> Any:
+    return whole_column(_single(table, name)).copy()
+
+
+def _texts(table: pa.Table, name: str) -> TextArray:
+    column = _single(table, name)
+    longest = pc.max(pc.utf8_length(column)).as_py() or 0
+    if column.null_count or longest * len(column) > _MOST_LETTERS:
+        raise ReleaseError(
+            f"The texts in the column {name} of the roads are missing or too long.",
+            advice="Use shorter ids and names.",
+        )
+    return np.array(column.to_pylist(), dtype=np.str_)
+
+
+def _rewritten(name: str) -> ReleaseError:
+    return ReleaseError(
+        f"{name} is not as hushway writes it, or is larger than it may be.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

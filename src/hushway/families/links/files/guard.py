@@ -1,0 +1,116 @@
+"""Refuses tables of links that hold anything but the numbers of a release."""
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from hushway.errors import PrivacyError
+from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.universe import ClassZones, LinkUniverse
+from hushway.geography.periods import Periods
+from hushway.privacy.certificate.plain import plain
+
+# Beyond it a release would not fit into the memory of those who check it.
+MOST_CELLS = 1 << 26
+
+# Sums of this many persons, in hundredths, are whole numbers of 64 bits.
+_MOST_PERSONS = 1e12
+_MOST_MEASURED = 1 << 62
+_COUNT_DIGITS, _SPEED_DIGITS = 2, 1
+
+
+def check_table(table: LinkTable) -> None:
+    """Makes sure that a table of links is made of published numbers.
+
+    Raises:
+        PrivacyError: It is not.
+    """
+    _check_public(table.universe)
+    _check_rows(table)
+    for array in (table.counts, table.standard_error):
+        if not _is_column(array, np.float64, len(table.period)):
+            _refuse("The counts and standard errors are not numbers, one for each row.")
+        if not bool(np.all(np.isfinite(array) & (array > 0) & (array <= _MOST_PERSONS))):
+            _refuse("A count or a standard error is not a number of travellers above 0.")
+        if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
+            _refuse("A count or a standard error is not rounded to hundredths.")
+    _check_speeds(table)
+    _check_measured(table)
+    if type(table.threshold) is not float or not math.isfinite(table.threshold):
+        _refuse("The threshold is not a number.")
+    plain("diagnostics of the fit", table.diagnostics)
+
+
+def _check_rows(table: LinkTable) -> None:
+    period, link, universe = table.period, table.link, table.universe
+    if not _is_column(period, np.int64) or not _is_column(link, np.int64, len(period)):
+        _refuse("The periods and links are not whole numbers, one for each row.")
+    inside = (
+        (period >= 0)
+        & (period < len(universe.periods))
+        & (link >= 0)
+        & (link < universe.roads.links)
+    )
+    if not bool(inside.all()):
+        _refuse("A row is about a period or a link that is not public.")
+    # Ascending without a repeated one: a public order, whatever the engine met first.
+    if not bool(np.all(np.diff(period * universe.roads.links + link) > 0)):
+        _refuse("The rows are not in the order of periods and links, each once.")
+
+
+def _check_speeds(table: LinkTable) -> None:
+    speed, error = table.speed, table.speed_error
+    if speed is None and error is None:
+        return
+    rows = len(table.period)
+    if not (_is_column(speed, np.float64, rows) and _is_column(error, np.float64, rows)):
+        _refuse("The speeds and their errors are not numbers, one for each row.")
+    columns: Any = np.stack([np.asarray(speed), np.asarray(error)])
+    told = ~np.isnan(columns)
+    if not np.array_equal(told[0], told[1]):
+        _refuse("A speed has no error, or an error no speed.")
+    known = columns[told]
+    if not bool(np.all(np.isfinite(known) & (known > 0))):
+        _refuse("A speed or its error is not a number above 0.")
+    if not np.array_equal(np.round(known, _SPEED_DIGITS), known):
+        _refuse("A speed or its error is not rounded to tenths.")
+
+
+def _check_measured(table: LinkTable) -> None:
+    totals = table.class_totals
+    if totals is None:
+        return
+    if not _is_column(totals, np.int64, ClassZones(universe=table.universe).size):
+        _refuse("What was measured is not whole numbers, one for each zone, class and period.")
+    if not bool(np.all((totals > -_MOST_MEASURED) & (totals < _MOST_MEASURED))):
+        _refuse("What was measured is too large to be added up.")
+
+
+def _check_public(universe: LinkUniverse) -> None:
+    # The very classes: a subclass might carry more than what is public.
+    if (
+        type(universe) is not LinkUniverse
+        or type(universe.roads) is not RoadNetwork
+        or type(universe.periods) is not Periods
+    ):
+        _refuse("The roads and periods of the table are not public ones.")
+    if universe.size > MOST_CELLS:
+        _refuse(f"A release holds at most {MOST_CELLS:,} counts.")
+    named = type(universe.zones) is tuple and all(type(name) is str for name in universe.zones)
+    if not named or not _is_column(universe.zone, np.int64) or int(universe.zone.min()) < 0:
+        _refuse("The zones are not numbers from 0 with names.")
+
+
+def _is_column(array: object, kind: Any, rows: int | None = None) -> bool:
+    return (
+        isinstance(array, np.ndarray)
+        and array.dtype == kind
+        and array.ndim == 1
+        and (rows is None or len(array) == rows)
+    )
+
+
+def _refuse(message: str) -> NoReturn:
+    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")

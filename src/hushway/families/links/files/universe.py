@@ -1,0 +1,76 @@
+"""The public lists of links: written to a folder, and read back from it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hushway.errors import ReleaseError
+from hushway.families.links.files.formats.groups import read_zones, zones_csv
+from hushway.families.links.files.formats.roads import (
+    links_table,
+    nodes_table,
+    read_roads,
+    roads_of,
+    write_links,
+    write_nodes,
+)
+from hushway.families.links.public.universe import LinkUniverse
+from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.formats.places import periods_csv, read_periods
+
+ROADS = "roads.parquet"
+NODES = "nodes.parquet"
+ZONES = "zones.csv"
+PERIODS = "periods.csv"
+
+
+def public_writers(universe: LinkUniverse) -> dict[str, Callable[[Path], object]]:
+    """Returns how each of the public lists is written, by the name of its file."""
+    roads = universe.roads
+    return {
+        ROADS: lambda path: write_links(roads, universe.zone, path),
+        NODES: lambda path: write_nodes(roads, path),
+        ZONES: lambda path: path.write_bytes(zones_csv(universe.zones)),
+        PERIODS: lambda path: path.write_bytes(periods_csv(universe.periods)),
+    }
+
+
+def read_universe(folder: Path) -> LinkUniverse:
+    """Reads the public universe.
+
+    Raises:
+        ReleaseError: The files are not what hushway writes for any universe.
+    """
+    roads, zone = read_roads(folder / ROADS, folder / NODES)
+    return LinkUniverse(
+        roads=roads,
+        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
+        zone=zone,
+        zones=read_zones(read_plain(folder / ZONES, LIST_BYTES)),
+    )
+
+
+def check_readable(universe: LinkUniverse) -> None:
+    """Makes sure that a verifier can read the public lists back from their files.
+
+    Raises:
+        ReleaseError: It could not.
+    """
+    try:
+        roads, zone = roads_of(
+            links_table(universe.roads, universe.zone), nodes_table(universe.roads)
+        )
+        again = LinkUniverse(
+            roads=roads,
+            periods=read_periods(periods_csv(universe.periods)),
+            zone=zone,
+            zones=read_zones(zones_csv(universe.zones)),
+        )
+        same = again.digest == universe.digest
+    except (ValueError, LookupError, TypeError, ReleaseError):
+        same = False
+    if not same:
+        raise ReleaseError(
+            "The public roads, zones and periods would not be the same when read back from the "
+            "release.",
+            advice="Use plain text for ids and names, and finite numbers for all else.",
+        )

@@ -1,0 +1,208 @@
+"""The job of a links plan."""
+
+from dataclasses import dataclass
+
+from hushway.engine.session import EngineSettings
+from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.preparation import NoisyEnds, Preparation
+from hushway.families.links.mechanism.terms import links_terms
+from hushway.families.links.plan import LinksPlan
+from hushway.families.links.public.read import RoadColumns, read_roads
+from hushway.families.links.public.report import RoadsReport
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
+from hushway.families.links.public.zones_grid import grid_zones
+from hushway.families.links.rows.check import check_traces
+from hushway.families.links.rows.ends import EndTreatment, MetricEnds, NoEnds
+from hushway.families.links.rows.gpx import GpxTraces
+from hushway.families.links.rows.mds import MdsTraces
+from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.rows import AnyTraces
+from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.trips import Splitting
+from hushway.geography.periods import Periods
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.ledger import Window
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
+from hushway.release.job import Job, Means, Wording, account_of
+from hushway.release.terms_wording import plural
+from hushway.tables.check import Problem
+from hushway.tables.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceRows:
+    """The traces of a plan.
+
+    Attributes:
+        source: Where they are.
+        universe: The public roads, periods and zones.
+        limits: How much of one person counts.
+        unit: Who is protected.
+        policy: What becomes of positions that cannot be counted.
+        splitting: How positions become trips.
+        ends: What is done to the ends of trips.
+        report: What became of the roads of the file.
+    """
+
+    source: AnyTraces
+    universe: LinkUniverse
+    limits: MovementLimits
+    unit: Unit
+    policy: Policy
+    splitting: Splitting
+    ends: EndTreatment
+    report: RoadsReport
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the traces; with notes also what may be."""
+        found = check_traces(
+            self.source,
+            self.universe,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            splitting=self.splitting,
+        )
+        return found + (self._roads() if notes else [])
+
+    def _roads(self) -> list[Problem]:
+        return [
+            Problem(
+                kind="roads",
+                message=" ".join(self.report.sentences),
+                count=None,
+                severity="note",
+                advice="Only roads that can be reached and left again are matched.",
+            )
+        ]
+
+    def counter(self, means: Means) -> TraceMovements:
+        """Returns who counts them, each person bounded."""
+        return TraceMovements(
+            source=self.source,
+            universe=self.universe,
+            limits=self.limits,
+            unit=self.unit,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
+            ends=self.ends,
+            bits=means.bits,
+            splitting=self.splitting,
+        )
+
+
+def prepare_links(plan: LinksPlan) -> Job:
+    """Reads the public files of a links plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: The roads or the periods are wrong.
+    """
+    universe, report = _universe(plan)
+    limits = MovementLimits(
+        max_items=plan.privacy.max_items, speed_steps=plan.mechanism.speed_steps
+    )
+    bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
+    mechanism = _mechanism(plan, limits)
+    source = _source(plan)
+    return Job(
+        plan=plan,
+        geography=universe,
+        bound=bound,
+        mechanism=mechanism,
+        terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
+        account=account_of(plan),
+        window=Window.of_days(
+            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
+        ),
+        rows=TraceRows(
+            source=source,
+            universe=universe,
+            limits=limits,
+            unit=plan.privacy.unit,
+            policy=Policy(**plan.problems.model_dump()),
+            splitting=_splitting(mechanism.preparation),
+            ends=_ends(mechanism.preparation),
+            report=report,
+        ),
+        wording=_wording(mechanism, universe),
+        check_writable=lambda: None,
+    )
+
+
+def _universe(plan: LinksPlan) -> tuple[LinkUniverse, RoadsReport]:
+    given = plan.roads
+    roads, report = read_roads(
+        plan.path(given.file),
+        columns=RoadColumns(**given.columns.model_dump()),
+        crs=given.crs,
+        service=given.service,
+        speed_unit=given.speed_unit,
+    )
+    zone, zones = grid_zones(roads, given.zone_metres)
+    periods = Periods(**plan.time.model_dump())
+    return LinkUniverse(roads=roads, periods=periods, zone=zone, zones=zones), report
+
+
+def _source(plan: LinksPlan) -> AnyTraces:
+    data, path = plan.data, plan.path(plan.data.traces)
+    if data.format == "gpx":
+        return GpxTraces(path)
+    if data.format == "mds":
+        return MdsTraces(path)
+    return TracesSource(
+        path=path, columns=TraceColumns(**data.columns.model_dump()), clock=data.clock
+    )
+
+
+def _preparation(plan: LinksPlan) -> Preparation:
+    # Not model_dump, which would write fractions out as text.
+    ends = None if plan.ends is None else NoisyEnds(**dict(plan.ends))
+    return Preparation(gap_s=plan.trips.gap_s, most_speed=plan.trips.most_speed, ends=ends)
+
+
+def _splitting(preparation: Preparation) -> Splitting:
+    return Splitting(gap_s=preparation.gap_s, most_speed=preparation.most_speed)
+
+
+def _ends(preparation: Preparation) -> EndTreatment:
+    return NoEnds() if preparation.ends is None else MetricEnds(**vars(preparation.ends))
+
+
+def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
+    chosen = plan.mechanism
+    return link_counts(
+        limits,
+        budget=_budget(plan, limits),
+        classes=chosen.classes,
+        speeds=chosen.speeds,
+        shown=chosen.shown,
+        expect=chosen.expect,
+        conserve=chosen.conserve,
+        preparation=_preparation(plan),
+    )
+
+
+def _budget(plan: LinksPlan, limits: MovementLimits) -> Loss:
+    privacy, noise = plan.privacy, plan.mechanism.noise
+    if noise == "auto":
+        return smaller_noise(privacy.epsilon, privacy.delta, limits)
+    if noise == "gaussian" and privacy.delta is not None:
+        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
+    return PureLoss(privacy.epsilon)
+
+
+def _wording(mechanism: LinkCounts, universe: LinkUniverse) -> Wording:
+    roads = universe.roads
+    noise = mechanism.spends.links.measure.noise
+    return Wording(
+        rows="traces",
+        counted="travellers",
+        universe=f"{plural(roads.links, 'link')}, {plural(roads.nodes, 'node')}, "
+        f"{plural(len(universe.periods), 'period')}, {plural(len(universe.zones), 'zone')}.",
+        noise=f"The noise is {noise}: with this epsilon, delta and number of items it is the "
+        "smaller one.",
+    )

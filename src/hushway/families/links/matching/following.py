@@ -1,0 +1,171 @@
+"""The links of a way and the seconds at which they are entered and left."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hushway.families.links.matching.balls import Balls, ball_around
+from hushway.families.links.matching.chain import Chain
+from hushway.families.links.matching.search import LinkGraph, Search
+from hushway.families.links.matching.steps import ALONG, TURN
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.numerics.compiled import compiled_for_threads
+from hushway.numerics.records import Rows
+
+# A link of which less than this many metres were travelled was touched, not used.
+_TOUCHED = 1.0
+
+
+class Path(NamedTuple):
+    """The links of one stretch; they grow by `with_room`.
+
+    Attributes:
+        link: Rows of links in order: the link, and the seconds at which it is entered and left.
+        step: The links of the latest step, backwards.
+    """
+
+    link: Rows
+    step: IntArray
+
+
+PATH_ROW = np.dtype([("link", np.int64), ("entered", np.float64), ("left", np.float64)])
+
+
+def empty_path(links: int) -> Path:
+    """Returns memory for stretches in a network of so many links."""
+    return Path(link=np.zeros(1024, dtype=PATH_ROW), step=np.zeros(links + 1, dtype=np.int64))
+
+
+@compiled_for_threads
+def with_room(path: Path, size: int) -> Path:
+    """Returns a path with the same links and room for `size` of them."""
+    if size <= len(path.link):
+        return path
+    link = np.zeros(2 * size, dtype=PATH_ROW)
+    for i in range(len(path.link)):
+        link[i] = path.link[i]
+    return Path(link, path.step)
+
+
+@compiled_for_threads
+def links_onward(
+    chain: Chain, layer: int, roads: tuple[LinkGraph, Search, Balls], step: IntArray
+) -> int:
+    """Finds the links that a step takes to a layer, without the one it begins on.
+
+    They are written backwards; returns how many.
+    """
+    graph, search, _ = roads
+    target = chain.candidate[chain.layer[layer].chosen]
+    if target.kind == ALONG:
+        return 0
+    if target.kind == TURN:
+        step[0] = target.link
+        return 1
+    source = chain.candidate[target.back]
+    search.clock[1] += 1
+    search.link[target.link].mark = search.clock[1]
+    rest = graph.link[source.link].length - source.offset
+    ball = ball_around(roads, source.link, chain.layer[layer].bound - rest, 1)
+    at = ball.first
+    while ball.reached[at].link != target.link:
+        at += 1
+    count = 0
+    while True:
+        step[count] = ball.reached[at].link
+        count += 1
+        if ball.reached[at].before < 0:
+            return count
+        at = ball.first + ball.reached[at].before
+
+
+@compiled_for_threads
+def follow(
+    chain: Chain,
+    first: int,
+    roads: tuple[LinkGraph, Search, Balls],
+    seconds: FloatArray,
+    path: Path,
+) -> tuple[Path, int, float]:
+    """Follows a stretch from its first layer; returns the path, its size and its last offset."""
+    begin = chain.candidate[chain.layer[first].chosen]
+    offset = begin.offset
+    since = seconds[chain.layer[first].position]
+    path.link[0].link = begin.link
+    path.link[0].entered = since
+    size = 1
+    chain.layer[first].where = 0
+    layer = chain.layer[first].next
+    while layer >= 0:
+        target = chain.candidate[chain.layer[layer].chosen]
+        until = seconds[chain.layer[layer].position]
+        count = links_onward(chain, layer, roads, path.step)
+        path = with_room(path, size + count)
+        if target.kind == ALONG:
+            offset = max(offset, target.offset)
+        else:
+            if target.kind == TURN:
+                _take(path.link, size, target.link, (since + until) / 2)
+            else:
+                _take_all(
+                    path, (size, count), roads[0].link, (offset, target.offset), (since, until)
+                )
+            offset = target.offset
+        size += count
+        since = until
+        chain.layer[layer].where = size - 1
+        layer = chain.layer[layer].next
+    path.link[size - 1].left = since
+    return path, size, offset
+
+
+@compiled_for_threads
+def _take_all(
+    path: Path,
+    places: tuple[int, int],
+    links: Rows,
+    offsets: tuple[float, float],
+    seconds: tuple[float, float],
+) -> None:
+    """Takes the links of a step, as if the speed were the same all along."""
+    size, count = places
+    gone = max(links[path.link[size - 1].link].length - offsets[0], 0.0)
+    whole = gone + offsets[1]
+    for i in range(1, count):
+        whole += links[path.step[i]].length
+    for i in range(count):
+        share = min(gone / whole, 1.0) if whole > 0.0 else 0.0
+        link = path.step[count - 1 - i]
+        _take(path.link, size + i, link, seconds[0] + share * (seconds[1] - seconds[0]))
+        gone += links[link].length
+
+
+@compiled_for_threads
+def _take(path: Rows, size: int, link: int, second: float) -> None:
+    path[size - 1].left = second
+    path[size].link = link
+    path[size].entered = second
+
+
+@compiled_for_threads
+def trimmed(
+    path: Rows, size: int, offsets: tuple[float, float], length: float, may: tuple[bool, bool]
+) -> tuple[int, int]:
+    """Returns the range of links that were used and not only touched at the ends.
+
+    Args:
+        path: The links of the stretch.
+        size: How many there are.
+        offsets: How far along its first link it begins, and along its last link it ends.
+        length: Length of its first link.
+        may: Whether the first link may be dropped, and the last.
+    """
+    first, last = 0, size
+    if may[1] and size > 1 and offsets[1] <= _TOUCHED:
+        last -= 1
+        path[last - 1].left = path[last].left
+    if may[0] and last > 1 and length - offsets[0] <= _TOUCHED:
+        first += 1
+        path[first].entered = path[0].entered
+    return first, last

@@ -1,0 +1,228 @@
+"""Matches traces to roads: the most likely way along links for each trip."""
+
+from collections.abc import Callable
+from functools import cached_property
+from queue import SimpleQueue
+from typing import Final
+
+import numpy as np
+
+from hushway.errors import GeographyError
+from hushway.families.links.matching.balls import no_balls
+from hushway.families.links.matching.chain import empty_chain
+from hushway.families.links.matching.courses import courses_of
+from hushway.families.links.matching.following import PATH_ROW, empty_path
+from hushway.families.links.matching.grid import grid_of
+from hushway.families.links.matching.near import first_segments, nothing_found
+from hushway.families.links.matching.search import link_graph, nothing_searched
+from hushway.families.links.matching.settings import MatchSettings, beliefs_of
+from hushway.families.links.matching.traces import Traces, Ways
+from hushway.families.links.matching.trips import (
+    TRIP_ROW,
+    Ground,
+    Matched,
+    Memory,
+    Positions,
+    match_trips,
+)
+from hushway.families.links.matching.within import links_near, streets_within
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.numerics.threads import chunks, in_order, usual_threads
+
+_POSITIONS_AT_ONCE = 20_000
+_POINTS_AT_ONCE = 1_000
+_USUAL: Final = MatchSettings()
+
+Progress = Callable[[float], None]
+
+
+class Matcher:
+    """Finds the ways of trips on a road network.
+
+    The model is that of Newson and Krumm (2009): positions are off by Gaussian errors, and routes
+    are about as long as the straight line. Everything found is a function of the roads, the
+    settings and the trip alone: not of other trips, nor of the number of threads.
+
+    Args:
+        roads: The road network.
+        settings: What is believed about positions and routes.
+    """
+
+    def __init__(self, roads: RoadNetwork, settings: MatchSettings = _USUAL) -> None:
+        self._roads = roads
+        self._settings = settings
+
+    def match(
+        self,
+        traces: Traces,
+        *,
+        first_link: IntArray | None = None,
+        last_link: IntArray | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Ways:
+        """Returns the most likely way of each trip.
+
+        Args:
+            traces: Positions on the plane of the road network.
+            first_link: The link that each trip must begin on, -1 where it is free.
+            last_link: The link that each trip must end on, likewise.
+            threads: How many threads to use; all processors if not given.
+            progress: Told the share of positions that is done.
+
+        Raises:
+            GeographyError: A position is not a number, times go back, or a link does not exist.
+        """
+        _check(traces)
+        first = self._forced(first_link, len(traces))
+        last = self._forced(last_link, len(traces))
+        threads = usual_threads(threads)
+        beliefs = beliefs_of(self._settings)
+        longest = int(np.diff(traces.start).max(initial=0))
+        spare: SimpleQueue[Memory] = SimpleQueue()
+        stretches = chunks(np.diff(traces.start), _POSITIONS_AT_ONCE)
+        for _ in range(min(threads, max(len(stretches), 1))):
+            spare.put(self._memory(longest))
+
+        def work(stretch: tuple[int, int]) -> Matched:
+            # There are as many as threads at work, so none waits.
+            memory = spare.get()
+            trips = _part(traces, stretch, first, last)
+            matched = match_trips(self._ground, memory, trips, beliefs)
+            spare.put(memory)
+            return matched
+
+        parts = []
+        for part, (_, end) in zip(in_order(work, stretches, threads), stretches, strict=True):
+            parts.append(part)
+            if progress is not None:
+                progress(float(traces.start[end]) / max(float(traces.start[-1]), 1.0))
+        return _joined(parts)
+
+    def nearest_links(
+        self, x: FloatArray, y: FloatArray, radius: float
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Returns the links within a radius of each point, nearest first.
+
+        Both directions of a two-way street are there, one after the other.
+
+        Returns:
+            Where the links of each point begin (one entry more than points), the links, and their
+            distances in metres.
+        """
+        ground = self._ground
+        counts, link, metres = links_near(
+            ground.courses,
+            ground.grid,
+            nothing_found(self._roads.links),
+            (np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)),
+            float(radius),
+        )
+        return np.concatenate([[0], np.cumsum(counts)]), link, metres
+
+    def links_within(
+        self, x: FloatArray, y: FloatArray, radii: FloatArray, *, threads: int | None = None
+    ) -> IntArray:
+        """Returns how many streets are within each radius of each point: points times radii.
+
+        A two-way street counts once: it is one road to whoever looks for a place to hide.
+
+        Raises:
+            GeographyError: The radii do not ascend.
+        """
+        radii = np.asarray(radii, dtype=np.float64)
+        if len(radii) == 0 or radii[0] < 0 or bool((np.diff(radii) < 0).any()):
+            raise GeographyError(
+                "Radii must ascend, and there must be at least one.",
+                advice="Sort the radii; none may be negative.",
+            )
+        xy = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        streets = int(self._roads.street.max()) + 1
+        ground = self._ground
+
+        def work(stretch: tuple[int, int]) -> IntArray:
+            part = slice(*stretch)
+            points = (xy[0][part], xy[1][part])
+            return streets_within(ground.courses, ground.grid, points, radii, streets)
+
+        stretches = chunks(np.ones(len(xy[0]), dtype=np.int64), _POINTS_AT_ONCE)
+        none = np.zeros((0, len(radii)), dtype=np.int64)
+        return np.concatenate([none, *in_order(work, stretches, usual_threads(threads))])
+
+    @cached_property
+    def _ground(self) -> Ground:
+        courses = courses_of(self._roads)
+        return Ground(
+            courses=courses,
+            first=first_segments(courses),
+            grid=grid_of(courses),
+            graph=link_graph(self._roads, self._settings.turn),
+        )
+
+    def _memory(self, positions: int) -> Memory:
+        return Memory(
+            found=nothing_found(self._roads.links),
+            search=nothing_searched(self._roads),
+            balls=no_balls(self._roads),
+            chain=empty_chain(positions, self._settings.candidates),
+            path=empty_path(self._roads.links),
+        )
+
+    def _forced(self, links: IntArray | None, trips: int) -> IntArray:
+        if links is None:
+            return np.full(trips, -1, dtype=np.int64)
+        if len(links) != trips or bool(((links < -1) | (links >= self._roads.links)).any()):
+            raise GeographyError(
+                "The links that trips must begin or end on are not links of the network.",
+                advice="Give the index of one link for each trip, or -1 where it is free.",
+            )
+        return np.asarray(links, dtype=np.int64)
+
+
+def _check(traces: Traces) -> None:
+    columns = (traces.x, traces.y, traces.seconds)
+    known = all(len(c) == traces.start[-1] and bool(np.isfinite(c).all()) for c in columns)
+    later = np.diff(traces.seconds) >= 0
+    # From the last position of a trip to the first of the next, time may go either way.
+    inner = traces.start[1:-1]
+    inner = inner[(inner > 0) & (inner < traces.start[-1])]
+    if known:
+        later[inner - 1] = True
+    if not known or not bool(later.all()):
+        raise GeographyError(
+            "Every position needs finite coordinates and a time that is not before the last one.",
+            advice="Leave out positions without coordinates and sort each trip by time.",
+        )
+
+
+def _part(
+    traces: Traces, stretch: tuple[int, int], first_link: IntArray, last_link: IntArray
+) -> Positions:
+    first, last = stretch
+    start = traces.start[first : last + 1]
+    inside = slice(int(start[0]), int(start[-1]))
+    return Positions(
+        start=np.asarray(start - start[0], dtype=np.int64),
+        x=np.asarray(traces.x[inside], dtype=np.float64),
+        y=np.asarray(traces.y[inside], dtype=np.float64),
+        seconds=np.asarray(traces.seconds[inside], dtype=np.float64),
+        first_link=first_link[first:last],
+        last_link=last_link[first:last],
+    )
+
+
+def _joined(parts: list[Matched]) -> Ways:
+    none = np.zeros(0, dtype=np.int64)
+    trips = np.concatenate([np.zeros(0, dtype=TRIP_ROW), *(part.trip for part in parts)])
+    links = np.concatenate([np.zeros(0, dtype=PATH_ROW), *(part.link for part in parts)])
+    return Ways(
+        start=np.concatenate([[0], np.cumsum(trips["size"])]),
+        link=links["link"].copy(),
+        entered=links["entered"].copy(),
+        left=links["left"].copy(),
+        fresh=np.concatenate([np.zeros(0, dtype=np.bool_), *(part.fresh for part in parts)]),
+        reason=trips["reason"].copy(),
+        point_link=np.concatenate([none, *(part.point_link for part in parts)]),
+    )

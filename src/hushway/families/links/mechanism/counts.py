@@ -1,0 +1,173 @@
+"""People on road links by noise on every link, and a fit that knows what a road network is.
+
+DP-ANI moves the ends of trips and publishes exact counts, which protects nobody who drives where
+few do. Here every link of the public map gets noise, whether anyone drove there or not; then what
+is known of any traffic is put back: nothing is negative, what comes into a node leaves it, and
+streets of one kind carry traffic of one order.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from hushway.errors import PrivacyError
+from hushway.families.links.mechanism.fit import fit_links
+from hushway.families.links.mechanism.preparation import USUAL, Preparation
+from hushway.families.links.mechanism.spends import Spends
+from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.public.universe import (
+    ClassZones,
+    LinkUniverse,
+    MovementCells,
+    MovementLimits,
+    MovementQueryCells,
+    SpeedSums,
+)
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured
+from hushway.privacy.query import PartitionQuery, Query
+from hushway.release.mechanism import Forecast, Measurements
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkCounts:
+    """Publishes the links that stand out from the noise, with standard errors.
+
+    Attributes:
+        limits: How much of one person counts; the engine must enforce the same.
+        spends: What each question costs; which are asked decides on class sums and speeds.
+        shown: A link is published if its estimate is at least this many standard errors.
+        expect: Whether links are expected to be like others of their class and zone.
+        conserve: Whether what comes into a node is made to leave it, but for ends of trips.
+        preparation: How positions became trips, which the engine must have done.
+    """
+
+    limits: MovementLimits
+    spends: Spends
+    shown: float = 2.0
+    expect: bool = True
+    conserve: bool = True
+    preparation: Preparation = USUAL
+    name: str = "link_counts"
+
+    adaptive: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.shown) and self.shown >= 0):
+            raise PrivacyError(
+                "Links are shown from a number of standard errors on, not below 0.",
+                advice="Set shown = 2, or 0 for all links.",
+            )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values."""
+        spends = {
+            name: None if spend is None else str(spend.amount)
+            for name, spend in vars(self.spends).items()
+        }
+        return {
+            "noise": self.spends.links.measure.noise,
+            "max_items": self.limits.max_items,
+            "speed_steps": self.limits.speed_steps,
+            "spends": spends,
+            "shown": self.shown,
+            "expect": self.expect,
+            "conserve": self.conserve,
+            "trips": self.preparation.parameters,
+        }
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price."""
+        return self.spends.losses
+
+    @property
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does."""
+        words = ["Counts are the most plausible ones that are not negative, given their noise."]
+        if self.expect:
+            words.append(
+                "A link is drawn towards the noisy mean of its class and zone, by as much as the "
+                "noisy counts say that such links are alike."
+            )
+        if self.conserve:
+            words.append(
+                "What comes into a node is made to leave it, but for noisy beginnings and ends of "
+                "trips, by as much as the noisy counts do so."
+            )
+        words.append(
+            f"Links below {self.shown:g} standard errors are left out; all others are published."
+        )
+        return tuple(words)
+
+    def events(self, geography: LinkUniverse, _bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return tuple(
+            counting_event(query.cells.name, query.cells.size, spend, self._bound(query))
+            for query, spend in self._questions(geography)
+        )
+
+    def queries(self, geography: LinkUniverse) -> tuple[Query | PartitionQuery, ...]:
+        """What is asked."""
+        return tuple(query for query, _ in self._questions(geography))
+
+    def forecast(self, geography: LinkUniverse, _bound: Bound) -> tuple[Forecast, ...]:
+        """Returns the noise in what is measured; what is published carries less."""
+        figures = ("travellers on a link, before the fit", "travellers of a class and zone")
+        return tuple(
+            Forecast(
+                figure=figure,
+                standard_error=math.sqrt(noise_for(spend, self._bound(query)).variance),
+                bias=0.0,
+            )
+            for figure, (query, spend) in zip(figures, self._questions(geography), strict=False)
+            if not isinstance(query.cells, SpeedSums)
+        )
+
+    def measure(self, curator: Curator, geography: LinkUniverse) -> Measurements:
+        """Asks for every link, beginning and end, and for sums and speeds if they have a price.
+
+        Privacy:
+            The only step that spends.
+        """
+        measured: list[Measured] = [
+            curator.counts(query, spend) for query, spend in self._questions(geography)
+        ]
+        return measured
+
+    def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
+        """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
+        return fit_links(
+            measured, geography, shown=self.shown, expect=self.expect, conserve=self.conserve
+        )
+
+    def bound(self, cells: MovementQueryCells) -> Bound:
+        """Returns how far one person moves an answer, as the limits have it."""
+        return Bound(**cells.reach(self.limits)._asdict())
+
+    def _bound(self, query: Query | PartitionQuery) -> Bound:
+        if isinstance(query, PartitionQuery):
+            return query.bound(self._bound(query.base))
+        cells = query.cells
+        if not isinstance(cells, MovementQueryCells):
+            raise PrivacyError(
+                "Links are asked about movements only.", advice="Report this as a bug."
+            )
+        return self.bound(cells)
+
+    def _questions(self, geography: LinkUniverse) -> list[tuple[Query | PartitionQuery, Loss]]:
+        """Returns what is counted, in order."""
+        links = MovementCells(universe=geography)
+        classes, speeds = ClassZones(universe=geography), SpeedSums(universe=geography)
+        base = Query(name=links.name, cells=links)
+        asked: list[tuple[Query | PartitionQuery, Loss | None]] = [
+            (base, self.spends.links),
+            (PartitionQuery(name=classes.name, base=base, cells=classes), self.spends.classes),
+            (Query(name=speeds.name, cells=speeds), self.spends.speeds),
+        ]
+        return [(query, spend) for query, spend in asked if spend is not None]

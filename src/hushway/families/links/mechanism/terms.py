@@ -1,0 +1,82 @@
+"""What the certificate of a release of links says, from public facts alone."""
+
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.preparation import NoisyEnds
+from hushway.families.links.mechanism.stated import stated_counts
+from hushway.families.links.public.universe import LinkUniverse
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    Certificate,
+    Contribution,
+    Domain,
+    MechanismRecord,
+    Terms,
+)
+from hushway.privacy.unit import Unit
+from hushway.release.terms_wording import check_unit, not_protected, plural
+
+FAMILY = "links"
+UNITS = (Unit.PERSON, Unit.DEVICE)
+
+_ASSUMED_PUBLIC = (
+    "The road network: its links, nodes, classes, usual speeds and zones.",
+    "The window of days, the periods and the time zone.",
+    "The mechanism, its parameters, how trips are split, and the contribution bound.",
+)
+
+
+def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) -> Terms:
+    """Returns the terms of a release.
+
+    Raises:
+        PrivacyError: The unit is not one that links protect.
+    """
+    check_unit(unit, *UNITS)
+    most = mechanism.limits.max_items
+    bound = Bound(cells=most, each=1, total=most)
+    ends = mechanism.preparation.ends
+    errors = mechanism.forecast(universe, bound)
+    return Terms(
+        family=FAMILY,
+        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
+        unit=unit,
+        contribution=Contribution(
+            words=f"At most {plural(most, 'item')} of a {unit} in the whole window are counted, "
+            f"chosen uniformly at random among the distinct links of each period that the {unit} "
+            f"was on and the nodes at which the {unit}'s trips began and ended; each counts once.",
+            limits={"items": most, "speed_steps": mechanism.limits.speed_steps},
+        ),
+        events=mechanism.events(universe, bound),
+        domain=Domain(
+            cells=universe.name,
+            size=universe.size,
+            digest=universe.digest,
+            assumed_public=_ASSUMED_PUBLIC,
+        ),
+        not_protected=not_protected(unit, *(() if ends is None else (_ends(ends, unit),))),
+        post_processing=mechanism.post_processing,
+        error="Standard deviations of the noise, in travellers: "
+        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + ". Published counts come with standard errors of their own.",
+    )
+
+
+def stated_terms(certificate: Certificate, universe: LinkUniverse) -> Terms:
+    """Returns the terms that follow from what a certificate says was run.
+
+    Raises:
+        ReleaseError: It was nothing that this version runs.
+    """
+    mechanism = stated_counts(certificate.terms.mechanism)
+    return links_terms(mechanism, universe, unit=certificate.terms.unit)
+
+
+def _ends(ends: NoisyEnds, unit: Unit) -> str:
+    return (
+        "Ends of trips were moved by noise before roads were found: "
+        f"{ends.epsilon} for {ends.radius} m and each end, drawn afresh for at most "
+        f"{plural(ends.max_trips, 'trip')} of a {unit}. That is besides the claim, which does not "
+        "need it. It compares two places of one end inside the surroundings of the network, all "
+        "other positions and all times being the same. These were used as they are, unless they "
+        "were near the noisy ends, and may point at the true ones."
+    )

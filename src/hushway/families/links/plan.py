@@ -1,0 +1,152 @@
+"""The plan of a links release, and what its tables must agree on."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from hushway.privacy.unit import Unit
+from hushway.release.plan_sections import AnyPlan, Rule, TimePlan
+from hushway.release.plan_values import Delta, Exact, Section, Share, Text
+
+
+class TraceColumnsPlan(Section):
+    """Which column of the traces holds what."""
+
+    person: str = "person"
+    trip: str | None = None
+    time: str = "time"
+    lon: str = "lon"
+    lat: str = "lat"
+
+
+class TracesPlan(Section):
+    """The protected rows."""
+
+    name: Text = Field(description="The ledger's name of this data set.")
+    traces: Text = Field(description="A file, a folder or a glob.")
+    format: Literal["table", "gpx", "mds"] = "table"
+    clock: Literal["wall", "instant"] = "wall"
+    columns: TraceColumnsPlan = TraceColumnsPlan()
+
+    @model_validator(mode="after")
+    def _tables_have_columns(self) -> "TracesPlan":
+        told = {"clock", "columns"} & self.model_fields_set
+        if self.format != "table" and told:
+            raise ValueError(f'{min(told)} belongs to format = "table"')
+        return self
+
+
+class RoadColumnsPlan(Section):
+    """Which column or property of lines holds what."""
+
+    id: str | None = "link_id"
+    from_node: str | None = "from_node"
+    to_node: str | None = "to_node"
+    road_class: str | None = "class"
+    speed: str | None = "speed"
+    lanes: str | None = "lanes"
+    oneway: str | None = "oneway"
+    name: str | None = "name"
+
+
+class RoadsPlan(Section):
+    """The public road network, and its public zones."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="OSM, GraphML, GMNS, GeoParquet or GeoJSON.")
+    crs: Text | None = None
+    service: bool = False
+    speed_unit: Literal["km/h", "mph"] | None = None
+    columns: RoadColumnsPlan = RoadColumnsPlan()
+    zone_metres: float = Field(default=5000.0, gt=0, allow_inf_nan=False)
+
+
+class TripsPlan(Section):
+    """How positions become trips."""
+
+    gap_s: float = Field(default=300.0, gt=0, allow_inf_nan=False)
+    most_speed: float = Field(default=70.0, gt=0, allow_inf_nan=False)
+
+
+class EndsPlan(Section):
+    """Noise at the ends of trips, in addition to the noise on every count."""
+
+    epsilon: Exact
+    radius: int = Field(default=200, ge=1)
+    step: int = Field(default=10, ge=1)
+    max_trips: int = Field(default=2, ge=1)
+
+
+class LinksPrivacyPlan(Section):
+    """Who is protected, and how much may be lost."""
+
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
+    max_items: int = Field(default=60, ge=1, le=1_000_000)
+    epsilon: Exact
+    delta: Delta | None = None
+
+
+class LinkCountsPlan(Section):
+    """Noise on every link, and a fit that knows roads."""
+
+    name: Literal["link_counts"] = "link_counts"
+    noise: Literal["auto", "laplace", "gaussian"] = "auto"
+    classes: Share = Fraction(1, 10)
+    speeds: Share = Fraction(0)
+    speed_steps: int = Field(default=6, ge=1, le=100)
+    shown: float = Field(default=2.0, ge=0, allow_inf_nan=False)
+    expect: bool = True
+    conserve: bool = True
+
+    @model_validator(mode="after")
+    def _something_is_left(self) -> "LinkCountsPlan":
+        if self.classes + self.speeds >= 1:
+            raise ValueError("classes and speeds leave nothing of the budget for the links")
+        return self
+
+
+class TraceProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
+    impossible_time: Rule = "drop"
+    impossible_position: Rule = "drop"
+
+
+class LinksPlan(AnyPlan):
+    """A plan for a release of links."""
+
+    family: Literal["links"]
+    data: TracesPlan
+    roads: RoadsPlan
+    time: TimePlan
+    trips: TripsPlan = TripsPlan()
+    ends: EndsPlan | None = None
+    privacy: LinksPrivacyPlan
+    mechanism: LinkCountsPlan = LinkCountsPlan()
+    problems: TraceProblemsPlan = TraceProblemsPlan()
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> "LinksPlan":
+        problems = list(_disagreements(self))
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+def _disagreements(plan: LinksPlan) -> Iterator[str]:
+    """Yields what tables of a plan, each right by itself, do not agree on."""
+    if plan.data.format == "mds" and plan.privacy.unit is not Unit.DEVICE:
+        yield (
+            'privacy.unit: must be "device" with format = "mds", which names vehicles and not '
+            "their riders"
+        )
+    if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
+        yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

@@ -1,0 +1,208 @@
+"""What can be asked about movements: people on links, and trips that begin and end at nodes.
+
+A person's items of a period are the distinct links that the person was on, and the nodes at which
+the person's trips began and ended. At most `max_items` of a person's items of the whole window
+count, a uniform choice; each moves one cell by one.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from hushway.errors import GeographyError
+from hushway.families.density.public.visits import Reach
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.digest import digest_of
+from hushway.geography.periods import Periods
+from hushway.privacy.public_facts import public_facts
+
+# Of speeds, in km/h.
+SPEED_STEP: Final = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovementLimits:
+    """How much of one person counts: public numbers that an engine enforces.
+
+    Attributes:
+        max_items: Most items of one person: links, beginnings and ends of trips together.
+        speed_steps: A speed counts by its steps of `SPEED_STEP` from the link's usual speed, at
+            most so many up or down.
+    """
+
+    max_items: int
+    speed_steps: int = 6
+
+    def __post_init__(self) -> None:
+        if not all(type(n) is int and n >= 1 for n in (self.max_items, self.speed_steps)):
+            raise GeographyError(
+                "Limits of movements must be whole numbers, at least 1.",
+                advice="Let every person count with at least one link.",
+            )
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkUniverse:
+    """All that is public about movements before anything is measured.
+
+    Attributes:
+        roads: The road network.
+        periods: The periods of time.
+        zone: The public zone of each link, from 0 without gaps.
+        zones: What each zone is called.
+    """
+
+    roads: RoadNetwork
+    periods: Periods
+    zone: IntArray
+    zones: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.zone) != self.roads.links or int(self.zone.max()) >= len(self.zones):
+            raise GeographyError(
+                "The zones are not those of the links.", advice="Give one zone for each link."
+            )
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "travellers by (period, link)"
+
+    @property
+    def size(self) -> int:
+        """Number of published cells."""
+        return self.roads.links * len(self.periods)
+
+    @property
+    def items(self) -> int:
+        """Items of one period: links, then beginnings at nodes, then ends at nodes."""
+        return self.roads.links + 2 * self.roads.nodes
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the roads, the periods and the zones."""
+        return digest_of(
+            {
+                "roads": self.roads.digest,
+                "periods": self.periods.digest,
+                "zone": self.zone.tolist(),
+                "zones": list(self.zones),
+            }
+        )
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MovementCells:
+    """Persons by (period, item). Cell number = period * items + item."""
+
+    universe: LinkUniverse
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "travellers by (period, link or end of a trip)"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.universe.items * len(self.universe.periods)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "movements"})
+
+    def reach(self, limits: MovementLimits) -> Reach:
+        """Returns how far one person moves the counts: so many cells, each by one."""
+        return Reach(cells=limits.max_items, each=1, total=limits.max_items)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SpeedSums:
+    """Sums over counted persons of how far their speeds on links were from the usual ones.
+
+    In whole steps of `SPEED_STEP`, down or up. Cell number = period * links + link.
+    """
+
+    universe: LinkUniverse
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "steps from the usual speed by (period, link)"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.universe.size
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "speeds"})
+
+    def reach(self, limits: MovementLimits) -> Reach:
+        """Returns how far one person moves the sums: the same links, each by some steps."""
+        most, steps = limits.max_items, limits.speed_steps
+        return Reach(cells=most, each=steps, total=most * steps)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassZones:
+    """Groups of movement cells: links of one class, zone and period; beginnings; ends.
+
+    A `hushway.privacy.query.Partition` of `MovementCells`. Group number = period * groups of a
+    period + group, the last two groups of a period being all beginnings and all ends.
+    """
+
+    universe: LinkUniverse
+
+    @property
+    def name(self) -> str:
+        """What one group stands for."""
+        return "travellers by (period, zone and class)"
+
+    @cached_property
+    def links(self) -> tuple[IntArray, IntArray]:
+        """The group of each link within a period, and the (zone, class) of each group in use."""
+        roads = self.universe.roads
+        codes = self.universe.zone * len(_CLASS_SLOTS) + roads.road_class
+        used, group = np.unique(codes, return_inverse=True)
+        return group.astype(np.int64), used.astype(np.int64)
+
+    @property
+    def groups(self) -> int:
+        """Groups of one period."""
+        return len(self.links[1]) + 2
+
+    @property
+    def size(self) -> int:
+        """Number of groups."""
+        return self.groups * len(self.universe.periods)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "classes and zones"})
+
+    def of(self, cells: IntArray) -> IntArray:
+        """Returns the group of each movement cell."""
+        period, item = np.divmod(cells, self.universe.items)
+        links, nodes = self.universe.roads.links, self.universe.roads.nodes
+        on_link = item < links
+        ends = self.groups - 2 + (item >= links + nodes)
+        group = np.where(on_link, self.links[0][np.minimum(item, links - 1)], ends)
+        return np.asarray(period * self.groups + group, dtype=np.int64)
+
+
+# Classes are numbered from 1, so there is a slot for 0 that stays empty.
+_CLASS_SLOTS = range(6)
+
+MovementQueryCells = MovementCells | SpeedSums

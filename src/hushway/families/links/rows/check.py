@@ -1,0 +1,168 @@
+"""Looks for positions that cannot be counted, before any budget is touched."""
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+from ibis.backends.duckdb import Backend
+
+from hushway.engine.findings import TRACE_WORDS, problems_of
+from hushway.engine.lookup import time_grid
+from hushway.engine.marking import bucket_of, first_row, in_gaps
+from hushway.engine.reading import load_table, malformed_rows
+from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.shared_ids import facts_of, ids_in_two_places
+from hushway.errors import DataError
+from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.matching.traces import Reason, Traces
+from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.links.rows.matching import RoadMatcher
+from hushway.families.links.rows.periods import PeriodLookup
+from hushway.families.links.rows.rows import (
+    AnyTraces,
+    countable,
+    in_surroundings,
+    load_traces,
+    people_at_a_time,
+)
+from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.trips import Splitting, split_trips
+from hushway.families.od.rows.trips import Clock
+from hushway.geography.periods import Periods
+from hushway.tables.check import Problem
+from hushway.tables.policy import Policy
+
+_MOST_LON, _MOST_LAT = 180.0, 90.0
+_NEEDED = ("person", "lon", "lat")
+_PEOPLE_TRIED = 300
+_TRIPS_TRIED = 2_000
+# Metres. Devices are seldom so wrong on a road.
+_FAR = 100.0
+_REASONS = {
+    Reason.TOO_SHORT: "trips_too_short",
+    Reason.OFF_ROAD: "trips_off_road",
+    Reason.NO_ROUTE: "trips_without_route",
+    Reason.BROKEN: "trips_broken",
+}
+
+
+def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
+    source: AnyTraces,
+    universe: LinkUniverse,
+    policy: Policy,
+    *,
+    settings: EngineSettings | None = None,
+    notes: bool = True,
+    progress: Progress | None = None,
+    splitting: Splitting | None = None,
+    matcher: RoadMatcher | None = None,
+) -> list[Problem]:
+    """Returns every kind of trouble with the traces, and how many rows, or trips, it concerns.
+
+    Privacy:
+        Exact counts, for the steward's own screen; nothing of it may enter a release.
+
+    Args:
+        source: Where the traces are.
+        universe: The public roads, periods and zones.
+        policy: What becomes of each kind of row.
+        settings: How much of this machine to use.
+        notes: Also look for rows that are alike and for ids that many people share, and try to
+            match the trips of some people.
+        progress: Told from 0 to 1 how far it is.
+        splitting: How positions become trips.
+        matcher: Finds ways on the roads; the usual one if not given.
+
+    Raises:
+        DataError: The traces cannot be read at all, or there are none.
+    """
+    settings = EngineSettings() if settings is None else settings
+    facts: dict[str, float] = {"far": _FAR, "tried": 0}
+    with duckdb_session(settings) as backend:
+        rows = load_traces(backend, source)
+        judged = _judged(backend, rows, universe, source.clock)
+        found = first_row(run(backend, judged, progress))
+        if found["rows"] == 0:
+            raise DataError(
+                "The traces are empty: there is not a single position.",
+                advice="Give files with at least one position.",
+            )
+        found["malformed_row"] = malformed_rows(backend)
+        if notes:
+            found |= first_row(run(backend, _repeated(rows), progress))
+            lookup = PeriodLookup.of(universe.periods, source.clock)
+            usable = countable(rows, universe.roads, lookup)
+            found |= ids_in_two_places(backend, usable, universe.roads, progress)
+            some = _some_people(usable)
+            trips = [
+                split_trips(people, universe.roads.plane, splitting or Splitting()).traces
+                for people in people_at_a_time(backend, some, settings.batch_rows)
+            ]
+            trial = _tried(trips, matcher or Matcher(universe.roads), settings.threads)
+            found |= trial
+            facts["tried"] = trial["tried"]
+    columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
+    return problems_of(found, columns, policy, TRACE_WORDS, facts | facts_of(found))
+
+
+def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
+    """Returns one row with the number of positions of every kind."""
+    grid = time_grid(universe.periods, clock)
+    buckets = load_table(backend, "public_buckets", grid.table)
+    bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
+    rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
+    skipped: Periods | None = universe.periods if clock == "wall" else None
+    placed = rows.lon.notnull() & rows.lat.notnull()
+    # Not a number is larger than any to the engine.
+    earthly = rows.lon.between(-_MOST_LON, _MOST_LON) & rows.lat.between(-_MOST_LAT, _MOST_LAT)
+    gone = in_gaps(rows.us, skipped)
+    empty = {f"null_{role}": rows[role].isnull() for role in _NEEDED} | {"null_time": ~rows.timed}
+    unvalued = ibis.literal(value=False)
+    for lacking in empty.values():
+        unvalued |= lacking
+    kinds = {
+        **empty,
+        "null_value": unvalued,
+        "unparsable_time": rows.timed & rows.us.isnull(),
+        "impossible_time": gone,
+        "outside_window": rows.us.notnull() & ~gone & rows.period.isnull(),
+        "impossible_position": placed & ~earthly,
+        "unknown_location": placed & earthly & ~in_surroundings(rows, universe.roads),
+    }
+    counts = {kind: rows.count(where=condition) for kind, condition in kinds.items()}
+    return rows.aggregate(rows=rows.count(), **counts)
+
+
+def _repeated(rows: ir.Table) -> ir.Table:
+    """Returns one row: how many positions are copies of another."""
+    columns = [name for name in rows.columns if name != "timed"]
+    whole = rows.drop_null(["person", "us", "lon", "lat"])
+    groups = whole.group_by(columns).aggregate(times=lambda group: group.count())
+    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))
+
+
+def _some_people(rows: ir.Table) -> ir.Table:
+    """Returns the rows of some people, whoever they are: not the first ones of a list."""
+    persons = rows.select("person").distinct()
+    some = persons.order_by(persons.person.hash()).limit(_PEOPLE_TRIED)
+    return rows.semi_join(some, "person")
+
+
+def _tried(trips: list[Traces], matcher: RoadMatcher, threads: int | None) -> dict[str, int]:
+    """Returns how many trips had no way, by reason, and how many positions no road near them."""
+    found = dict.fromkeys(("tried", "far_from_roads", *_REASONS.values()), 0)
+    for traces in trips:
+        some = _first_trips(traces, _TRIPS_TRIED - found["tried"])
+        ways = matcher.match(some, threads=threads)
+        near, _, _ = matcher.nearest_links(some.x, some.y, _FAR)
+        found["tried"] += len(some)
+        found["far_from_roads"] += int((np.diff(near) == 0).sum())
+        for reason, kind in _REASONS.items():
+            found[kind] += int((ways.reason == reason).sum())
+    return found
+
+
+def _first_trips(traces: Traces, most: int) -> Traces:
+    start = traces.start[: most + 1]
+    columns = (column[: start[-1]] for column in (traces.x, traces.y, traces.seconds))
+    x, y, seconds = columns
+    return Traces(start=start, x=x, y=y, seconds=seconds)

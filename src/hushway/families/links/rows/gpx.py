@@ -1,0 +1,151 @@
+"""Traces in GPX files, as devices and apps write them.
+
+A file in a subfolder belongs to the person that the first subfolder is named after; a file outside
+of any belongs to the person that it is named after. So a folder may hold one file for each person,
+or one folder. Every segment of a track is a trip; routes and waypoints are no traces.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import ClassVar
+from xml.parsers.expat import ExpatError, ParserCreate
+
+import pyarrow as pa
+
+from hushway.families.links.rows.traces_rows import (
+    Position,
+    TraceFile,
+    as_degrees,
+    as_id,
+    table_of,
+    trace_files,
+    unreadable,
+)
+from hushway.families.od.rows.trips import Clock
+
+_ENDING = ".gpx"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class GpxTraces:
+    """The protected traces: a GPX file, or a folder of them, searched with its subfolders.
+
+    Attributes:
+        path: The file or the folder.
+    """
+
+    path: Path | str
+    # GPX writes times in UTC, or with an offset.
+    clock: ClassVar[Clock] = "instant"
+    noun: ClassVar[str] = "traces"
+
+
+def read_gpx(source: GpxTraces) -> pa.Table:
+    """Returns the positions of all files: (person, trip, us, timed, lon, lat).
+
+    Raises:
+        DataError: There is no file, or one cannot be read.
+    """
+    positions: list[Position] = []
+    for file in trace_files(source.path, _ENDING):
+        positions += _positions(file)
+    return table_of(positions)
+
+
+def _positions(file: TraceFile) -> list[Position]:
+    reader = _GpxReader(file)
+    why = "it is not well-formed XML"
+    try:
+        with file.path.open("rb") as opened:
+            reader.parse(opened.read())
+    except OSError:
+        why = "it cannot be opened"
+    except (ExpatError, LookupError, ValueError):
+        if reader.declares:
+            why = "it declares a document type, which may hide much else"
+    else:
+        if reader.is_gpx:
+            return reader.positions
+        why = "it has no gpx element"
+    # Raised out here so that the original error, which may quote the file, is not its context.
+    raise unreadable("GPX", why)
+
+
+class _GpxReader:
+    """Collects the track points of one file.
+
+    A declaration of a document type is refused at sight: without one there are no entities that
+    could grow, or be fetched from elsewhere.
+    """
+
+    def __init__(self, file: TraceFile) -> None:
+        self.positions: list[Position] = []
+        self.declares = False
+        self.is_gpx = False
+        folders = file.inside.parts[:-1]
+        self._person = as_id(folders[0] if folders else file.path.stem)
+        self._name = file.inside.as_posix()
+        self._segment = 0
+        self._point: dict[str, str] | None = None
+        self._time: list[str] | None = None
+        self._text: list[str] | None = None
+
+    def parse(self, data: bytes) -> None:
+        parser = ParserCreate(namespace_separator=" ")
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._read
+        parser.Parse(data, True)
+
+    def _refuse(self, *_: object) -> None:
+        self.declares = True
+        raise ValueError
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        match name.rpartition(" ")[2]:
+            case "gpx":
+                self.is_gpx = True
+            case "trkseg":
+                self._segment += 1
+            case "trkpt":
+                self._point, self._time = attributes, None
+            case "time" if self._point is not None:
+                self._text = []
+
+    def _read(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        match name.rpartition(" ")[2]:
+            case "time" if self._text is not None:
+                self._time, self._text = self._text, None
+            case "trkpt" if self._point is not None:
+                text = "".join(self._time or []).strip()
+                self.positions.append(
+                    Position(
+                        person=self._person,
+                        trip=f"{self._name} {self._segment}",
+                        us=_microseconds(text),
+                        timed=bool(text),
+                        lon=as_degrees(self._point.get("lon")),
+                        lat=as_degrees(self._point.get("lat")),
+                    )
+                )
+                self._point = None
+
+
+def _microseconds(text: str) -> int | None:
+    """Returns a time as microseconds since 1970; None without an offset: nobody knows when it was.
+
+    GPX asks for UTC, which is written Z.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if time.tzinfo is None else (time - _EPOCH) // _MICROSECOND

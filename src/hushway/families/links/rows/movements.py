@@ -1,0 +1,169 @@
+"""The embedded engine for movements: traces in files, read by DuckDB and matched to roads."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import ibis.expr.types as ir
+from ibis.backends.duckdb import Backend
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.errors import PrivacyError
+from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
+from hushway.families.links.rows.bounding import BoundedMovements, refuse_too_many_cells
+from hushway.families.links.rows.counts import (
+    movement_bound,
+    movement_counts,
+    refuse_other_movements,
+)
+from hushway.families.links.rows.ends import EndTreatment, MetricEnds, NoEnds
+from hushway.families.links.rows.items import items_of
+from hushway.families.links.rows.matching import RoadMatcher
+from hushway.families.links.rows.mds import MdsTraces
+from hushway.families.links.rows.noisy import EndNoise, NoisyTrips, noisy_trips
+from hushway.families.links.rows.periods import PeriodLookup
+from hushway.families.links.rows.rows import (
+    AnyTraces,
+    PeoplePositions,
+    countable,
+    load_traces,
+    people_at_a_time,
+)
+from hushway.families.links.rows.trips import Splitting, Trips, split_trips
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import BitSource
+from hushway.privacy.unit import Unit
+
+__all__ = ["TraceMovements"]
+
+
+class TraceMovements:
+    """Counts movements of traces in files, each person bounded. A `hushway.privacy.query.Counter`.
+
+    The files are read, and matched to roads, at the first count; after that the bounded counts are
+    in memory, and nothing of any single person.
+
+    Privacy:
+        Positions without a person, a time or a place, outside the window or far from the network
+        are dropped one by one against public facts. A trip is split, cleaned and matched by looking
+        at that person's positions and public facts. Of what comes out at most `max_items` distinct
+        items count for each person, a uniform choice. Counting is the same for every order and
+        split of the rows. Noise at the ends of trips, if asked for, is drawn once, at the first
+        count; another counter draws, and spends, again. Trips are then told by ids and times alone,
+        and cleaned between their ends.
+
+    Args:
+        source: Where the traces are.
+        universe: The public roads, periods and zones.
+        limits: How much of one person counts.
+        unit: Who an id stands for; a device where the traces name devices.
+        key: Decides which items are kept.
+        settings: How much of this machine to use.
+        progress: Told from 0 to 1 how far it is.
+        ends: What is done to the ends of trips.
+        bits: Random bits for noise at the ends; needed for that alone.
+        splitting: How positions become trips.
+        matcher: Finds ways on the roads; the usual one if not given.
+        noisy: Makes trips with noisy ends; audits plant mistakes here.
+
+    Raises:
+        DataError: There are more cells than fit into memory.
+        PrivacyError: Noise at the ends is asked for, and there are no random bits; or the traces do
+            not name the unit.
+    """
+
+    def __init__(  # noqa: PLR0913  what counts, how, and how it is watched
+        self,
+        *,
+        source: AnyTraces,
+        universe: LinkUniverse,
+        limits: MovementLimits,
+        key: BoundingKey,
+        unit: Unit = Unit.PERSON,
+        settings: EngineSettings | None = None,
+        progress: Progress | None = None,
+        ends: EndTreatment | None = None,
+        bits: BitSource | None = None,
+        splitting: Splitting | None = None,
+        matcher: RoadMatcher | None = None,
+        noisy: NoisyTrips = noisy_trips,
+    ) -> None:
+        refuse_too_many_cells(universe)
+        if isinstance(ends, MetricEnds) and bits is None:
+            raise PrivacyError(
+                "Noise at the ends of trips needs random bits.",
+                advice="Hand in the source of bits of the release.",
+            )
+        if isinstance(source, MdsTraces) and unit is not Unit.DEVICE:
+            raise PrivacyError(
+                f"These traces name vehicles and not their riders, so a {unit} is not protected.",
+                advice='Choose unit = "device".',
+            )
+        self._source = source
+        self._universe = universe
+        self._limits = limits
+        self._unit = unit
+        self._key = key
+        self._settings = EngineSettings() if settings is None else settings
+        self._progress = progress
+        self._ends: EndTreatment = NoEnds() if ends is None else ends
+        self._bits = bits
+        self._splitting = Splitting() if splitting is None else splitting
+        self._given_matcher = matcher
+        self._noisy = noisy
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected: whoever an id stands for."""
+        return self._unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound that `count` enforces for this query."""
+        return movement_bound(refuse_other_movements(query, self._universe), self._limits)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact bounded counts.
+
+        Raises:
+            DataError: The traces cannot be read, or memory or disk ran out.
+        """
+        cells = refuse_other_movements(query, self._universe)
+        return movement_counts(self._found, cells)
+
+    @cached_property
+    def _found(self) -> BoundedMovements:
+        found = BoundedMovements(self._universe, self._limits, self._key)
+        lookup = PeriodLookup.of(self._universe.periods, self._source.clock)
+        with duckdb_session(self._settings) as backend:
+            rows = countable(load_traces(backend, self._source), self._universe.roads, lookup)
+            for people in self._people(backend, rows):
+                trips = self._trips(people)
+                ways = self._matcher.match(trips.traces, threads=self._settings.threads)
+                found.add(items_of(ways, trips.person, people.salt, self._universe, lookup))
+        return found
+
+    def _people(self, backend: Backend, rows: ir.Table) -> Iterator[PeoplePositions]:
+        """Hands out whole people, however the engine cuts their rows into batches."""
+        return people_at_a_time(backend, rows, self._settings.batch_rows, self._progress)
+
+    def _trips(self, people: PeoplePositions) -> Trips:
+        roads = self._universe.roads
+        if not isinstance(self._ends, MetricEnds) or self._bits is None:
+            return split_trips(people, roads.plane, self._splitting)
+        noise = EndNoise(
+            ends=self._ends,
+            splitting=self._splitting,
+            roads=roads,
+            matcher=self._matcher,
+            key=self._key,
+            bits=self._bits,
+        )
+        return self._noisy(people, noise)
+
+    @cached_property
+    def _matcher(self) -> RoadMatcher:
+        if self._given_matcher is not None:
+            return self._given_matcher
+        return Matcher(self._universe.roads)

@@ -1,0 +1,198 @@
+"""From a person's positions to trips with noisy ends.
+
+The order is what makes the promise of `MetricEnds` true. Ids and times say what a trip is and which
+positions are its ends; the ends then get their noise; and nothing after that asks where they were.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.engine.key import BoundingKey
+from hushway.families.links.matching.traces import Traces
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.rows.ends import MetricEnds
+from hushway.families.links.rows.kernel import FOR_TRIPS, chosen
+from hushway.families.links.rows.matching import RoadMatcher
+from hushway.families.links.rows.rows import PeoplePositions
+from hushway.families.links.rows.snapping import nearest_places
+from hushway.families.links.rows.trips import Splitting, Trips, possible, timed_trips
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.numerics.compiled import compiled_for_threads
+from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.randomness import BitSource
+
+Points = tuple[FloatArray, FloatArray]
+"""Both ends of trips on the plane: first all beginnings, then all ends."""
+
+_STREETS = 25
+_RADII = np.arange(50.0, 1001.0, 50.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EndNoise:
+    """All that noise at the ends of trips takes, but for the positions.
+
+    Attributes:
+        ends: The noise.
+        splitting: How positions become trips.
+        roads: The public road network.
+        matcher: Finds roads near points.
+        key: Decides which trips of a person stay.
+        bits: Random bits.
+    """
+
+    ends: MetricEnds
+    splitting: Splitting
+    roads: RoadNetwork
+    matcher: RoadMatcher
+    key: BoundingKey
+    bits: BitSource
+
+
+def noisy_trips(people: PeoplePositions, noise: EndNoise) -> Trips:
+    """Returns trips of people with noisy ends.
+
+    Privacy:
+        Spends as `MetricEnds` says, once for each end of each trip that stays.
+    """
+    whole = timed_trips(people, noise.roads.plane, noise.splitting)
+    return noisy_ends(few_trips(whole, people.salt, noise.ends.max_trips, noise.key), noise)
+
+
+NoisyTrips = Callable[[PeoplePositions, EndNoise], Trips]
+
+
+def few_trips(trips: Trips, salt: IntArray, most: int, key: BoundingKey) -> Trips:
+    """Returns at most `most` trips of each person, a uniform choice.
+
+    Privacy:
+        Which trips stay depends on how many trips the person has, the person's salt and the key.
+    """
+    start = np.searchsorted(trips.person, np.arange(len(salt) + 1))
+    coefficients = np.array(key.coefficients, dtype=np.int64)
+    return trips.only(_kept(start, salt, min(most, len(trips.person)), coefficients))
+
+
+def noisy_ends(trips: Trips, noise: EndNoise) -> Trips:
+    """Returns trips with noisy ends, and without what is near those.
+
+    A trip of which nothing is left between its noisy ends goes from the one to the other.
+
+    Privacy:
+        Spends as `MetricEnds` says, once for each end of each trip. All that follows the noise
+        reads the noisy ends, the positions between the ends, times and the public map.
+
+    Args:
+        trips: Trips as `timed_trips` has them. The positions at a trip's first time are its one
+            end, those at its last time the other.
+        noise: The noise and what it takes.
+    """
+    ends_x, ends_y, inner = parted(trips.traces, noise.ends.step)
+    x, y = moved(ends_x, ends_y, noise.ends, noise.bits)
+    likely = _part(inner, possible(inner, noise.splitting.most_speed))
+    return joined(trips, (x, y), beyond_discs(likely, (x, y), noise), noise)
+
+
+def parted(traces: Traces, step: int) -> tuple[FloatArray, FloatArray, Traces]:
+    """Returns both ends of trips in steps of the grid, and the positions between them.
+
+    First come all beginnings, then all ends. Of several positions at the time of an end the least
+    counts along each axis: if one of them moves by some steps, that moves by no more. Whichever
+    comes first in some order could be another one then, far away.
+    """
+    length = np.diff(traces.start)
+    first, last = (
+        traces.seconds == np.repeat(traces.seconds[at], length)
+        for at in (traces.start[:-1], traces.start[1:] - 1)
+    )
+    x, y = (np.rint(column / step) for column in (traces.x, traces.y))
+    ends_x, ends_y = (
+        np.concatenate([_least(column, own, traces.start) for own in (first, last)])
+        for column in (x, y)
+    )
+    return ends_x, ends_y, _part(traces, ~(first | last))
+
+
+def _least(column: FloatArray, own: NDArray[np.bool_], start: IntArray) -> FloatArray:
+    """Returns the least of some of each trip's values; every trip has one."""
+    if len(start) == 1:
+        return np.empty(0)
+    least: FloatArray = np.minimum.reduceat(np.where(own, column, np.inf), start[:-1])
+    return least
+
+
+def moved(x: FloatArray, y: FloatArray, ends: MetricEnds, bits: BitSource) -> Points:
+    """Returns points of the grid, given in steps, moved by noise, in metres.
+
+    Points and noise are whole numbers far below 2^53, so nothing is rounded.
+    """
+    noise = DiscreteLaplace(ends.scale).draw(bits, 2 * len(x)).astype(np.float64)
+    return (x + noise[: len(x)]) * ends.step, (y + noise[len(x) :]) * ends.step
+
+
+def beyond_discs(inner: Traces, ends: Points, noise: EndNoise) -> Traces:
+    """Returns the positions that are in neither of the discs around the ends of their trip.
+
+    Privacy:
+        A disc around a true end would tell where it is. These are to be read at the noisy ends.
+    """
+    count, length = len(inner), np.diff(inner.start)
+    radius = _disc_radius(noise, *ends)
+    beyond = np.ones(len(inner.x), dtype=np.bool_)
+    for side in (slice(None, count), slice(count, None)):
+        x, y, own = (np.repeat(column[side], length) for column in (*ends, radius))
+        beyond &= np.hypot(inner.x - x, inner.y - y) > own
+    return _part(inner, beyond)
+
+
+def _disc_radius(noise: EndNoise, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Returns metres: as far as the noise reaches, and what it takes to hold some streets."""
+    enough = noise.matcher.links_within(x, y, _RADII) >= _STREETS
+    enough[:, -1] = True
+    radius: FloatArray = noise.ends.reach + _RADII[np.argmax(enough, axis=1)]
+    return radius
+
+
+def joined(trips: Trips, ends: Points, inner: Traces, noise: EndNoise) -> Trips:
+    """Returns trips from new beginnings on roads over inner positions to new ends on roads."""
+    whole, count = trips.traces, len(trips.traces)
+    start = inner.start + 2 * np.arange(count + 1)
+    first, last = start[:-1], start[1:] - 1
+    between = np.ones(start[-1], dtype=np.bool_)
+    between[first] = between[last] = False
+    times = np.concatenate([whole.seconds[whole.start[:-1]], whole.seconds[whole.start[1:] - 1]])
+    places = (*nearest_places(noise.matcher, noise.roads, *ends), times)
+    columns = []
+    for at_ends, own in zip(places, (inner.x, inner.y, inner.seconds), strict=True):
+        column = np.empty(start[-1])
+        column[between], column[first], column[last] = own, at_ends[:count], at_ends[count:]
+        columns.append(column)
+    x, y, seconds = columns
+    return Trips(person=trips.person, traces=Traces(start=start, x=x, y=y, seconds=seconds))
+
+
+def _part(traces: Traces, kept: NDArray[np.bool_]) -> Traces:
+    """Returns some positions of all trips; a trip may have none of them."""
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Traces(
+        start=before[traces.start],
+        x=traces.x[kept],
+        y=traces.y[kept],
+        seconds=traces.seconds[kept],
+    )
+
+
+@compiled_for_threads
+def _kept(start: IntArray, salt: IntArray, most: int, key: IntArray) -> IntArray:
+    kept = np.empty(start[-1], dtype=np.int64)
+    count = 0
+    for person in range(len(salt)):
+        own = chosen(salt[person], start[person + 1] - start[person], most, FOR_TRIPS, key)
+        for trip in own:
+            kept[count] = start[person] + trip
+            count += 1
+    return kept[:count].copy()

@@ -1,0 +1,189 @@
+"""Positions of files by person, trip and time, by DuckDB: the way from rows to traces.
+
+Reading and sorting are the engine's, which may use the disk. Rows come out some whole people at a
+time, so memory does not grow with the number of people.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+import pyarrow as pa
+from ibis.backends.duckdb import Backend
+
+from hushway.engine.reading import load_table, read_rows
+from hushway.engine.session import Progress, run, store, stream
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
+from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.links.rows.periods import PeriodLookup
+from hushway.families.links.rows.traces import TracesSource
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.tables.layout import layout_of
+
+AnyTraces = TracesSource | GpxTraces | MdsTraces
+
+_SALT_DIGITS = 15
+# How far from the network's outermost points a position may be, in degrees of latitude: about 1 km.
+_MARGIN = 0.01
+_COLUMNS = ("owner", "salt", "trip", "since_us", "lon", "lat")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PeoplePositions:
+    """Positions of some people, all of each, ordered by person, trip, time and place.
+
+    Attributes:
+        start: Where each person's positions begin; one entry more than people.
+        salt: A number made of each person's own id alone.
+        trip: A number for the stated trip of each position; 0 if trips are not stated.
+        since_us: Microseconds since the window's start.
+        lon: Longitude.
+        lat: Latitude.
+    """
+
+    start: IntArray
+    salt: IntArray
+    trip: IntArray
+    since_us: IntArray
+    lon: FloatArray
+    lat: FloatArray
+
+
+def load_traces(backend: Backend, source: AnyTraces) -> ir.Table:
+    """Returns all positions as an Ibis table of a DuckDB.
+
+    Raises:
+        DataError: A file cannot be opened, or does not have the columns.
+    """
+    match source:
+        case GpxTraces():
+            return load_table(backend, "gpx_positions", read_gpx(source))
+        case MdsTraces():
+            return load_table(backend, "mds_positions", read_mds(source))
+        case TracesSource():
+            return read_rows(backend, layout_of(source), source.clock)
+
+
+def in_surroundings(rows: ir.Table, roads: RoadNetwork) -> ir.BooleanValue:
+    """Says whether positions lie in the public rectangle around a network."""
+    west, east = float(roads.lon.min()), float(roads.lon.max())
+    south, north = float(roads.lat.min()), float(roads.lat.max())
+    widest = max(abs(south), abs(north))
+    aside = _MARGIN / max(float(np.cos(np.radians(widest))), _MARGIN)
+    # Not a number is larger than any to the engine, so it is outside.
+    return (
+        (rows.lon >= west - aside)
+        & (rows.lon <= east + aside)
+        & (rows.lat >= south - _MARGIN)
+        & (rows.lat <= north + _MARGIN)
+    )
+
+
+def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Table:
+    """Returns the positions that can count: (person, trip, since_us, lon, lat).
+
+    Privacy:
+        A position is kept or dropped by looking at that row and at public facts alone.
+    """
+    inside = rows.filter(
+        rows.us >= lookup.start_us, rows.us < lookup.end_us, in_surroundings(rows, roads)
+    ).drop_null(["person", "lon", "lat"])
+    trip = {"trip": inside.trip} if "trip" in inside.columns else {}
+    return inside.select("person", "lon", "lat", since_us=inside.us - lookup.start_us, **trip)
+
+
+def people_at_a_time(
+    backend: Backend, rows: ir.Table, batch_rows: int, progress: Progress | None = None
+) -> Iterator[PeoplePositions]:
+    """Hands out positions, all of a person at once.
+
+    Privacy:
+        Persons are compared exactly. A salt is a function of one person's own id. Numbers given to
+        persons and trips here decide about the order of work and nothing else.
+
+    Args:
+        backend: The engine.
+        rows: What `countable` returns.
+        batch_rows: About how many positions to hand out at a time.
+        progress: Told from 0 to 1 how many positions are done with.
+
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    if not (rows.person.type().is_integer() and _whole_trips(rows)):
+        rows = store(backend, "countable_positions", rows)
+    total = 0 if progress is None else int(run(backend, rows.aggregate(n=rows.count()))["n"][0])
+    # The place decides between positions of one time, so that the order of the rows cannot matter.
+    ordered = _numbered(rows).order_by(["owner", "trip", "since_us", "lon", "lat"])
+    done = 0
+    for people in _whole_people(stream(backend, ordered.select(*_COLUMNS), batch_rows)):
+        yield people
+        done += len(people.lon)
+        if progress is not None:
+            progress(done / total)
+
+
+def _whole_trips(rows: ir.Table) -> bool:
+    return "trip" not in rows.columns or bool(rows.trip.type().is_integer())
+
+
+def _numbered(rows: ir.Table) -> ir.Table:
+    """Gives rows whole numbers for their persons and trips, and salts."""
+    if rows.person.type().is_integer():
+        rows = rows.rename(owner="person").mutate(salt=lambda table: table.owner)
+    else:
+        persons = rows.select("person").distinct()
+        digits = persons.person.hexdigest("md5").left(_SALT_DIGITS)
+        salted = persons.mutate(
+            owner=ibis.row_number().over(order_by=persons.person),
+            salt=(ibis.literal("0x") + digits).cast("int64"),
+        )
+        rows = rows.inner_join(salted, "person").drop("person")
+    if "trip" not in rows.columns:
+        return rows.mutate(trip=ibis.literal(0, "int64"))
+    if not rows.trip.type().is_integer():
+        trips = rows.select("trip").distinct().drop_null(["trip"])
+        counted = trips.mutate(number=ibis.row_number().over(order_by=trips.trip))
+        joined = rows.left_join(counted, "trip")
+        rows = joined.select(*(n for n in rows.columns if n != "trip"), trip=joined.number)
+    # Positions without a trip are one trip of their person, as long as no gap splits them.
+    return rows.mutate(trip=rows.trip.fill_null(-1))
+
+
+def _whole_people(batches: Iterator[pa.RecordBatch]) -> Iterator[PeoplePositions]:
+    """Cuts batches between people; who goes on in the next batch waits for it."""
+    waiting: list[dict[str, np.ndarray]] = []
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        # Copies: the engine may use its memory again.
+        columns = {name: np.array(batch.column(name)) for name in _COLUMNS}
+        owner = columns["owner"]
+        if waiting and waiting[0]["owner"][0] == owner[-1]:
+            waiting.append(columns)
+            continue
+        cut = int(np.searchsorted(owner, owner[-1]))
+        done = [*waiting, {name: column[:cut] for name, column in columns.items()}]
+        waiting = [{name: column[cut:] for name, column in columns.items()}]
+        if sum(len(piece["owner"]) for piece in done):
+            yield _together(done)
+    if waiting:
+        yield _together(waiting)
+
+
+def _together(pieces: list[dict[str, np.ndarray]]) -> PeoplePositions:
+    columns = {name: np.concatenate([piece[name] for piece in pieces]) for name in _COLUMNS}
+    owner = columns["owner"]
+    first = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
+    return PeoplePositions(
+        start=np.append(first, len(owner)),
+        salt=columns["salt"][first].astype(np.int64),
+        trip=columns["trip"].astype(np.int64),
+        since_us=columns["since_us"].astype(np.int64),
+        lon=columns["lon"],
+        lat=columns["lat"],
+    )

@@ -1,0 +1,141 @@
+"""The methods that the reproduction of the DP-ANI paper compares, run once."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from hushway.engine.key import BoundingKey
+from hushway.families.links.city.traces_city import TraceCity
+from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.public.universe import MovementLimits
+from hushway.families.links.rows.ends import MetricEnds
+from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.noisy import EndNoise, few_trips, noisy_ends
+from hushway.families.links.rows.trips import Splitting, Trips
+from hushway.families.links.study.errors import link_errors
+from hushway.families.links.study.paper import (
+    FaithfulLinksPlan,
+    Study,
+    faithful_links,
+    study_of,
+    trip_counts,
+    without_rare_ends,
+)
+from hushway.families.links.study.paper_range import RangeRule
+from hushway.families.links.study.scene import LinkScene, drives_of, one_period
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.plane import FloatArray
+from hushway.privacy.internal import Internal
+from hushway.privacy.randomness import SeededSource
+
+PRINTED: Final[Mapping[str, RangeRule]] = {
+    "DP-ANI": "adaptive",
+    "DP-ANI-Fix": "fix",
+    "DP-ANI-Max": "max",
+}
+REMOVAL: Final = "OD-successive"
+SOUND: Final = "sound"
+METRIC: Final = "sound, metric ends"
+DAY: Final = "sound, whole day"
+METHODS: Final = (*PRINTED, REMOVAL, SOUND, METRIC, DAY)
+
+DELTA: Final = Fraction(1, 10**6)
+HOUR_LIMITS: Final = MovementLimits(max_items=20)
+DAY_LIMITS: Final = MovementLimits(max_items=40)
+# Every end loses 1 when it moves by 200 metres, about the radius that holds 25 streets.
+ENDS: Final = MetricEnds(epsilon=Fraction(1), radius=200, max_trips=3)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hour:
+    """The trips of an hour, matched without noise.
+
+    Attributes:
+        study: The trips.
+        person: Index of each trip's person, ascending.
+        truth: Trips on each link.
+        scene: The same as persons on links.
+    """
+
+    study: Study
+    person: IntArray
+    truth: FloatArray
+    scene: LinkScene
+
+
+def hour_of(city: TraceCity) -> Hour:
+    """Matches the trips of a city without noise."""
+    study = study_of(city.roads, city.traces)
+    _, person = np.unique(city.person[study.kept], return_inverse=True)
+    return Hour(
+        study=study,
+        person=person,
+        truth=trip_counts(study.ways, city.roads.links),
+        scene=LinkScene(
+            universe=one_period(city.roads, hours=(13, 14)),
+            drives=drives_of(study.ways, person, city.roads),
+        ),
+    )
+
+
+def day_of(city: TraceCity) -> LinkScene:
+    """Returns the trips of a whole day by their true links, which saves the matching."""
+    return LinkScene(
+        universe=one_period(city.roads), drives=drives_of(city.truth, city.person, city.roads)
+    )
+
+
+def mechanism_of(epsilon: str, limits: MovementLimits) -> LinkCounts:
+    """Returns the product's mechanism at a budget for each person."""
+    return link_counts(limits, budget=smaller_noise(Fraction(epsilon), DELTA, limits))
+
+
+def printed_run(
+    method: str, hour: Hour, epsilon: str, run: int
+) -> Internal[tuple[FloatArray, dict[str, float]]]:
+    """Runs one of the paper's variants; returns counts and figures."""
+    plan = FaithfulLinksPlan(rule=PRINTED[method], epsilon=float(epsilon))
+    found = faithful_links(plan, hour.study, np.random.default_rng(run)).value
+    figures = _errors(hour.truth, found.counts, hour.scene)
+    return Internal((found.counts, figures | {"moved": found.moved, "widened": found.widened}))
+
+
+def removal_run(hour: Hour) -> Internal[tuple[FloatArray, dict[str, float]]]:
+    """Runs the paper's baseline, which has no chance in it."""
+    counts = without_rare_ends(hour.study.ways, hour.study.roads.links)
+    return Internal((counts, _errors(hour.truth, counts, hour.scene)))
+
+
+def sound_run(
+    scene: LinkScene, counter: ArrayMovements, mechanism: LinkCounts, run: int, truth: FloatArray
+) -> Internal[tuple[FloatArray, dict[str, float]]]:
+    """Runs the product's mechanism; errors are against persons, none of them cut down."""
+    counts = scene.published(counter, mechanism, run)
+    return Internal((counts, _errors(truth, counts, scene)))
+
+
+def with_metric_ends(hour: Hour, run: int) -> LinkScene:
+    """Moves the ends of all trips by noise of their own, and matches again."""
+    study, roads = hour.study, hour.study.roads
+    bits = SeededSource(run)
+    noise = EndNoise(
+        ends=ENDS,
+        splitting=Splitting(),
+        roads=roads,
+        matcher=study.matcher,
+        key=BoundingKey.draw(bits),
+        bits=bits,
+    )
+    trips = Trips(person=hour.person, traces=study.traces)
+    salt = np.arange(int(hour.person.max()) + 1)
+    noisy = noisy_ends(few_trips(trips, salt, ENDS.max_trips, noise.key), noise)
+    ways = study.matcher.match(noisy.traces)
+    return LinkScene(universe=hour.scene.universe, drives=drives_of(ways, noisy.person, roads))
+
+
+def _errors(truth: FloatArray, counts: FloatArray, scene: LinkScene) -> dict[str, float]:
+    return asdict(link_errors(truth, counts, scene.universe.roads).value)

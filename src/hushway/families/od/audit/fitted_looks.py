@@ -1,0 +1,178 @@
+"""What anyone can see of a fitted mechanism at each corner: its measurements, and its table."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.audit.bounds import IntArray
+from hushway.families.od.audit.fitted import PERIODS, Form
+from hushway.families.od.audit.product import Fitted, Spend, Stage
+from hushway.families.od.mechanism.table import ODTable
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.measured import Measured, MeasuredSparse
+
+Moves = dict[int, int]
+"""How many trips of a corner fall into which period."""
+
+_EVERYTHING = int(np.iinfo(np.int64).min)
+# Evidence is a real number; outcomes of runs are whole ones.
+_STEPS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look(Generic[Spend]):
+    """A form of the fitted mechanisms on a stage.
+
+    Attributes:
+        stage: Where it is.
+        form: Which one it is.
+    """
+
+    stage: Stage[Spend]
+    form: Form
+
+    @cached_property
+    def mechanism(self) -> Fitted:
+        """The mechanism that every release uses, as the product under audit has it."""
+        return self.stage.product.mechanism(self.form.make(self.stage.town.cells, self.stage.spend))
+
+    def measured(self, curator: Curator) -> list[tuple[IntArray, Event]]:
+        """Returns what each measurement says about the cells: one row a period, a column a corner.
+
+        What a feature says about a cell is the noisy count of the element that holds it.
+        """
+        answers = self.mechanism.measure(curator, self.stage.town.cells)
+        return [
+            (self.stage.town.by_corner(_all_values(answer)[elements]), answer.event)
+            for answer, elements in zip(answers, self.elements, strict=True)
+        ]
+
+    @cached_property
+    def elements(self) -> list[IntArray]:
+        """The element that holds each cell, feature by feature, and at last the cells."""
+        every = np.arange(self.stage.town.cells.size, dtype=np.int64)
+        return [*(feature.of(every) for feature in self.mechanism.features), every]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence(Look[Spend]):
+    """All measurements of a corner in one number: how much they speak for a person's trips.
+
+    Attributes:
+        moves: The trips that are looked for.
+    """
+
+    moves: Moves
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the logarithm of the likelihood ratio of each corner, in thousandths."""
+        total = np.zeros(self.stage.town.corners)
+        for (values, event), rows in zip(self.measured(curator), self._rows, strict=True):
+            for period, moved in rows.items():
+                total += _evidence(values[period], moved, event)
+        return np.rint(_STEPS * total).astype(np.int64)
+
+    @cached_property
+    def _rows(self) -> list[Moves]:
+        """For each measurement, one period of each element that trips fall into, and how many."""
+        return [self._rows_of(elements) for elements in self.elements]
+
+    def _rows_of(self, elements: IntArray) -> Moves:
+        element = self.stage.town.by_corner(elements)[:, 0]
+        rows: Moves = {}
+        for period, moved in self.moves.items():
+            row = int(np.flatnonzero(element == element[period])[0])
+            rows[row] = rows.get(row, 0) + moved
+        return rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstCell(Look[Spend]):
+    """What the measurements say about the first cell of each corner."""
+
+    def total(self, curator: Curator) -> IntArray:
+        """Returns the sum of all noisy counts that the cell is part of."""
+        total: IntArray = np.sum([values[0] for values, _ in self.measured(curator)], axis=0)
+        return total
+
+    def features_differ(self, curator: Curator) -> IntArray:
+        """Returns the difference of the noisy counts of the cell's half and of its parity."""
+        (half, _), (parity, _), _ = self.measured(curator)
+        difference: IntArray = half[0] - parity[0]
+        return difference
+
+    def parity(self, curator: Curator) -> IntArray:
+        """Returns 0 for an even noisy count of its half, 1 for an odd one, 2 if it is not whole."""
+        values = self.measured(curator)[0][0][0]
+        if values.dtype != np.int64:
+            return np.full(len(values), 2, dtype=np.int64)
+        parity: IntArray = values & 1
+        return parity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published(Look[Spend]):
+    """The published table of each corner, in one number."""
+
+    def around_first(self, curator: Curator) -> IntArray:
+        """Returns the count of the first cell plus the sums of both features that hold it."""
+        counts = self.by_corner(curator)
+        sums: IntArray = counts[0] + counts[: PERIODS // 2].sum(axis=0) + counts[::2].sum(axis=0)
+        return sums
+
+    def first_and_all(self, curator: Curator) -> IntArray:
+        """Returns the count of the first cell and the sum of all, packed into one number."""
+        counts = self.by_corner(curator)
+        first, every = np.minimum([counts[0], counts.sum(axis=0)], _STEPS - 1)
+        packed: IntArray = _STEPS * first + every
+        return packed
+
+    def changes(self, curator: Curator) -> IntArray:
+        """Returns by how much counts change if the same measurements are fitted once more."""
+        cells = self.stage.town.cells
+        measured = self.mechanism.measure(curator, cells)
+        once = _all_counts(self.mechanism.fit(measured, cells))
+        again = _all_counts(self._made_again.fit(measured, cells))
+        changes: IntArray = self.stage.town.by_corner(np.abs(once - again)).sum(axis=0)
+        return changes
+
+    def counts(self, curator: Curator) -> IntArray:
+        """Returns the published count of every cell."""
+        cells = self.stage.town.cells
+        return _all_counts(self.mechanism.fit(self.mechanism.measure(curator, cells), cells))
+
+    def by_corner(self, curator: Curator) -> IntArray:
+        """Returns the published count of every cell: one row a period, a column a corner."""
+        return self.stage.town.by_corner(self.counts(curator))
+
+    @cached_property
+    def _made_again(self) -> Fitted:
+        """The same mechanism, without anything that the first one may have kept."""
+        return replace(self.mechanism)
+
+
+def _all_counts(table: ODTable) -> IntArray:
+    counts = np.zeros(table.universe.size, dtype=np.int64)
+    counts[table.cells] = table.counts
+    return counts
+
+
+def _all_values(answer: Measured | MeasuredSparse) -> IntArray:
+    if isinstance(answer, MeasuredSparse):
+        return answer.reveal(_EVERYTHING).values
+    return answer.values
+
+
+def _evidence(values: IntArray, moved: int, event: Event) -> NDArray[np.float64]:
+    """Returns how much each noisy count speaks for a move, up to a constant."""
+    loss, bound = event.loss, event.bound
+    if isinstance(loss, PureLoss):
+        nearer = np.abs(values) - np.abs(values - moved)
+        return np.asarray(nearer * float(loss.epsilon / bound.l1), dtype=np.float64)
+    weight = float(2 * loss.rho * moved / bound.l2_squared)
+    return np.asarray(weight * values, dtype=np.float64)

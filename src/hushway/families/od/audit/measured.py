@@ -1,0 +1,125 @@
+"""What the measurements of a fitted OD mechanism must not give away, all of them together."""
+
+import math
+from fractions import Fraction
+
+from hushway.audit.bounds import runs_needed
+from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.noise import DELTA
+from hushway.families.od.audit.dense import MAX_TRIPS
+from hushway.families.od.audit.fitted import FLAT, MEASURED_TOWN, MEASUREMENTS, SAME_PARITY, Form
+from hushway.families.od.audit.fitted_looks import Evidence, FirstCell, Moves
+from hushway.families.od.audit.product import Product, Spend, Stage
+from hushway.families.od.audit.toy import NOBODY, Part, Scene
+from hushway.privacy.accounting import best_epsilon, cap_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event
+from hushway.privacy.loss import PureLoss, ZCDPLoss
+
+_STATISTIC = "the evidence of all measurements together, in thousandths,"
+# The cap is what matters here; fifty trips of one person are for the audits of plain tables, which
+# are spared the many runs that several measurements need.
+_MANY = 10
+_MANY_SPREAD = 25
+_ONE_TRIP = Bound(cells=1, each=1, total=1)
+_CLAIM_DIGITS = 10**4
+# A modest multiple of what a single measurement needs, and still a matter of seconds.
+_GAUSSIAN_EFFORT = Fraction(4)
+
+
+def one_trip(form: Form, product: Product, epsilon: Fraction) -> Examination:
+    """One trip against none: what features and cells give away must add up to epsilon, no more."""
+    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon))
+    look = Evidence(stage=stage, form=form, moves={0: 1})
+    return Trial(
+        name=f"{form.words}: one trip or none",
+        statistic=_STATISTIC,
+        epsilon=epsilon,
+        worlds=_worlds(look, (Part(),), "the trip"),
+        tight=True,
+        effort=_effort(form, epsilon, _ONE_TRIP),
+    )
+
+
+def many_trips(form: Form, product: Product, epsilon: Fraction) -> Examination:
+    """Ten identical trips of one person against none: every feature needs noise for the cap."""
+    look = _capped(form, product, epsilon, {0: MAX_TRIPS})
+    return Trial(
+        name=f"{form.words}: ten trips of one person or none",
+        statistic=_STATISTIC,
+        epsilon=epsilon,
+        worlds=_worlds(look, (Part(times=_MANY),), "the person"),
+        tight=True,
+        effort=_effort(form, epsilon, Bound(cells=MAX_TRIPS, each=MAX_TRIPS, total=MAX_TRIPS)),
+    )
+
+
+def many_trips_spread(form: Form, product: Product, epsilon: Fraction) -> Examination:
+    """Trips of one person in two elements of a feature: the cap holds over both together."""
+    # Which of the trips are kept is left to chance; this is the likeliest choice, or its mirror.
+    look = _capped(form, product, epsilon, {0: MAX_TRIPS - 1, SAME_PARITY: 1})
+    commuter = (Part(times=_MANY_SPREAD), Part(times=_MANY_SPREAD, period=SAME_PARITY))
+    return Trial(
+        name=f"{form.words}: fifty trips in two elements or none",
+        statistic=_STATISTIC,
+        epsilon=epsilon,
+        worlds=_worlds(look, commuter, "the person"),
+    )
+
+
+def one_trip_gaussian(form: Form, product: Product, epsilon: Fraction) -> Examination:
+    """Gaussian noise: the claim is what the accountant derives for all measurements together."""
+    look = Evidence(stage=_gaussian_stage(product, epsilon), form=form, moves={0: 1})
+    # From what was paid for, not from what the mechanism says it does.
+    part = ZCDPLoss(look.stage.spend.rho / MEASUREMENTS)
+    claim = best_epsilon([counting_event("audit", 1, part, _ONE_TRIP)] * MEASUREMENTS, DELTA)
+    return Trial(
+        name=f"Gaussian {form.words}: one trip or none",
+        statistic=_STATISTIC,
+        epsilon=Fraction(math.ceil(claim.epsilon * _CLAIM_DIGITS), _CLAIM_DIGITS),
+        delta=DELTA,
+        worlds=_worlds(look, (Part(),), "the trip"),
+        effort=_GAUSSIAN_EFFORT,
+    )
+
+
+def gaussian_noise(product: Product, epsilon: Fraction) -> Examination:
+    """A trip moves the sum of all measurements by sqrt(2 rho) of its standard deviations."""
+    stage = _gaussian_stage(product, epsilon)
+    look = FirstCell(stage=stage, form=FLAT)
+    return VarianceCheck(
+        name="Gaussian cbdp: noise that fits rho",
+        statistic="the sum of the noisy counts that hold an empty cell",
+        epsilon=epsilon,
+        delta=DELTA,
+        law=gaussian(MEASUREMENTS / (2 * stage.spend.rho), terms=MEASUREMENTS),
+        sample=stage.sampler(NOBODY, look.total),
+    )
+
+
+def _gaussian_stage(product: Product, epsilon: Fraction) -> Stage[ZCDPLoss]:
+    return Stage(product=product, town=MEASURED_TOWN, spend=cap_for(epsilon, DELTA))
+
+
+def _capped(form: Form, product: Product, epsilon: Fraction, moves: Moves) -> Evidence[PureLoss]:
+    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
+    return Evidence(stage=stage, form=form, moves=moves)
+
+
+def _worlds(look: Evidence[Spend], scene: Scene, words: str) -> tuple[World, World]:
+    return (
+        World(words=words, sample=look.stage.sampler(scene, look.seen)),
+        World(words="nothing of it", sample=look.stage.sampler(NOBODY, look.seen)),
+    )
+
+
+def _effort(form: Form, epsilon: Fraction, bound: Bound) -> Fraction:
+    """Returns how many times the runs of one measurement several together need.
+
+    All of epsilon shows only if every noisy count is at least what the trips make it; with the
+    trips, each is so with probability 1/(1 + a), a = exp(-1/scale).
+    """
+    spends = form.make(MEASURED_TOWN.cells, PureLoss(epsilon)).spends
+    likely = math.prod(1 / (1 + math.exp(-spend.amount / bound.l1)) for spend in spends)
+    return Fraction(math.ceil(runs_needed(epsilon, likely) / runs_needed(epsilon)))

@@ -1,0 +1,144 @@
+"""Wrong parts of a release: counters, sources, purses and splits that mutants are made with."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+
+from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
+from hushway.families.od.audit.sparse import THRESHOLD
+from hushway.families.od.audit.toy import Trips
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.measuring import cells_query
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import BitSource, WordArray, os_source
+from hushway.privacy.unit import Unit
+from hushway.release.mechanism import Measurements
+
+_NO_CAP = 10**6
+_LOW_BITS = (1 << 32) - 1
+
+
+class _Counter:
+    """The real counter, for a mutant to get one thing wrong about."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        self._real = count_in_memory(trips, terms, source)
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self._real.unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound of the real counter."""
+        return self._real.bound(query)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the counts of the real counter."""
+        return self._real.count(query)
+
+
+class SensitivityOfOne(_Counter):
+    """A counter that caps at m trips and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
+        """Returns the wrong bound."""
+        return Bound(cells=1, each=1, total=1)
+
+
+class NoCap(_Counter):
+    """A counter that says m trips and counts all of them."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(trips, terms, source)
+        uncapped = Terms(cells=terms.cells, unit=terms.unit, max_trips=_NO_CAP)
+        self._uncapped = count_in_memory(trips, uncapped, source)
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts of all trips."""
+        return self._uncapped.count(query)
+
+
+class LowBitsOnly(_Counter):
+    """A counter that tells people apart by the low 32 bits of their numbers."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(replace(trips, person=trips.person & _LOW_BITS), terms, source)
+
+
+class ThresholdBeforeNoise(_Counter):
+    """A counter that drops small exact counts, so that the noise comes too late."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact counts that reach the threshold."""
+        exact = super().count(query)
+        kept = exact.values >= THRESHOLD
+        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+
+
+class SharedNoise:
+    """A source that begins again at every call, so that all measurements get the same noise."""
+
+    name = "a source that repeats itself"
+    private = False
+
+    def __init__(self) -> None:
+        self._words = np.empty(0, dtype=np.uint64)
+
+    def words(self, count: int) -> WordArray:
+        """Returns the same words as ever, and new ones only beyond them."""
+        missing = count - len(self._words)
+        if missing > 0:
+            self._words = np.concatenate([self._words, os_source().words(missing)])
+        return self._words[:count].copy()
+
+
+class BlindPurse:
+    """A purse that agrees to everything: the real one would stop a missing split by itself."""
+
+    def charge(self, event: Event) -> None:
+        """Takes nothing."""
+
+
+def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
+    """Gives the whole spend to each of several measurements."""
+    return (spend,) * measurements
+
+
+class NosyWhole(CBDP):
+    """Counts made whole so that they sum to the exact number of trips."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at the total."""
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exact_total(cells_query(geography))  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return super().measure(curator, geography)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and puts what is missing into the largest count."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None or not len(table.counts):
+            return table
+        counts = table.counts.copy()
+        counts[np.argmax(counts)] += exact - counts.sum()
+        return replace(table, counts=np.maximum(counts, 0))
+
+
+def wholly_nosy(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to peep, if it can."""
+    if not isinstance(mechanism, CBDP):
+        return mechanism
+    return NosyWhole(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+
+def unsplit(mechanism: Fitted) -> Fitted:
+    """Gives the whole budget of a mechanism to each of its measurements."""
+    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))

@@ -1,0 +1,151 @@
+"""What an OD release must not give away where only cells above a threshold are published."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hushway.audit.agreement import SameLaw
+from hushway.audit.bounds import IntArray
+from hushway.audit.harness import Examination, Trial, World
+from hushway.families.od.audit.product import Product, Stage
+from hushway.families.od.audit.toy import NOBODY, Part, town
+from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.forecast import expected_above
+
+THRESHOLD = 2
+# A sparse release takes milliseconds whatever its size, so its town is large.
+_CORNERS = town(places=45, periods=1)
+_TWO_PERIODS = town(places=45, periods=2)
+# So many that one in as many is rarer than exp(-4).
+_PERIODS = 80
+_MANY_PERIODS = town(places=25, periods=_PERIODS, minutes=10)
+# Two shown counts are packed into one number; larger ones are as good as this one.
+_MOST = 63
+
+
+def unvisited_cell(product: Product, epsilon: Fraction) -> Examination:
+    """A cell that nobody visited must be published almost as often as one with a trip."""
+    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    shown = Published(stage, threshold=1)
+    return Trial(
+        name="a cell with one trip or an unvisited one",
+        statistic="whether the cell is published (1) or not (0)",
+        epsilon=epsilon,
+        worlds=(
+            World(words="the trip", sample=stage.sampler((Part(),), shown.at_all)),
+            World(words="no trip", sample=stage.sampler(NOBODY, shown.at_all)),
+        ),
+        tight=True,
+    )
+
+
+def at_the_threshold(product: Product, epsilon: Fraction) -> Examination:
+    """One more person at a cell whose exact count then reaches the threshold."""
+    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    shown = Published(stage, threshold=THRESHOLD)
+    crowd = tuple(Part(person=i) for i in range(THRESHOLD))
+    return Trial(
+        name="one more person at the threshold",
+        statistic="the published count of the cell (0 if it is not published)",
+        epsilon=epsilon,
+        worlds=(
+            World(words="the person", sample=stage.sampler(crowd, shown.count)),
+            World(words="one person fewer", sample=stage.sampler(crowd[1:], shown.count)),
+        ),
+        tight=True,
+    )
+
+
+def busy_neighbours(product: Product, epsilon: Fraction) -> Examination:
+    """An empty cell where nearly all others are visited, and where none is: the same law."""
+    stage = Stage(product=product, town=_MANY_PERIODS, spend=PureLoss(epsilon))
+    look = Published(stage, threshold=THRESHOLD).count
+    busy = tuple(Part(person=when, period=when) for when in range(1, _PERIODS))
+    return SameLaw(
+        name="an empty cell among busy ones or among empty ones",
+        statistic="the published count of the cell (0 if it is not published)",
+        worlds=(
+            World(words="busy neighbours", sample=stage.sampler(busy, look)),
+            World(words="empty ones", sample=stage.sampler(NOBODY, look)),
+        ),
+    )
+
+
+def sparse_or_dense(product: Product, epsilon: Fraction) -> Examination:
+    """A sparse measurement, looked at twice, against a dense one: the same law, so no loss."""
+    stage = Stage(product=product, town=_TWO_PERIODS, spend=PureLoss(epsilon))
+    look = TwoCells(stage)
+    return Trial(
+        name="sparse or dense",
+        statistic=f"{_MOST + 1} times one shown count plus another",
+        epsilon=Fraction(0),
+        worlds=(
+            World(words="sparse noise", sample=stage.sampler((Part(),), look.sparse)),
+            World(words="dense noise", sample=stage.sampler((Part(),), look.dense)),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Published:
+    """The table that the sparse mechanism publishes, seen from each corner."""
+
+    stage: Stage[PureLoss]
+    threshold: int
+
+    def at_all(self, curator: Curator) -> IntArray:
+        """Returns 1 for a corner whose cell is published, else 0."""
+        return (self.count(curator) > 0).astype(np.int64)
+
+    def count(self, curator: Curator) -> IntArray:
+        """Returns the published count of a corner's cell, 0 if it has none."""
+        cells = self.stage.town.cells
+        mechanism = self._mechanism()
+        table = mechanism.fit(mechanism.measure(curator, cells), cells)
+        counts = np.zeros(cells.size, dtype=np.int64)
+        counts[table.cells] = table.counts
+        first: IntArray = self.stage.town.by_corner(counts)[0]
+        return first
+
+    def _mechanism(self) -> SparseLaplace:
+        """Returns the mechanism whose own rule arrives at the threshold."""
+        spend, size = self.stage.spend, self.stage.town.cells.size
+        law = noise_for(spend, Bound(cells=1, each=1, total=1))
+        return SparseLaplace(spend=spend, expected_false=expected_above(law, size, self.threshold))
+
+
+@dataclass(frozen=True)
+class TwoCells:
+    """The counts of at least 1 of a corner's two cells, in one whole number."""
+
+    stage: Stage[PureLoss]
+
+    def sparse(self, curator: Curator) -> IntArray:
+        """Measures sparsely, looks at the threshold and then below it."""
+        cells = self.stage.town.cells
+        mechanism = SparseLaplace(spend=self.stage.spend, expected_false=1)
+        (answer,) = mechanism.measure(curator, cells)
+        assert isinstance(answer, MeasuredSparse)  # noqa: S101  what a sparse mechanism returns
+        answer.reveal()
+        shown = answer.reveal(1)
+        counts = np.zeros(cells.size, dtype=np.int64)
+        counts[shown.cells] = shown.values
+        return self._packed(counts)
+
+    def dense(self, curator: Curator) -> IntArray:
+        """Measures every cell."""
+        mechanism = DenseLaplace(spend=self.stage.spend)
+        (answer,) = mechanism.measure(curator, self.stage.town.cells)
+        assert isinstance(answer, Measured)  # noqa: S101  what a dense mechanism returns
+        return self._packed(answer.values)
+
+    def _packed(self, counts: IntArray) -> IntArray:
+        first, second = self.stage.town.by_corner(np.clip(counts, 0, _MOST))
+        packed: IntArray = (_MOST + 1) * first + second
+        return packed

@@ -1,0 +1,90 @@
+"""A synthetic city: public geography, and trips that belong to nobody."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.geography.network_text import network_toml
+from hushway.geography.transit import TransitNetwork
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trips:
+    """Trips as arrays of one length, in the order of departure. The arrays cannot be written to.
+
+    Attributes:
+        rider: Number of the rider, 0 .. riders-1.
+        origin: Index of the location where the trip starts.
+        destination: Index of the location where it ends, never the origin.
+        departure_s: Wall-clock seconds after midnight of the first day, 86,400 to a day.
+        period: Index of the half-hour of the day.
+    """
+
+    rider: IntArray
+    origin: IntArray
+    destination: IntArray
+    departure_s: IntArray
+    period: IntArray
+
+    def __post_init__(self) -> None:
+        for column in (self.rider, self.origin, self.destination, self.departure_s, self.period):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.rider)
+
+    @property
+    def riders(self) -> int:
+        """Number of riders."""
+        return int(self.rider.max()) + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class City:
+    """A city with one table of trips.
+
+    Attributes:
+        name: What the city is called.
+        cells: The public universe of its origin-destination table.
+        network: Its buses and shuttles.
+        modes: Names of the transport modes.
+        mode_of: The mode of each origin (row) and destination (column) by the cheapest way through
+            the network, an index into `modes`; -1 on the diagonal.
+        trips: The trips: synthetic, but to be treated as the protected rows.
+    """
+
+    name: str
+    cells: ODCells
+    network: TransitNetwork
+    modes: tuple[str, ...]
+    mode_of: NDArray[np.int64]
+    trips: Trips
+
+    def write(
+        self,
+        folder: Path,
+        *,
+        format: Literal["csv", "parquet"] = "csv",  # noqa: A002 - the word that users know
+    ) -> None:
+        """Writes locations.csv, modes.csv, network.toml and the trips.
+
+        Trips have the columns trip_id, rider, origin, destination and departed_at, a wall-clock
+        time: ISO text in trips.csv, a timestamp without a zone in trips.parquet.
+
+        Args:
+            folder: Where to write; made if it is missing.
+            format: The format of the trips. The public files are always CSV.
+        """
+        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
+        # it.
+        from hushway.study import city_files as files
+
+        folder.mkdir(parents=True, exist_ok=True)
+        files.write_locations(self.cells.locations, folder / "locations.csv")
+        files.write_modes(self, folder / "modes.csv")
+        (folder / "network.toml").write_text(network_toml(self.network), encoding="utf-8")
+        files.write_trips(self, folder / f"trips.{format}")

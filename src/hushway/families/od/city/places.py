@@ -1,0 +1,107 @@
+"""The places of the synthetic Ann Arbor: public geography, the same for every seed."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.od.city.streets import corner_names
+from hushway.geography.locations import Location, Locations
+
+FloatArray = NDArray[np.float64]
+
+_CENTRE_LON, _CENTRE_LAT = -83.743, 42.281
+_DEGREE_LAT_M = 111_080.0
+_DEGREE_LON_M = 111_320.0 * math.cos(math.radians(_CENTRE_LAT))
+
+# The stops fill an ellipse that is about 11 km wide and 9 km high.
+_HALF_WIDTH_M, _HALF_HEIGHT_M = 5_600.0, 4_600.0
+_JITTER_M = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hub:
+    """A stop that bus lines serve, in metres east and north of the centre."""
+
+    name: str
+    east_m: float
+    north_m: float
+
+
+# The hubs are always the first places of the list.
+HUBS = (
+    Hub(name="Lantern Square Terminal", east_m=0, north_m=0),
+    Hub(name="Quadrangle Terminal", east_m=950, north_m=-250),
+    Hub(name="Infirmary Hill Terminal", east_m=1_150, north_m=950),
+    Hub(name="Orchard Labs Terminal", east_m=3_100, north_m=2_500),
+    Hub(name="Eastgate Arcade Terminal", east_m=3_900, north_m=-1_500),
+    Hub(name="Southfields Arcade Terminal", east_m=300, north_m=-3_600),
+    Hub(name="Westbrook Terminal", east_m=-3_700, north_m=200),
+    Hub(name="Millrace Terminal", east_m=-700, north_m=2_900),
+)
+
+# Hubs along the bus lines, which run both ways. All lines meet at the first hub: one change is
+# always enough.
+BUS_LINES = {"Crosstown": (6, 0, 1, 4), "Meridian": (7, 0, 5), "Hillside": (0, 2, 3)}
+
+# Shuttles belong to the zone whose centre is nearest. The borders meet close to the first hub, as
+# they do in towns that were cut up for dispatching.
+_ZONES = {
+    "east": (3_000.0, -200.0),
+    "north": (300.0, 2_900.0),
+    "south": (-100.0, -2_900.0),
+    "west": (-2_900.0, 300.0),
+}
+
+# Steps of the two-dimensional golden ratio: points that never cluster, and a larger city only adds
+# stops.
+_STEP_ANGLE, _STEP_RADIUS = 0.7548776662466927, 0.5698402909980532
+
+
+def lay_out(places: int) -> Locations:
+    """Returns the public list of locations, hubs first; a longer list begins with the shorter."""
+    hubs = np.array([(hub.east_m, hub.north_m) for hub in HUBS])
+    position_m = np.concatenate([hubs, _stops(places - len(HUBS))])
+    names = [hub.name for hub in HUBS] + corner_names(position_m[len(HUBS) :])
+    centres = np.array(list(_ZONES.values()))
+    zone = np.argmin(distances_m(position_m, centres), axis=1).tolist()
+    zone_names = tuple(_ZONES)
+    return Locations(
+        tuple(
+            Location(
+                id=f"L{i + 1:04d}",
+                name=names[i],
+                lon=round(_CENTRE_LON + east / _DEGREE_LON_M, 6),
+                lat=round(_CENTRE_LAT + north / _DEGREE_LAT_M, 6),
+                zone=zone_names[zone[i]],
+            )
+            for i, (east, north) in enumerate(position_m.tolist())
+        )
+    )
+
+
+def positions_m(locations: Locations) -> FloatArray:
+    """Returns metres east and north of the centre of the city, one row a place."""
+    degrees = np.array([(place.lon, place.lat) for place in locations.places])
+    scale = np.array([_DEGREE_LON_M, _DEGREE_LAT_M])
+    return np.asarray((degrees - np.array([_CENTRE_LON, _CENTRE_LAT])) * scale)
+
+
+def distances_m(origins: FloatArray, destinations: FloatArray) -> FloatArray:
+    """Returns the distance of every origin (row) to every destination (column), by air."""
+    east = origins[:, 0][:, None] - destinations[:, 0][None, :]
+    north = origins[:, 1][:, None] - destinations[:, 1][None, :]
+    return np.asarray(np.hypot(east, north))
+
+
+def _stops(count: int) -> FloatArray:
+    step = np.arange(1, count + 1, dtype=np.float64)
+    angle = 2 * np.pi * (step * _STEP_ANGLE % 1)
+    # An exponent above 1/2 packs the stops closer towards the centre.
+    radius = (step * _STEP_RADIUS % 1) ** 0.72
+    jitter = np.random.Generator(np.random.PCG64(130)).random((count, 2)) * 2 - 1
+    spread = np.column_stack(
+        [radius * np.cos(angle) * _HALF_WIDTH_M, radius * np.sin(angle) * _HALF_HEIGHT_M]
+    )
+    return np.asarray(spread + jitter * _JITTER_M)

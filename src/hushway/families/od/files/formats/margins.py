@@ -1,0 +1,173 @@
+"""Published sums as Parquet and CSV: one row an element, features in order."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushway.errors import ReleaseError
+from hushway.families.od.files.formats.rows import (
+    BATCH_ROWS,
+    LABEL,
+    labelled,
+    positions_among,
+    whole_column,
+)
+from hushway.families.od.files.sums import PublishedSums
+from hushway.families.od.public.features import Feature
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.csv import read_batches, stream_csv
+
+SCHEMA = pa.schema(
+    [
+        pa.field("feature", LABEL, nullable=False),
+        pa.field("period", LABEL, nullable=False),
+        pa.field("pair", LABEL, nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+        pa.field("measured", pa.int64(), nullable=False),
+        pa.field("standard_error", pa.float64(), nullable=False),
+        pa.field("residual", pa.int64(), nullable=False),
+    ]
+)
+COLUMNS = tuple(SCHEMA.names)
+
+_NUMBERS = ("count", "measured", "standard_error", "residual")
+
+
+def write_margins_parquet(margins: Sequence[PublishedSums], path: Path) -> None:
+    """Writes sums as one Parquet file."""
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for batch in _batches(margins):
+            writer.write_batch(batch)
+
+
+def write_margins_csv(margins: Sequence[PublishedSums], path: Path) -> None:
+    """Writes sums as one CSV file."""
+    labels = _texts([margin.feature for margin in margins])
+    stream_csv(path, SCHEMA, _batches(margins), labels=labels)
+
+
+def read_margins_parquet(path: Path, features: Sequence[Feature]) -> tuple[PublishedSums, ...]:
+    """Reads sums from a Parquet file.
+
+    Raises:
+        ReleaseError: The rows are not those of the features in order.
+    """
+    sums = sum(feature.size for feature in features)
+    with open_parquet(path, SCHEMA, rows=sums) as file:
+        if file.metadata.num_rows != sums:
+            raise _rewritten(path)
+        return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features)
+
+
+def read_margins_csv(path: Path, features: Sequence[Feature]) -> tuple[PublishedSums, ...]:
+    """Reads sums from a CSV file.
+
+    Raises:
+        ReleaseError: The rows are not those of the features in order.
+    """
+    return _margins(path, read_batches(path, SCHEMA, labels=_texts(features)), features)
+
+
+def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
+    for margin in margins:
+        feature = margin.feature
+        title, periods, pairs = _label_arrays(feature)
+        for start in range(0, feature.size, BATCH_ROWS):
+            part = slice(start, min(start + BATCH_ROWS, feature.size))
+            period, pair = np.divmod(np.arange(part.start, part.stop), feature.pair_classes)
+            counts, measured = margin.counts[part], margin.measured[part]
+            yield pa.RecordBatch.from_arrays(
+                [
+                    labelled(np.zeros_like(period), title),
+                    labelled(period, periods),
+                    labelled(pair, pairs),
+                    number_array(counts),
+                    number_array(measured),
+                    number_array(np.full(len(counts), margin.standard_error)),
+                    number_array(counts - measured),
+                ],
+                schema=SCHEMA,
+            )
+
+
+def _margins(
+    path: Path, batches: Iterable[pa.RecordBatch], features: Sequence[Feature]
+) -> tuple[PublishedSums, ...]:
+    """Gathers rows whose labels are those of the features' elements, in order."""
+    parts: list[list[pa.RecordBatch]] = [[] for _ in features]
+    owner, first = 0, 0
+    for batch in batches:
+        if tuple(batch.schema.names) != COLUMNS or any(
+            batch.schema.field(name).type != SCHEMA.field(name).type for name in _NUMBERS
+        ):
+            raise _rewritten(path)
+        taken = 0
+        while taken < len(batch):
+            if owner == len(features):
+                raise _rewritten(path)
+            length = min(len(batch) - taken, features[owner].size - first)
+            parts[owner].append(batch.slice(taken, length))
+            taken, first = taken + length, first + length
+            if first == features[owner].size:
+                owner, first = owner + 1, 0
+    if owner != len(features):
+        raise _rewritten(path)
+    return tuple(
+        _margin(path, feature, each) for feature, each in zip(features, parts, strict=True)
+    )
+
+
+def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> PublishedSums:
+    _check_labels(path, feature, parts)
+    counts, measured, errors, residuals = (
+        np.concatenate([whole_column(part.column(name)) for part in parts]) for name in _NUMBERS
+    )
+    error = float(errors[0])
+    if not np.all(errors == error) or not 0 <= error < np.inf:
+        raise _rewritten(path)
+    sums = PublishedSums(feature=feature, counts=counts, measured=measured, standard_error=error)
+    if not np.array_equal(sums.residuals, residuals):
+        raise ReleaseError(
+            f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement.",
+            advice="Ask the publisher for an intact copy of the release.",
+        )
+    return sums
+
+
+def _check_labels(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> None:
+    title, periods, pairs = _label_arrays(feature)
+    first = 0
+    for part in parts:
+        positions_among(part.column("feature"), title)
+        element = positions_among(part.column("period"), periods) * feature.pair_classes
+        element += positions_among(part.column("pair"), pairs)
+        if not np.array_equal(element, np.arange(first, first + len(part))):
+            raise _rewritten(path)
+        first += len(part)
+
+
+def _label_arrays(feature: Feature) -> tuple[pa.Array, pa.Array, pa.Array]:
+    return (
+        text_array((feature.title,)),
+        text_array(("",) if feature.periods is None else feature.periods.names),
+        text_array(("",) if feature.pairs is None else feature.pairs.names),
+    )
+
+
+def _texts(features: Sequence[Feature]) -> Iterator[str]:
+    """Yields every text of a row but the empty one, which needs no quotes between two commas."""
+    for feature in features:
+        yield feature.title
+        for labels in (feature.periods, feature.pairs):
+            yield from (name for name in (labels.names if labels else ()) if name)
+
+
+def _rewritten(path: Path) -> ReleaseError:
+    return ReleaseError(
+        f"{path.name} does not hold one row for every element of the features, in order.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

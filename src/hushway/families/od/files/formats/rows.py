@@ -1,0 +1,154 @@
+"""The rows of an OD table in batches, so that no format ever needs the whole table as text."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hushway.errors import ReleaseError
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.release.formats.arrow import number_array, numbers_of, text_array
+
+BATCH_ROWS = 1 << 20
+COLUMNS = ("period", "origin", "destination", "count", "standard_error")
+
+LABEL = pa.dictionary(pa.int32(), pa.string())
+SCHEMA = pa.schema(
+    [
+        pa.field("period", LABEL, nullable=False),
+        pa.field("origin", LABEL, nullable=False),
+        pa.field("destination", LABEL, nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+        pa.field("standard_error", pa.float64(), nullable=False),
+    ]
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Some rows of a table: their cells, counts and standard errors."""
+
+    cells: IntArray
+    counts: IntArray
+    standard_errors: NDArray[np.float64]
+
+
+def batches_of(table: ODTable) -> Iterator[Rows]:
+    """Yields the rows of a table in order, some at a time."""
+    for start in range(0, len(table.cells), BATCH_ROWS):
+        part = slice(start, start + BATCH_ROWS)
+        yield Rows(
+            cells=table.cells[part],
+            counts=table.counts[part],
+            standard_errors=table.standard_errors[part],
+        )
+
+
+def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
+    """Returns rows with readable labels, stored as small numbers into the public lists."""
+    period, origin, destination = universe.decode(rows.cells)
+    places = text_array(universe.locations.ids)
+    return pa.RecordBatch.from_arrays(
+        [
+            labelled(period, text_array(universe.periods.labels)),
+            labelled(origin, places),
+            labelled(destination, places),
+            number_array(rows.counts),
+            number_array(rows.standard_errors),
+        ],
+        schema=SCHEMA,
+    )
+
+
+def labelled(positions: IntArray, labels: pa.Array) -> pa.DictionaryArray:
+    """Returns an array that shows the label at each position."""
+    return pa.DictionaryArray.from_arrays(number_array(positions.astype(np.int32)), labels)
+
+
+def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
+    """Reads rows back into cells of the public universe.
+
+    Raises:
+        ReleaseError: A label is not in the public lists, or the columns are not those of a table.
+    """
+    if tuple(batch.schema.names) != COLUMNS:
+        raise ReleaseError(
+            f"The columns are not {', '.join(COLUMNS)}.", advice="The table was rewritten."
+        )
+    if [batch.schema.field(i).type for i in (3, 4)] != [pa.int64(), pa.float64()]:
+        raise ReleaseError(
+            "The counts are not whole numbers, or the errors no numbers at all.",
+            advice="The table was rewritten.",
+        )
+    return Rows(
+        cells=cells_of(
+            universe,
+            positions_of(batch.column(0), universe.periods.labels),
+            positions_of(batch.column(1), universe.locations.ids),
+            positions_of(batch.column(2), universe.locations.ids),
+        ),
+        counts=whole_column(batch.column(3)),
+        standard_errors=whole_column(batch.column(4)),
+    )
+
+
+def cells_of(
+    universe: ODCells, period: IntArray, origin: IntArray, destination: IntArray
+) -> IntArray:
+    """Returns the cells of labelled rows.
+
+    Raises:
+        ReleaseError: A row goes from a place to itself and the universe has no such cell.
+    """
+    if not universe.same_place and bool(np.any(origin == destination)):
+        raise ReleaseError(
+            "A row goes from a place to itself, which is not a public cell.",
+            advice="The table was rewritten.",
+        )
+    return universe.encode(period, origin, destination)
+
+
+def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
+    """Returns the position of each label in a public list.
+
+    Raises:
+        ReleaseError: A label is not in the list.
+    """
+    return positions_among(column, text_array(labels))
+
+
+def positions_among(column: pa.Array, labels: pa.Array) -> IntArray:
+    """Returns the position of each label in a public list that is an Arrow array already.
+
+    Raises:
+        ReleaseError: A label is not in the list.
+    """
+    known = pc.SetLookupOptions(value_set=labels)
+    if pa.types.is_dictionary(column.type):
+        # A few thousand labels instead of millions of rows.
+        distinct = pc.index_in(column.dictionary.cast(pa.string()), options=known)
+        positions = distinct.take(column.indices)
+    else:
+        positions = pc.index_in(column.cast(pa.string()), options=known)
+    if positions.null_count:
+        raise ReleaseError(
+            "A row names a place, a period or a class that is not in the public lists.",
+            advice="The table and the public lists do not belong together.",
+        )
+    return numbers_of(positions).astype(np.int64)
+
+
+def whole_column(column: pa.Array) -> NDArray[Any]:
+    """Returns the numbers of a column.
+
+    Raises:
+        ReleaseError: One of them is missing.
+    """
+    if column.null_count:
+        raise ReleaseError("A number is missing from a row.", advice="The table was rewritten.")
+    return numbers_of(column)

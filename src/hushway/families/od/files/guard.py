@@ -1,0 +1,142 @@
+"""Refuses OD tables that hold anything but the numbers of a release."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from hushway.errors import PrivacyError, ReleaseError
+from hushway.families.od.files.formats.features import MOST_FEATURES, MOST_SUMS
+from hushway.families.od.files.formats.pairs import MOST_LABELS, pair_columns
+from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
+from hushway.privacy.certificate.plain import plain
+from hushway.release.formats.places import locations_csv, periods_csv, read_locations, read_periods
+
+# Sums and residuals of whole numbers below this are whole numbers of 64 bits.
+_MOST_TRIPS = 1 << 61
+
+
+def check_table(table: ODTable) -> None:
+    """Makes sure that a table is made of published numbers.
+
+    Raises:
+        PrivacyError: It is not.
+    """
+    if not isinstance(table.universe, ODCells):
+        _refuse("The universe of the table is not one of public cells.")
+    for array, kind in (
+        (table.cells, np.int64),
+        (table.counts, np.int64),
+        (table.standard_errors, np.float64),
+    ):
+        if not _is_array(array, kind):
+            _refuse("The columns of the table are not plain arrays of numbers.")
+    rows, size = len(table.cells), table.universe.size
+    if not rows == len(table.counts) == len(table.standard_errors):
+        _refuse("The columns of the table are not of one length.")
+    ascending = rows == 0 or (
+        table.cells[0] >= 0 and table.cells[-1] < size and bool(np.all(np.diff(table.cells) > 0))
+    )
+    _check_left_out(table)
+    every = table.threshold is None and not table.zeros_left_out
+    if not ascending or (every and rows != size):
+        _refuse("The rows of the table are not the public cells in order.")
+    if bool(np.any(table.counts < 0)):
+        _refuse("A count is negative.")
+    if table.zeros_left_out and not bool(np.all(table.counts)):
+        _refuse("A count is 0 in a table that leaves out zeros.")
+    if not bool(np.all(np.isfinite(table.standard_errors) & (table.standard_errors >= 0))):
+        _refuse("A standard error is not a number of trips.")
+
+
+def check_margins(table: ODTable) -> None:
+    """Makes sure that the sums of a table are published ones.
+
+    Raises:
+        PrivacyError: They are not made of published numbers.
+        ReleaseError: They cannot be written.
+    """
+    plain("diagnostics of the fit", table.diagnostics)
+    if type(table.margins) is not tuple:
+        _refuse("The sums of the table are not a tuple.")
+    for margin in table.margins:
+        _check_margin(table, margin)
+    features = [margin.feature for margin in table.margins]
+    if len({feature.title for feature in features}) != len(features):
+        _refuse("Two features of the table have the same title.")
+    if features and float(table.counts.sum(dtype=np.float64)) >= _MOST_TRIPS:
+        _refuse("The counts of the table are too large to be added up.")
+    check_sizes(table.universe, features)
+
+
+def check_lists(universe: ODCells) -> None:
+    """Makes sure that a verifier can read the public lists back from their files.
+
+    Raises:
+        ReleaseError: It could not.
+    """
+    try:
+        read_back = (
+            read_locations(locations_csv(universe.locations)).digest,
+            read_periods(periods_csv(universe.periods)).digest,
+        )
+    except (ValueError, ReleaseError):
+        read_back = None
+    if read_back != (universe.locations.digest, universe.periods.digest):
+        raise ReleaseError(
+            "The locations or periods would not be the same when read back from the release.",
+            advice="Use plain text for ids and names, and Python's own floats for positions.",
+        )
+
+
+def _check_left_out(table: ODTable) -> None:
+    if type(table.zeros_left_out) is not bool:
+        _refuse("The table does not say whether it leaves out zeros.")
+    if table.zeros_left_out and table.threshold is not None:
+        _refuse("A cell without a row cannot be both 0 and below a threshold.")
+
+
+def _check_margin(table: ODTable, margin: MarginTable) -> None:
+    # The very classes: a subclass might carry more than what was measured.
+    if type(margin) is not MarginTable or type(margin.feature) is not Feature:
+        _refuse("The sums of the table are not sums over public features.")
+    feature = margin.feature
+    if feature.universe is not table.universe and feature.universe.digest != table.universe.digest:
+        _refuse(f"The feature {feature.title!r} is over other cells than the table's.")
+    if not _is_array(margin.measured, np.int64) or not _is_array(margin.fitted, np.float64):
+        _refuse(f"The sums over {feature.title!r} are not plain arrays of numbers.")
+    if not len(margin.measured) == len(margin.fitted) == feature.size:
+        _refuse(f"The sums over {feature.title!r} are not one for each element.")
+    error = margin.standard_error
+    if not isinstance(error, float) or not math.isfinite(error) or error < 0:
+        _refuse(f"The standard error of {feature.title!r} is not a number of trips.")
+    sound = np.isfinite(margin.fitted) & (np.abs(margin.measured) < _MOST_TRIPS)
+    if not bool(np.all(sound)):
+        _refuse(f"A sum over {feature.title!r} is not a number of trips.")
+
+
+def check_sizes(universe: ODCells, features: Sequence[Feature]) -> None:
+    """Makes sure that a release can hold the sums over some features.
+
+    Raises:
+        ReleaseError: They are too many.
+    """
+    labels = universe.pairs * len(pair_columns(features).labels)
+    sums = sum(feature.size for feature in features)
+    if len(features) > MOST_FEATURES or sums > MOST_SUMS or labels > MOST_LABELS:
+        raise ReleaseError(
+            f"A release holds at most {MOST_FEATURES} features, {MOST_SUMS:,} sums, and "
+            f"{MOST_LABELS:,} labels of pairs of places.",
+            advice="Leave out the finest features.",
+        )
+
+
+def _is_array(array: object, kind: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1
+
+
+def _refuse(message: str) -> NoReturn:
+    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")

@@ -1,0 +1,86 @@
+"""The fitted OD mechanisms by the names that plans and papers use."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from hushway.families.od.fit.tree_shares import geometric_shares
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.nesting import nested
+from hushway.families.od.mechanism.shares import spends_of, uniform_shares
+from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, refuse_idle
+from hushway.privacy.curator import MOST_DENSE_CELLS
+from hushway.privacy.loss import Loss
+
+# Beyond this the noise alone would take gigabytes; the lazy form has the same law.
+_MOST_DENSE = MOST_DENSE_CELLS // 8
+
+
+def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+    weights: Weights = Weights.SIZE,
+    nest: bool = False,
+    controlled: bool = True,
+    lazy: bool | None = None,
+) -> CBDP:
+    """Returns constraint-based privacy over some features.
+
+    Args:
+        universe: The public cells.
+        features: The coarse features.
+        budget: What the release costs.
+        shares: The share of each feature and, last, of the cells; equal ones unless given.
+        weights: How the features weigh in the fit.
+        nest: Whether features are crossed into a hierarchy, as in the ablations O5(a) and O5(b).
+        controlled: Whether counts are made whole so that every sum keeps its value.
+        lazy: Whether empty cells are drawn only as far as needed; if the universe is large, unless
+            given.
+    """
+    refuse_idle(features)
+    chosen = nested(features) if nest else tuple(features)
+    parts = uniform_shares(chosen) if shares is None else shares
+    return CBDP(
+        universe=universe,
+        features=chosen,
+        spends=spends_of(budget, parts),
+        weights=weights,
+        controlled=controlled,
+        lazy=universe.size > _MOST_DENSE if lazy is None else lazy,
+    )
+
+
+def od_hierarchical(
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+    prune: bool = True,
+    prune_early: bool = False,
+) -> Hierarchical:
+    """Returns the hierarchical baseline over the tree of some features.
+
+    Args:
+        universe: The public cells.
+        features: The features to branch by, from the root down.
+        budget: What the release costs.
+        shares: The share of each level and, last, of the cells; geometric ones unless given.
+        prune: Whether a node at or below 0 is emptied with everything under it.
+        prune_early: Whether that is done, too, before the tree is made consistent.
+    """
+    refuse_idle(features)
+    levels = nested(features)
+    parts = geometric_shares(len(levels) + 1) if shares is None else shares
+    return Hierarchical(
+        universe=universe,
+        features=levels,
+        spends=spends_of(budget, parts),
+        prune=prune,
+        prune_early=prune_early,
+    )

@@ -1,0 +1,224 @@
+"""The Laplace mechanism for OD tables: noise on every cell, then the nearest count that can be.
+
+The baseline of Fioretto, Lee and Van Hentenryck (AAMAS 2018), with exact integer noise. Negative
+values become 0, so over many empty cells the totals come out too high: `forecast` says by how much.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hushway.errors import PrivacyError
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
+from hushway.privacy.events import Event
+from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.forecast import expected_above, threshold_for
+from hushway.privacy.query import Query
+from hushway.release.mechanism import Forecast, Measurements
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseLaplace:
+    """Publishes every cell of the universe.
+
+    Attributes:
+        spend: The epsilon of the release.
+    """
+
+    spend: PureLoss
+    name: str = "laplace"
+    adaptive: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values."""
+        return {"form": "dense", "epsilon": str(self.spend.epsilon)}
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price."""
+        return (self.spend,)
+
+    @property
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does."""
+        return ("Negative noisy counts are published as 0; all others are published as measured.",)
+
+    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return (counting_event(geography.name, geography.size, self.spend, bound),)
+
+    def queries(self, geography: ODCells) -> tuple[Query, ...]:
+        """What is asked."""
+        return (_query(geography),)
+
+    def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns typical errors of a cell, of a period and of the total."""
+        variance = float(noise_for(self.spend, bound).variance)
+        phantom = _mean_positive_part(float(bound.l1 / self.spend.epsilon))
+        return tuple(
+            Forecast(
+                figure=figure, standard_error=math.sqrt(cells * variance), bias=cells * phantom
+            )
+            for figure, cells in _figures(geography)
+        )
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures every cell once.
+
+        Privacy:
+            Spends the whole epsilon on one query; a unit moves it by the counter's bound.
+        """
+        return (curator.counts(_query(geography), self.spend),)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Publishes the nearest non-negative count of each cell."""
+        (answer,) = measured
+        assert isinstance(answer, Measured)  # noqa: S101  what `measure` returns
+        return ODTable(
+            universe=geography,
+            cells=np.arange(geography.size, dtype=np.int64),
+            counts=np.maximum(answer.values, 0),
+            standard_errors=np.full(geography.size, math.sqrt(answer.variance)),
+            threshold=None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseLaplace:
+    """Publishes the cells measured at or above a threshold, for universes of up to 1e12 cells.
+
+    Attributes:
+        spend: The epsilon of the release.
+        expected_false: How many empty cells may reach the threshold on average; sets the threshold.
+    """
+
+    spend: PureLoss
+    expected_false: float
+    name: str = "laplace"
+    adaptive: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values."""
+        return {
+            "form": "sparse",
+            "epsilon": str(self.spend.epsilon),
+            "expected_false": self.expected_false,
+        }
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price."""
+        return (self.spend,)
+
+    @property
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does."""
+        return ("Only cells measured at or above the threshold are published, as measured.",)
+
+    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return (counting_event(geography.name, geography.size, self.spend, bound),)
+
+    def queries(self, geography: ODCells) -> tuple[Query, ...]:
+        """What is asked."""
+        return (_query(geography),)
+
+    def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns typical errors; the bias is what false cells add, not what hidden ones lack.
+
+        The error of a sum is that of its false cells, and at least that of one true cell.
+        """
+        variance = float(noise_for(self.spend, bound).variance)
+        phantom, spread = self._false_cell(geography, bound)
+        return tuple(
+            Forecast(
+                figure=figure,
+                standard_error=math.sqrt(max(variance, cells * spread)),
+                bias=cells * phantom,
+            )
+            for figure, cells in _figures(geography)
+        )
+
+    def _false_cell(self, geography: ODCells, bound: Bound) -> tuple[float, float]:
+        """Returns mean and variance of what an empty cell adds: Z if Z reaches the threshold."""
+        law = noise_for(self.spend, bound)
+        threshold = self.threshold(geography, bound)
+        share = expected_above(law, geography.size, threshold) / geography.size
+        excess = _mean_excess(float(bound.l1 / self.spend.epsilon))
+        mean = share * (threshold + excess)
+        # The excess over the threshold is geometric: its variance is its mean times (1 + mean).
+        square = share * ((threshold + excess) ** 2 + excess * (1 + excess))
+        return mean, square - mean**2
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures every cell once; the empty ones are drawn only as far as they show.
+
+        Privacy:
+            Spends the whole epsilon on one query; a unit moves it by the counter's bound.
+        """
+        query = _query(geography)
+        threshold = self.threshold(geography, curator.bound(query))
+        return (curator.counts_above(query, threshold, self.spend),)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Publishes the cells at or above the threshold."""
+        (answer,) = measured
+        assert isinstance(answer, MeasuredSparse)  # noqa: S101  what `measure` returns
+        shown = answer.reveal()
+        return ODTable(
+            universe=geography,
+            cells=shown.cells,
+            counts=shown.values,
+            standard_errors=np.full(len(shown.cells), math.sqrt(answer.variance)),
+            threshold=answer.threshold,
+        )
+
+    def threshold(self, geography: ODCells, bound: Bound) -> int:
+        """Returns from which noisy count on a cell is published: a function of public numbers."""
+        law = noise_for(self.spend, bound)
+        return threshold_for(law, geography.size, self.expected_false)
+
+
+def od_laplace(
+    *, spend: PureLoss, form: str, expected_false: float, cells: ODCells
+) -> DenseLaplace | SparseLaplace:
+    """Returns the dense or the sparse form; "auto" is dense as long as all cells fit in memory."""
+    if form == "auto":
+        form = "dense" if cells.size <= MOST_DENSE_CELLS // 8 else "sparse"
+    if form == "dense":
+        return DenseLaplace(spend=spend)
+    if form == "sparse":
+        return SparseLaplace(spend=spend, expected_false=expected_false)
+    raise PrivacyError(f"There is no form {form!r}.", advice='Choose "dense", "sparse" or "auto".')
+
+
+def _query(geography: ODCells) -> Query:
+    return Query(name=geography.name, cells=geography)
+
+
+def _figures(geography: ODCells) -> tuple[tuple[str, int], ...]:
+    return (
+        ("one cell", 1),
+        ("one period", geography.pairs),
+        ("all trips", geography.size),
+    )
+
+
+def _mean_positive_part(scale: float) -> float:
+    """E max(0, Z) of discrete Laplace noise: a / (1 - a^2)."""
+    ratio = math.exp(-1 / scale)
+    return ratio / -math.expm1(-2 / scale)
+
+
+def _mean_excess(scale: float) -> float:
+    """E (Z - t | Z >= t) of discrete Laplace noise: a / (1 - a)."""
+    return math.exp(-1 / scale) / -math.expm1(-1 / scale)

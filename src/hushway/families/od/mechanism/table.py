@@ -1,0 +1,57 @@
+"""What the OD family publishes: whole trip counts with standard errors, and sums that add up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.features import Feature
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MarginTable:
+    """The sums over one public feature: what was measured and what was fitted. Safe to see.
+
+    The published sum of an element is the sum of the table's rows in it, always.
+
+    Attributes:
+        feature: The public partition.
+        measured: The noisy count of each element, as measured.
+        standard_error: Standard deviation of the noise in each.
+        fitted: The sum of each element after the fit, before counts were made whole.
+    """
+
+    feature: Feature
+    measured: IntArray
+    standard_error: float
+    fitted: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ODTable:
+    """Published trips by (period, origin, destination). Safe for anyone to see.
+
+    Attributes:
+        universe: The public cells.
+        cells: Ascending cell numbers of the rows.
+        counts: Published count of each row, never negative.
+        standard_errors: Standard deviation of the noise in each cell's measurement, in trips.
+        threshold: If only cells measured at or above a threshold are rows, that threshold: a cell
+            without a row was measured below it.
+        zeros_left_out: Whether a cell without a row is published as 0. If it is false and there is
+            no threshold, every cell of the universe is a row.
+        margins: The features that the counts were fitted to, the coarsest first.
+        diagnostics: How well the fit was solved, as plain JSON values.
+    """
+
+    universe: ODCells
+    cells: IntArray
+    counts: IntArray
+    standard_errors: NDArray[np.float64]
+    threshold: int | None
+    zeros_left_out: bool = False
+    margins: tuple[MarginTable, ...] = ()
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)

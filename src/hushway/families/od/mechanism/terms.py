@@ -1,0 +1,106 @@
+"""What the certificate of an OD release says, from public facts alone."""
+
+from collections.abc import Sequence
+
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.stated import stated_od
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    Certificate,
+    Contribution,
+    Domain,
+    MechanismRecord,
+    Terms,
+)
+from hushway.privacy.unit import Unit
+from hushway.release.stated_mechanism import stated_limits
+from hushway.release.terms_wording import check_unit, not_protected, plural
+
+ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
+
+FAMILY = "od"
+UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
+
+_ASSUMED_PUBLIC = (
+    "The list of locations, their positions and zones.",
+    "The window of days, the periods and the time zone.",
+    "The mechanism, its parameters and the contribution bound.",
+)
+_FEATURES_PUBLIC = "The features: which places, pairs of places and periods are counted together."
+
+
+def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: int) -> Terms:
+    """Returns the terms of a release.
+
+    Args:
+        mechanism: What will measure and publish.
+        cells: The public universe.
+        unit: Who is protected.
+        max_trips: Most trips of one unit that are counted; 1 if the unit is a trip.
+
+    Raises:
+        PrivacyError: The unit is not one that OD tables protect.
+    """
+    check_unit(unit, *UNITS, most=max_trips)
+    bound = Bound.of_records(max_trips)
+    features = measured_features(mechanism)
+    return Terms(
+        family=FAMILY,
+        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
+        unit=unit,
+        contribution=Contribution(
+            words=_contribution(unit, max_trips), limits={"trips": max_trips}
+        ),
+        events=mechanism.events(cells, bound),
+        domain=Domain(
+            cells=cells.name,
+            size=cells.size,
+            digest=cells.digest,
+            assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if features else ()),
+        ),
+        not_protected=not_protected(unit),
+        post_processing=mechanism.post_processing,
+        error=_error(mechanism, cells, bound),
+    )
+
+
+def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Feature]) -> Terms:
+    """Returns the terms that follow from what a certificate says was run, and on whom.
+
+    Raises:
+        ReleaseError: It was nothing that this version runs.
+    """
+    stated = certificate.terms
+    (max_trips,) = stated_limits(stated.contribution, "trips")
+    mechanism = stated_od(stated.mechanism, cells, features)
+    return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips)
+
+
+def measured_features(mechanism: ODMechanism) -> tuple[Feature, ...]:
+    """Returns the coarse features that a mechanism measures."""
+    return () if isinstance(mechanism, DenseLaplace | SparseLaplace) else mechanism.features
+
+
+def _contribution(unit: Unit, max_trips: int) -> str:
+    if not unit.has_many_records:
+        return "Each trip counts once, in one cell."
+    return (
+        f"At most {plural(max_trips, 'trip')} of a {unit} are counted, chosen uniformly at random "
+        f"among all of that {unit}'s trips in the window; totals are too low by the others."
+    )
+
+
+def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
+    cell, *sums = mechanism.forecast(cells, bound)
+    words = (
+        f"The noise in the measurement of one cell has a standard deviation of "
+        f"{cell.standard_error:.3g} trips; it stands beside every count as standard_error."
+    )
+    if not measured_features(mechanism):
+        return words
+    errors = ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in sums)
+    return f"{words} Sums were measured too, with standard deviations of {errors}."

@@ -1,0 +1,85 @@
+"""The public universe of an origin-destination table: every (period, origin, destination)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.errors import GeographyError
+from hushway.geography.digest import digest_of
+from hushway.geography.locations import Locations
+from hushway.geography.periods import Periods
+from hushway.privacy.public_facts import public_facts
+
+IntArray = NDArray[np.int64]
+
+# Cell numbers are 64-bit integers, and engines multiply on the way to them.
+_MOST_CELLS = 1 << 62
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True)
+class ODCells:
+    """Cells (period, origin, destination), numbered without gaps.
+
+    Attributes:
+        locations: The public places.
+        periods: The public periods.
+        same_place: Whether trips that end where they began have cells of their own.
+    """
+
+    locations: Locations
+    periods: Periods
+    same_place: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.size < _MOST_CELLS:
+            raise GeographyError(
+                "The locations and periods make no cells, or more than can be numbered.",
+                advice="Two locations make the smallest table; or let same_place have cells.",
+            )
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "trips by (period, origin, destination)"
+
+    @cached_property
+    def pairs(self) -> int:
+        """Number of (origin, destination) pairs."""
+        places = len(self.locations)
+        return places * places if self.same_place else places * (places - 1)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.pairs * len(self.periods)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the public facts that the cells are made of."""
+        return digest_of(
+            {
+                "locations": self.locations.digest,
+                "periods": self.periods.digest,
+                "same_place": self.same_place,
+            }
+        )
+
+    def encode(self, period: IntArray, origin: IntArray, destination: IntArray) -> IntArray:
+        """Returns the cell of each (period, origin, destination)."""
+        places = len(self.locations)
+        if self.same_place:
+            return (period * places + origin) * places + destination
+        return (period * places + origin) * (places - 1) + destination - (destination > origin)
+
+    def decode(self, cells: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Returns (period, origin, destination) of each cell: the inverse of `encode`."""
+        places = len(self.locations)
+        width = places if self.same_place else places - 1
+        rest, destination = np.divmod(cells, width)
+        period, origin = np.divmod(rest, places)
+        if not self.same_place:
+            destination = destination + (destination >= origin)
+        return period, origin, destination

@@ -1,0 +1,189 @@
+"""The one definition of bounded origin-destination counts, as Ibis expressions for any engine.
+
+Only operations that every engine does alike: equality joins, 64-bit sums, products and remainders,
+and one window. Rows come in as (person, origin, destination, us), as an engine has read them.
+"""
+
+from dataclasses import dataclass
+
+import ibis
+import ibis.expr.types as ir
+
+from hushway.engine.key import SUM_MASK, BoundingKey
+from hushway.engine.lookup import TimeGrid
+from hushway.errors import PrivacyError
+from hushway.families.od.public.cells import ODCells
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import Query
+from hushway.privacy.unit import Unit
+
+
+def trip_bound(unit: Unit, max_trips: int) -> Bound:
+    """Returns how far one unit can move bounded origin-destination counts.
+
+    Privacy:
+        A person or a device adds at most `max_trips` trips, and all may fall into one cell. A unit
+        "trip" is one trip, whatever `max_trips` says. `bounded` enforces it.
+
+    Raises:
+        PrivacyError: `max_trips` is not a whole number of at least 1.
+    """
+    return Bound.of_records(max_trips if unit.has_many_records else 1)
+
+
+def refuse_other_cells(query: Query, cells: ODCells) -> None:
+    """Refuses a query over other cells than an engine was made with.
+
+    Raises:
+        PrivacyError: The query asks for other cells.
+    """
+    if query.cells is not cells and query.cells.digest != cells.digest:
+        raise PrivacyError(
+            "This engine counts other cells than the query asks for.",
+            advice="Ask for the cells that the engine was made with.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lookups:
+    """Public tables in the engine.
+
+    Attributes:
+        origins: (id, place) with ids of the type that the trips' origins have.
+        destinations: (id, place) likewise.
+        buckets: (bucket, period), see `TimeGrid`.
+        grid: The lengths that belong to the buckets.
+    """
+
+    origins: ir.Table
+    destinations: ir.Table
+    buckets: ir.Table
+    grid: TimeGrid
+
+
+def bounded_counts(
+    trips: ir.Table,
+    lookups: Lookups,
+    cells: ODCells,
+    *,
+    unit: Unit,
+    max_trips: int,
+    key: BoundingKey,
+) -> ir.Table:
+    """Returns (cell, trips) of the cells that are not empty, in no order, every unit bounded.
+
+    Privacy:
+        Enforces `trip_bound(unit, max_trips)`.
+
+    Args:
+        trips: Rows (origin, destination, us), with person, trip_id or both if there are such.
+        lookups: Public tables.
+        cells: The public universe.
+        unit: Who is protected. For unit "trip" that is all rows of one trip id, or one row if
+            there is no column of trip ids.
+        max_trips: Most trips of one person.
+        key: Decides which trips are kept.
+    """
+    has_ids = "trip_id" in trips.columns
+    owner = "person" if unit.has_many_records else "trip_id" if has_ids else None
+    located = placed(trips, lookups, cells)
+    if owner is None:
+        return counted(located)
+    # A null would be a unit of its own in some engines and no unit at all in others.
+    ordered = keyed(located.drop_null([owner, *(["trip_id"] if has_ids else [])]), key)
+    if has_ids and unit.has_many_records:
+        ordered = one_of_each(ordered, [owner, "trip_id"])
+    return counted(bounded(ordered, owner, trip_bound(unit, max_trips).total, key))
+
+
+def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
+    """Adds indexes (since_us, o, d, cell) to trips that have a cell; drops all others.
+
+    Privacy:
+        A row is kept or dropped by looking at that row and at public tables alone.
+    """
+    grid = lookups.grid
+    inside = trips.filter(trips.us >= grid.start_us, trips.us < grid.end_us)
+    if not cells.same_place:
+        # By id, before the joins: comparing indexes after them made DuckDB cross the two lists of
+        # places first, which cost as much as all joins together.
+        inside = inside.filter(differ(inside.origin, inside.destination))
+    since = inside.mutate(since_us=inside.us - grid.start_us)
+    timed = since.mutate(bucket=since.us - since.since_us % grid.bucket_us)
+    joined = (
+        timed.inner_join(lookups.buckets, "bucket")
+        .inner_join(lookups.origins.rename(origin="id", o="place"), "origin")
+        .inner_join(lookups.destinations.rename(destination="id", d="place"), "destination")
+    )
+    return joined.mutate(cell=_cell(joined, cells))
+
+
+def keyed(trips: ir.Table, key: BoundingKey) -> ir.Table:
+    """Adds the trip's place in its unit's order."""
+    mixed = trips.mutate(mixed=key.mixed(trips.since_us, trips.o, trips.d))
+    return mixed.mutate(place=key.place(mixed.mixed))
+
+
+def one_of_each(trips: ir.Table, columns: list[str]) -> ir.Table:
+    """Keeps one trip of all that agree in some columns.
+
+    Privacy:
+        The columns must include the unit: a choice among rows of two units would let one of them
+        push out the other's row.
+    """
+    alike = ibis.window(group_by=columns, order_by=[trips.place, trips.cell])
+    ranked = trips.mutate(repeat=ibis.row_number().over(alike))
+    return ranked.filter(ranked.repeat == 0)
+
+
+def bounded(trips: ir.Table, unit: str, most: int, key: BoundingKey) -> ir.Table:
+    """Keeps at most `most` trips of each unit, a uniform choice.
+
+    The unit's trips stand in a circle in the key's order; `most` neighbours are kept, from a start
+    that the key and the unit's own trips decide. Rows that tie lie in the same cell, so what is
+    counted depends on the rows as a multiset and on the key, not on files, threads or row order.
+
+    Privacy:
+        Exactly min(n, most) of a unit's n rows stay, whatever the rows are: turned by any number
+        that is not negative, the ranks 0 .. n-1 are still all remainders of n, each once. The
+        choice reads the unit's own rows and the key, so neighbouring data stay neighbours.
+    """
+    circle = ibis.window(group_by=unit, order_by=[trips.place, trips.cell])
+    ranked = trips.select(
+        "cell",
+        rank=ibis.row_number().over(circle),
+        size=trips.count().over(circle),
+        total=_low_bits(trips.place.sum().over(circle)),
+    )
+    turned = (ranked["rank"] + key.turn(ranked.total)) % ranked["size"]
+    return ranked.filter(turned < most)
+
+
+def counted(trips: ir.Table) -> ir.Table:
+    """Returns (cell, trips) of the cells that are not empty, in no order."""
+    return trips.group_by("cell").aggregate(trips=lambda table: table.count())
+
+
+def differ(one: ir.Value, other: ir.Value) -> ir.BooleanValue:
+    """Whether two ids differ, as text."""
+    if one.type() == other.type():
+        return one != other
+    return one.cast("string") != other.cast("string")
+
+
+def _low_bits(total: ir.IntegerValue) -> ir.IntegerValue:
+    """Returns the low 30 bits of a sum as a 64-bit integer.
+
+    DuckDB sums integers in 128 bits; remainders of those took longer than all the rest of the
+    counting. The way over 32 bits is what makes Ibis write the cast out.
+    """
+    return (total & SUM_MASK).cast("int32").cast("int64")
+
+
+def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
+    """Numbers cells as `ODCells.encode` does."""
+    places = len(cells.locations)
+    row = trips.period * places + trips.o
+    if cells.same_place:
+        return row * places + trips.d
+    return row * (places - 1) + trips.d - (trips.d > trips.o).cast("int64")

@@ -1,0 +1,119 @@
+"""Looks for rows that cannot be counted, before any budget is touched."""
+
+from functools import reduce
+from operator import or_
+
+import ibis.expr.types as ir
+
+from hushway.engine.findings import problems_of
+from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
+from hushway.engine.reading import load_lookups, malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.shared_ids import facts_of, ids_with_too_many
+from hushway.errors import DataError
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.bounding import Lookups
+from hushway.families.od.rows.trips import TripsSource
+from hushway.geography.periods import Periods
+from hushway.privacy.unit import Unit
+from hushway.tables.check import Problem
+from hushway.tables.layout import layout_of
+from hushway.tables.policy import Policy
+
+
+def check_trips(
+    source: TripsSource,
+    cells: ODCells,
+    policy: Policy,
+    *,
+    settings: EngineSettings | None = None,
+    notes: bool = True,
+    progress: Progress | None = None,
+    unit: Unit = Unit.PERSON,
+) -> list[Problem]:
+    """Returns every kind of trouble with the trips, and how many rows it concerns.
+
+    Privacy:
+        Exact counts, for the steward's own screen; nothing of it may enter a release.
+
+    Args:
+        source: Where the trips are.
+        cells: The public universe.
+        policy: What becomes of each kind of row.
+        settings: How much of this machine to use.
+        notes: Also look for rows that are alike and for ids that many people share. They are
+            counted all the same, and looking for them takes about as long as counting.
+        progress: Told from 0 to 1 how far it is.
+        unit: Who is protected. Ids matter if it is a person.
+
+    Raises:
+        DataError: The trips cannot be read at all, or there are none.
+    """
+    layout = layout_of(source)
+    with duckdb_session(settings or EngineSettings()) as backend:
+        rows = read_rows(backend, layout, source.clock)
+        lookups = load_lookups(backend, layout, cells, source.clock)
+        skipped = cells.periods if source.clock == "wall" else None
+        found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
+        if found["rows"] == 0:
+            raise DataError(
+                "The trips are empty: there is not a single row.",
+                advice="Give files with at least one trip.",
+            )
+        found["malformed_row"] = malformed_rows(backend)
+        if notes:
+            found |= first_row(run(backend, _repeated(rows), progress))
+            if unit.has_many_records and "person" in rows.columns:
+                grid = lookups.grid
+                timely = rows_between(rows, grid.start_us, grid.end_us)
+                found |= ids_with_too_many(backend, timely, progress)
+    return problems_of(found, source.columns, policy, facts=facts_of(found))
+
+
+def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
+    """Returns one row with the number of rows of every kind."""
+    marked = _marked(rows, lookups)
+    ends = marked.origin.notnull() & marked.destination.notnull()
+    gone = in_gaps(marked.us, skipped)
+    nulls = {
+        f"null_{role}": marked[role].isnull()
+        for role in ("person", "origin", "destination", "trip_id")
+        if role in rows.columns
+    }
+    nulls["null_time"] = ~marked.timed
+    kinds: dict[str, ir.BooleanValue] = {
+        **nulls,
+        "null_value": reduce(or_, nulls.values()),
+        "unparsable_time": marked.timed & marked.us.isnull(),
+        "impossible_time": marked.us.notnull() & gone,
+        "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
+        "unknown_location": ends & (marked.o.isnull() | marked.d.isnull()),
+    }
+    if not cells.same_place:
+        kinds["same_place"] = marked.o == marked.d
+    counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
+    if "trip_id" in rows.columns:
+        counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()
+    return marked.aggregate(rows=marked.count(), **counts)
+
+
+def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
+    """Adds period, o and d to every row; null where the public tables have none."""
+    grid = lookups.grid
+    bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
+    return (
+        rows.mutate(bucket=bucket)
+        .left_join(lookups.buckets, "bucket")
+        .drop("bucket_right")
+        .left_join(lookups.origins.rename(origin="id", o="place"), "origin")
+        .drop("origin_right")
+        .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
+        .drop("destination_right")
+    )
+
+
+def _repeated(rows: ir.Table) -> ir.Table:
+    """Returns one row: how many rows are copies of another."""
+    columns = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
+    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
+    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))

@@ -1,0 +1,167 @@
+"""Runs the comparison of the CBDP paper on the matched synthetic Ann Arbor."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.figures import WINDOW, Day
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.laplace import DenseLaplace
+from hushway.families.od.mechanism.recommended import recommended_shares, recommended_weights
+from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
+from hushway.privacy.internal import Internal
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
+from hushway.release.mechanism import Mechanism
+from hushway.study.interval import Interval, interval_of
+from hushway.study.progress import Progress
+
+DAYS: tuple[Day, ...] = ("weekday", "weekend")
+EPSILONS = ("1", "0.1", "0.05", "0.01")
+RUNS = 50
+
+_CITY_SEED = 2018
+
+Maker = Callable[[ODScene, PureLoss], Mechanism[Any, Any]]
+
+
+def _laplace(_scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
+    return DenseLaplace(spend=budget)
+
+
+def _tree(levels: int) -> Maker:
+    return lambda scene, budget: od_hierarchical(
+        scene.cells, scene.features[: levels - 1], budget=budget
+    )
+
+
+def _fitted(levels: int, weights: Weights = Weights.SIZE, *, nest: bool = False) -> Maker:
+    return lambda scene, budget: od_cbdp(
+        scene.cells, scene.features[: levels - 1], budget=budget, weights=weights, nest=nest
+    )
+
+
+def _ours(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
+    return od_cbdp(
+        scene.cells,
+        scene.features,
+        budget=budget,
+        shares=recommended_shares(scene.features, budget.measure),
+        weights=recommended_weights(),
+    )
+
+
+MECHANISMS: dict[str, Maker] = {
+    "Laplace": _laplace,
+    "H3": _tree(3),
+    "H4": _tree(4),
+    "H5": _tree(5),
+    "O3": _fitted(3),
+    "O4": _fitted(4),
+    "O5": _fitted(5),
+    "O5(a)": _fitted(5, Weights.UNIFORM, nest=True),
+    "O5(b)": _fitted(5, Weights.SIZE, nest=True),
+    "O5(c)": _fitted(5, Weights.UNIFORM),
+    "default": _ours,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One number of the reproduction: mean over runs with its interval.
+
+    Attributes:
+        day: Weekday or weekend.
+        epsilon: The budget, as text.
+        mechanism: The mechanism.
+        figure: What was measured, such as "cells_rmse" or "margins_mae.zones".
+        interval: Mean and 95% interval.
+    """
+
+    day: str
+    epsilon: str
+    mechanism: str
+    figure: str
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """Everything that was measured: internal, computed against the (synthetic) truth."""
+
+    runs: int
+    trips: dict[str, int]
+    cells: int
+    figures: tuple[Figure, ...]
+
+    def of(self, day: str, epsilon: str, mechanism: str, figure: str) -> Interval:
+        """Returns one figure."""
+        return next(
+            found.interval
+            for found in self.figures
+            if (found.day, found.epsilon, found.mechanism, found.figure)
+            == (day, epsilon, mechanism, figure)
+        )
+
+
+def reproduce_cbdp(
+    *, runs: int = RUNS, epsilons: tuple[str, ...] = EPSILONS, progress: Progress
+) -> Internal[Reproduction]:
+    """Runs every mechanism at every budget on both days.
+
+    Trips are protected, as in the paper; the window is 08:00 to 10:00 in half-hours. Noise comes
+    from a seed, so that anyone gets the same numbers. Run number r has the same seed with every
+    mechanism: they see the same luck, and differences show in fewer runs.
+    """
+    scenes = {day: city_scene(ann_arbor(seed=_CITY_SEED, day=day), periods=WINDOW) for day in DAYS}
+    figures: list[Figure] = []
+    steps = len(DAYS) * len(epsilons) * len(MECHANISMS)
+    done = 0
+    for day, scene in scenes.items():
+        for epsilon in epsilons:
+            for name, make in MECHANISMS.items():
+                progress(f"{day}, ε = {epsilon}: {name}", done / steps)
+                mechanism = make(scene, PureLoss(Fraction(epsilon)))
+                outcomes = _outcomes(mechanism, scene, runs)
+                figures += _figures(day, epsilon, name, outcomes)
+                done += 1
+    return Internal(
+        Reproduction(
+            runs=runs,
+            trips={day: int(scene.truth.values.sum()) for day, scene in scenes.items()},
+            cells=scenes[DAYS[0]].cells.size,
+            figures=tuple(figures),
+        )
+    )
+
+
+def _outcomes(mechanism: Mechanism[Any, Any], scene: ODScene, runs: int) -> list[Outcome]:
+    # Compiles and fills caches, so that the seconds are those of a release.
+    try_out(mechanism, scene, SeededSource(0))
+    return [try_out(mechanism, scene, SeededSource(run)).value for run in range(runs)]
+
+
+def _figures(day: str, epsilon: str, name: str, outcomes: list[Outcome]) -> Iterator[Figure]:
+    rows = [_flat(outcome) for outcome in outcomes]
+    for figure in rows[0]:
+        values = np.array([row[figure] for row in rows])
+        yield Figure(
+            day=day,
+            epsilon=epsilon,
+            mechanism=name,
+            figure=figure,
+            interval=interval_of(values),
+        )
+
+
+def _flat(outcome: Outcome) -> dict[str, float]:
+    errors = asdict(outcome.errors)
+    margins = errors.pop("margins_mae")
+    return (
+        errors | {f"margins_mae.{k}": v for k, v in margins.items()} | {"seconds": outcome.seconds}
+    )

@@ -1,0 +1,157 @@
+"""A city to try mechanisms on: public features, and trips whose truth is known."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hushway.engine.key import BoundingKey
+from hushway.families.od.city.city import City
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.study.errors import ODErrors, od_errors
+from hushway.geography.labels import pair_table_labels, place_pair_labels
+from hushway.privacy.curator import Curator
+from hushway.privacy.internal import Internal
+from hushway.privacy.query import Counter, ExactCounts, Query
+from hushway.privacy.randomness import BitSource, SeededSource
+from hushway.privacy.unit import Unit
+from hushway.release.mechanism import Mechanism
+from hushway.study.purse import StudyPurse
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ODScene:
+    """Where mechanisms are compared.
+
+    Attributes:
+        cells: The public universe.
+        features: The coarse features, the coarsest first.
+        counter: Counts the trips, each unit bounded.
+        truth: The exact counts of all trips, bounded or not, that errors are measured against.
+    """
+
+    cells: ODCells
+    features: tuple[Feature, ...]
+    counter: Counter
+    truth: ExactCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One run of a mechanism: its errors and its seconds."""
+
+    errors: ODErrors
+    seconds: float
+
+
+def try_out(
+    mechanism: Mechanism[ODCells, ODTable], scene: ODScene, source: BitSource
+) -> Internal[Outcome]:
+    """Runs a mechanism once, as a release would, and compares it with the truth."""
+    curator = Curator(counter=scene.counter, budget=StudyPurse(), source=source)
+    start = time.perf_counter()
+    table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+    seconds = time.perf_counter() - start
+    errors = od_errors(scene.truth, table, scene.features).value
+    return Internal(Outcome(errors=errors, seconds=seconds))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripArrays:
+    """Trips of a study as arrays of one length; persons may be missing where trips are protected.
+
+    Attributes:
+        period: Index of each trip's period.
+        origin: Index of each trip's origin.
+        destination: Index of each trip's destination.
+        person: Number of each trip's person.
+    """
+
+    period: IntArray
+    origin: IntArray
+    destination: IntArray
+    person: IntArray | None = None
+
+
+def trips_scene(
+    cells: ODCells,
+    features: Sequence[Feature],
+    trips: TripArrays,
+    *,
+    unit: Unit = Unit.TRIP,
+    max_trips: int = 1,
+) -> ODScene:
+    """Returns a scene over trips that are known.
+
+    Args:
+        cells: The public universe.
+        features: The coarse features.
+        trips: The trips.
+        unit: Who is protected.
+        max_trips: Most trips of one person that are counted.
+    """
+    key = BoundingKey.draw(SeededSource(0))
+
+    def counter(who: Unit, most: int) -> ArrayCounter:
+        return ArrayCounter(
+            cells=cells,
+            unit=who,
+            max_trips=most,
+            key=key,
+            period=trips.period,
+            origin=trips.origin,
+            destination=trips.destination,
+            person=trips.person,
+        )
+
+    everything = counter(Unit.TRIP, 1).count(Query(name=cells.name, cells=cells))
+    return ODScene(
+        cells=cells,
+        features=tuple(features),
+        counter=counter(unit, max_trips),
+        truth=everything,
+    )
+
+
+def city_scene(city: City, *, periods: range | None = None) -> ODScene:
+    """Returns a synthetic city with the paper's features, its trips protected one by one.
+
+    Args:
+        city: The city.
+        periods: The periods of the day to keep; all of them unless given.
+    """
+    whole = city.cells.periods
+    kept = range(len(whole)) if periods is None else periods
+    cells = replace(
+        city.cells,
+        periods=replace(
+            whole,
+            opens=whole.opens + kept.start * whole.minutes,
+            closes=whole.opens + kept.stop * whole.minutes,
+        ),
+    )
+    trips = city.trips
+    inside = (trips.period >= kept.start) & (trips.period < kept.stop)
+    arrays = TripArrays(
+        person=trips.rider[inside],
+        period=trips.period[inside] - kept.start,
+        origin=trips.origin[inside],
+        destination=trips.destination[inside],
+    )
+    return trips_scene(cells, city_features(city, cells), arrays)
+
+
+def city_features(city: City, cells: ODCells) -> tuple[Feature, ...]:
+    """Returns the four coarse features of the paper: F2 to F5."""
+    zones = place_pair_labels(cells, "zone", [p.zone for p in cells.locations.places])
+    modes = pair_table_labels(cells, "mode", city.mode_of.astype(np.int32), city.modes)
+    return (
+        total_feature(cells),
+        period_feature(cells),
+        pair_feature(cells, "zones", zones),
+        pair_feature(cells, "modes", modes),
+    )

@@ -1,0 +1,228 @@
+"""What anyone can see of a prefix tree at each corner: its noisy answers, and what is published."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.audit.bounds import IntArray
+from hushway.families.sequences.audit.evidence import evidence_of
+from hushway.families.sequences.audit.product import TreeStage
+from hushway.families.sequences.mechanism.answers import StepAnswer
+from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import Event
+
+# Evidence is a real number; outcomes of runs are whole ones.
+_THOUSAND = 1000
+# Two numbers are packed into one; larger ones are as good as the largest.
+_MOST = 63
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sight:
+    """What one step of a tree says about one candidate at each corner.
+
+    Attributes:
+        corners: The corners where it was a candidate.
+        values: Its noisy count at each of these; 0 where it did not reach the threshold.
+        threshold: The threshold, at least 1.
+        event: What the step cost.
+    """
+
+    corners: IntArray
+    values: IntArray
+    threshold: int
+    event: Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeLook:
+    """A tree on its stage."""
+
+    stage: TreeStage
+
+    def answers(self, curator: Curator) -> list[tuple[StepAnswer, Event]]:
+        """Returns the noisy answers of all steps that are taken, and what each cost."""
+        measured = self.stage.tree.measure(curator, self.stage.village.universe)
+        return [(StepAnswer.of(answer), answer.event) for answer in measured]
+
+    def along(
+        self,
+        answers: list[tuple[StepAnswer, Event]],
+        path: tuple[int, ...],
+        periods: tuple[int, ...] = (),
+    ) -> Iterator[Sight]:
+        """Yields what each step says about a path, given by its places, and times, at a corner."""
+        corners = np.arange(self.stage.village.corners)
+        node = np.zeros_like(corners)
+        for answer, event in answers:
+            cells, shown = answer.cells, answer.shown
+            place = self.stage.village.place(path[cells.stop])[corners]
+            when = np.full_like(node, periods[cells.stop] if periods else 0)
+            wanted = cells.cell(node, when, place)
+            node, found = _found(shown.cells, wanted)
+            values = np.zeros_like(node)
+            values[found] = shown.values[node[found]]
+            yield Sight(corners=corners, values=values, threshold=answer.threshold, event=event)
+            corners, node = corners[found], node[found]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathEvidence(TreeLook):
+    """All steps in one number: how much they speak for records of one person on a path.
+
+    Attributes:
+        path: The places of the path.
+        records: How many records are looked for.
+        periods: The period of each place; the first one if none is given.
+    """
+
+    path: tuple[int, ...]
+    records: int = 1
+    periods: tuple[int, ...] = ()
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the logarithm of the likelihood ratio of each corner, in thousandths."""
+        total = np.zeros(self.stage.village.corners)
+        for sight in self.along(self.answers(curator), self.path, self.periods):
+            total[sight.corners] += evidence_of(
+                sight.values, sight.threshold, sight.event, self.records
+            )
+        return np.rint(_THOUSAND * total).astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathLoss(TreeLook):
+    """How much less the last step of a path counts than its first, where both are kept.
+
+    Attributes:
+        path: The places of the path.
+    """
+
+    path: tuple[int, ...]
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the difference of two noisy counts; a candidate that is not kept counts as 0."""
+        first, *_, last = self.along(self.answers(curator), self.path)
+        difference = first.values.copy()
+        difference[last.corners] -= last.values
+        return difference
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstStep(TreeLook):
+    """What the first step says about two candidates of each corner.
+
+    Attributes:
+        places: A place of each candidate.
+        periods: The period of each.
+    """
+
+    places: tuple[int, int]
+    periods: tuple[int, int] = (0, 0)
+
+    def first(self, curator: Curator) -> IntArray:
+        """Returns the noisy count of the first candidate, 0 if it did not reach the threshold."""
+        return self._values(curator)[0]
+
+    def smaller(self, curator: Curator) -> IntArray:
+        """Returns the smaller one of both noisy counts."""
+        return np.minimum(*self._values(curator))
+
+    def packed(self, curator: Curator) -> IntArray:
+        """Returns both noisy counts in one number."""
+        first, second = np.minimum(self._values(curator), _MOST)
+        together: IntArray = (_MOST + 1) * first + second
+        return together
+
+    def _values(self, curator: Curator) -> tuple[IntArray, IntArray]:
+        first_step = self.answers(curator)[:1]
+        one, other = (
+            next(self.along(first_step, (place,), (when,))).values
+            for place, when in zip(self.places, self.periods, strict=True)
+        )
+        return one, other
+
+
+@dataclass(frozen=True, kw_only=True)
+class CornerTotal(TreeLook):
+    """Everything that the steps show at each corner."""
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the sum of all noisy counts that reach the threshold."""
+        total = np.zeros(self.stage.village.corners, dtype=np.int64)
+        for answer, _ in self.answers(curator):
+            corner = self.stage.village.corner_of(answer.cells)[answer.shown.cells]
+            np.add.at(total, corner, answer.shown.values)
+        return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedPath(TreeLook):
+    """The published tree along a path of each corner.
+
+    Attributes:
+        path: The places of the path.
+        periods: The period of each place; the first one if none is given.
+    """
+
+    path: tuple[int, ...]
+    periods: tuple[int, ...] = ()
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns 1 plus the sum of the path's published counts; 0 if its end is not published."""
+        return self._along_path(self.table(curator))
+
+    def packed(self, curator: Curator) -> IntArray:
+        """Returns the sum along the path and how many nodes the corner has, in one number."""
+        table = self.table(curator)
+        below = np.where(table.parent < 0, table.code // self.stage.village.groups, 0)
+        for step in range(1, len(table.steps)):
+            here = np.flatnonzero(table.step == step)
+            below[here] = below[table.parent[here]]
+        number = np.bincount(below, minlength=self.stage.village.corners)
+        packed: IntArray = np.minimum(self._along_path(table), _MOST) + (_MOST + 1) * number
+        return packed
+
+    def table(self, curator: Curator) -> SequenceTable:
+        """Returns the published tree."""
+        tree, universe = self.stage.tree, self.stage.village.universe
+        return tree.fit(tree.measure(curator, universe), universe)
+
+    def _along_path(self, table: SequenceTable) -> IntArray:
+        nodes, corners = self._nodes(table)
+        total = np.zeros(self.stage.village.corners, dtype=np.int64)
+        total[corners] = 1 + table.counts[nodes].sum(axis=0)
+        return total
+
+    def _nodes(self, table: SequenceTable) -> tuple[IntArray, IntArray]:
+        """Returns the nodes of each whole path, a row for each step, and the corners of these."""
+        village, taxonomy = self.stage.village, table.taxonomy
+        corners = np.arange(village.corners)
+        nodes = np.empty((0, village.corners), dtype=np.int64)
+        above = np.full(village.corners, -1, dtype=np.int64)
+        if len(table.steps) < self.stage.form.steps:
+            return nodes[:, :0], corners[:0]
+        for number, step in enumerate(table.steps):
+            here = np.flatnonzero(table.step == number)
+            size, moments = taxonomy.size(step.grain), village.universe.moments
+            code = taxonomy.codes(step.grain)[village.place(self.path[step.stop])[corners]]
+            when = self.periods[step.stop] if self.periods else 0
+            published = table.parent[here] * moments + table.period[here]
+            at, found = _found(
+                published * size + table.code[here], (above * moments + when) * size + code
+            )
+            above = here[at[found]]
+            nodes = np.vstack([nodes[:, found], above])
+            corners = corners[found]
+        return nodes, corners
+
+
+def _found(ascending: IntArray, wanted: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Returns where each wanted number stands in a list, and whether it is there at all."""
+    at = np.searchsorted(ascending, wanted)
+    if len(ascending) == 0:
+        return at, np.zeros(len(wanted), dtype=np.bool_)
+    return at, ascending[np.minimum(at, len(ascending) - 1)] == wanted

@@ -1,0 +1,240 @@
+"""The product under audit: the real parts of a release of sequences, put together as always.
+
+A planted mutant is the same product with one part exchanged.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from hushway.audit.bounds import IntArray
+from hushway.audit.files import small_batches
+from hushway.audit.harness import Sampler, as_many
+from hushway.audit.purse import filled_purse
+from hushway.engine.key import BoundingKey
+from hushway.families.density.audit.product import rho_of
+from hushway.families.sequences.audit.toy import Village, WalkRows, Walks, days_of
+from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.mechanism.shares import uniform_shares
+from hushway.families.sequences.mechanism.thresholds import StepShape
+from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.rule import SequenceRule
+from hushway.families.sequences.rows.taps import TapsSource
+from hushway.privacy.bound import Bound
+from hushway.privacy.budget import Budget
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.query import Counter
+from hushway.privacy.randomness import BitSource, os_source
+from hushway.privacy.unit import Unit
+
+Look = Callable[[Curator], IntArray]
+"""Asks a curator and returns one whole number for every corner."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceTerms:
+    """The public terms of a release: its universe, who is protected, and both caps."""
+
+    universe: SequenceUniverse
+    max_stops: int
+    max_records: int
+    unit: Unit = Unit.PERSON
+
+
+def sequences_in_memory(rows: WalkRows, terms: SequenceTerms, source: BitSource) -> Counter:
+    """Returns the real counter, with a bounding key of its own for every release."""
+    moments = terms.universe.moments
+    return ArraySequences(
+        taxonomy=terms.universe.taxonomy,
+        unit=terms.unit,
+        max_records=terms.max_records,
+        max_stops=terms.max_stops,
+        key=BoundingKey.draw(source),
+        start=rows.start,
+        stops=rows.stops,
+        person=rows.person,
+        periods=moments,
+        period=rows.periods if moments > 1 else None,
+    )
+
+
+def taps_of_files(
+    files: TapsSource,
+    terms: SequenceTerms,
+    source: BitSource,
+    engine: Callable[..., Counter] = DuckDBSequences,
+) -> Counter:
+    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
+    timed = terms.universe.periods
+    rule = SequenceRule(
+        max_stops=terms.max_stops,
+        max_records=terms.max_records,
+        window=days_of(1) if timed is None else timed,
+        record="day",
+        keep_times=timed is not None,
+    )
+    return engine(
+        source=files,
+        taxonomy=terms.universe.taxonomy,
+        rule=rule,
+        unit=terms.unit,
+        key=BoundingKey.draw(source),
+        settings=small_batches(1),
+    )
+
+
+def as_planned(tree: PrefixTree) -> PrefixTree:
+    """Returns a tree as the catalogue made it."""
+    return tree
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceProduct:
+    """The parts of a release.
+
+    Attributes:
+        counter: Makes the engine that bounds and counts the records.
+        files: Makes the engine that bounds and counts records of taps in files.
+        curator: Makes the curator that adds the noise.
+        budget: Makes the purse that the curator pays from.
+        source: Gives the random bits.
+        mechanism: Has the last word on a tree that the catalogue made.
+    """
+
+    counter: Callable[[WalkRows, SequenceTerms, BitSource], Counter] = sequences_in_memory
+    files: Callable[[TapsSource, SequenceTerms, BitSource], Counter] = taps_of_files
+    curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
+        Curator(counter=counter, budget=budget, source=source)
+    )
+    budget: Callable[[Unit, Loss], Budget] = filled_purse
+    source: Callable[[], BitSource] = os_source
+    mechanism: Callable[[PrefixTree], PrefixTree] = as_planned
+
+    def open(self, rows: WalkRows, terms: SequenceTerms, spend: Loss) -> Curator:
+        """Returns the curator of one release."""
+        source = self.source()
+        counter = self.counter(rows, terms, source)
+        return self.curator(counter, self.budget(terms.unit, spend), source)
+
+    def open_files(self, files: TapsSource, terms: SequenceTerms, spend: Loss) -> Curator:
+        """Returns the curator of one release of taps in files."""
+        source = self.source()
+        counter = self.files(files, terms, source)
+        return self.curator(counter, self.budget(terms.unit, spend), source)
+
+
+REAL_SEQUENCES = SequenceProduct()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedThreshold:
+    """The same threshold at every step: a low one shows what the noise alone would hide.
+
+    Attributes:
+        at: The threshold.
+    """
+
+    at: int
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The rule as plain values."""
+        return {"rule": "fixed", "at": self.at}
+
+    def threshold(self, _shape: StepShape, _spend: Loss, _bound: Bound) -> int:
+        """Returns the threshold."""
+        return self.at
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeForm:
+    """A tree in a village; all of its steps cost the same.
+
+    Attributes:
+        words: What it is called in findings.
+        village: Where it grows.
+        height: The most stops of a published sequence.
+        threshold: From which noisy count on a candidate becomes a node.
+    """
+
+    words: str
+    village: Village
+    height: int
+    threshold: int = 1
+
+    @property
+    def steps(self) -> int:
+        """How many steps the tree has."""
+        return self.height * self.village.universe.taxonomy.grains
+
+    def make(self, budget: Loss) -> PrefixTree:
+        """Returns the mechanism, as the catalogue of plans makes it."""
+        universe = self.village.universe
+        return prefix_tree(
+            universe,
+            budget=budget,
+            height=self.height,
+            level_shares=uniform_shares(self.height),
+            grain_shares=uniform_shares(universe.taxonomy.grains),
+            thresholds=FixedThreshold(at=self.threshold),
+            # At such thresholds false nodes multiply; a tree of two stops has no time for it.
+            supercritical=True,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeStage:
+    """Where an audit takes place: a product, a tree, its price and the cap on records.
+
+    Attributes:
+        product: What is audited.
+        form: The tree.
+        epsilon: What a release costs.
+        max_records: Records of a person that count.
+        gaussian: Whether that is paid as the rho that is worth epsilon at the audits' delta.
+    """
+
+    product: SequenceProduct
+    form: TreeForm
+    epsilon: Fraction
+    max_records: int = 1
+    gaussian: bool = False
+
+    @property
+    def village(self) -> Village:
+        """Where the tree grows."""
+        return self.form.village
+
+    @cached_property
+    def tree(self) -> PrefixTree:
+        """The mechanism that every release uses, as the product under audit has it."""
+        return self.product.mechanism(self.form.make(self.spend))
+
+    @property
+    def spend(self) -> Loss:
+        """What a release costs."""
+        return rho_of(self.epsilon) if self.gaussian else PureLoss(self.epsilon)
+
+    @property
+    def terms(self) -> SequenceTerms:
+        """The public terms of every release."""
+        return SequenceTerms(
+            universe=self.village.universe,
+            max_stops=self.form.height,
+            max_records=self.max_records,
+        )
+
+    def opened(self, rows: WalkRows) -> Curator:
+        """Returns the curator of one release."""
+        return self.product.open(rows, self.terms, self.spend)
+
+    def sampler(self, scene: Walks, look: Look) -> Sampler:
+        """Returns a way to run a scene: as many releases as it takes, one run a corner."""
+        rows = self.village.play(scene)
+        return lambda runs: as_many(lambda: look(self.opened(rows)), runs)

@@ -1,0 +1,76 @@
+"""A synthetic card city: public lines and stops, and records of taps that belong to nobody."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.geography.locations import Locations
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CardCity:
+    """A city with one day of taps, one record for each card. The arrays cannot be written to.
+
+    Attributes:
+        name: What the city is called.
+        zone: The clock that its times are told by.
+        day: The day of the taps.
+        taxonomy: The public stops, and one level: their lines.
+        start: Where each record begins; one entry more than records.
+        stops: The location index of every stop of all records in a row.
+        seconds: The second of the day of every stop, ascending within a record.
+        person: The person of each record.
+    """
+
+    name: str
+    zone: str
+    day: date
+    taxonomy: Taxonomy
+    start: IntArray
+    stops: IntArray
+    seconds: IntArray
+    person: IntArray
+
+    def __post_init__(self) -> None:
+        for column in (self.start, self.stops, self.seconds, self.person):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def locations(self) -> Locations:
+        """The public stops."""
+        return self.taxonomy.locations
+
+    @property
+    def minutes(self) -> IntArray:
+        """The minute of the day of every stop, never descending within a record."""
+        return self.seconds // 60
+
+    @property
+    def person_of_stop(self) -> IntArray:
+        """The person of every stop."""
+        return np.repeat(self.person, np.diff(self.start))
+
+    def write(self, folder: Path) -> None:
+        """Writes locations.csv and taps.parquet.
+
+        Locations have id, name, lon, lat and zone, which is the line. Taps have person, location
+        and time, a wall-clock timestamp without a zone, in the order of time.
+
+        Args:
+            folder: Where to write; made if it is missing.
+        """
+        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
+        # it.
+        from hushway.families.sequences.city import files as cards_files
+        from hushway.study import city_files as files
+
+        folder.mkdir(parents=True, exist_ok=True)
+        files.write_locations(self.locations, folder / "locations.csv")
+        cards_files.write_taps(self, folder / "taps.parquet")

@@ -1,0 +1,145 @@
+"""The lines and stops of the card cities: public geography, the same for every seed."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushway.families.od.city.places import distances_m
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.geography.labels import labels_of_codes
+from hushway.geography.locations import Location, Locations
+from hushway.study.chance import FloatArray, IntArray
+
+_CENTRE_LON, _CENTRE_LAT = -73.57, 45.51
+_DEGREE_LAT_M = 111_140.0
+_DEGREE_LON_M = 111_320.0 * math.cos(math.radians(_CENTRE_LAT))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line, as metres east and north of the centre.
+
+    Attributes:
+        name: What the line is called.
+        stops: How many stops it has.
+        path: The corners of its route; stops are evenly spaced on it.
+    """
+
+    name: str
+    stops: int
+    path: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Network:
+    """Lines of stops. Stops are numbered along the first line, then along the second, and so on.
+
+    Attributes:
+        taxonomy: The stops, and one level: lines. Every stop belongs to one line, also where riders
+            change to another.
+        line_of: The line of each stop.
+        position_m: Metres east and north of the centre, one row a stop.
+        distance_m: The distance of every two stops.
+        change_at: The stop of each line (row) where riders change to another (column).
+    """
+
+    taxonomy: Taxonomy
+    line_of: IntArray
+    position_m: FloatArray
+    distance_m: FloatArray
+    change_at: IntArray
+
+    def neighbour(self, stop: IntArray, step: IntArray) -> IntArray:
+        """Returns the stop next to each on its line; the stop itself at the end of the line."""
+        beside = np.clip(stop + step, 0, len(self.line_of) - 1)
+        return np.where(self.line_of[beside] == self.line_of[stop], beside, stop)
+
+
+def metro_network() -> Network:
+    """Returns four lines with 68 stations that cross near the centre."""
+    lines = (
+        Line(
+            name="amber",
+            stops=24,
+            path=((-9_000, -5_000), (-1_500, 0), (2_500, 1_500), (8_000, 9_000)),
+        ),
+        Line(
+            name="cobalt",
+            stops=22,
+            path=((-6_500, 8_000), (-1_600, 400), (600, -600), (7_000, -5_500)),
+        ),
+        Line(name="jade", stops=14, path=((-4_500, 5_000), (1_000, 4_300), (6_000, 5_600))),
+        Line(name="rose", stops=8, path=((700, 700), (3_000, -1_800), (3_300, -6_500))),
+    )
+    return _network(lines, prefix="M")
+
+
+def bus_network() -> Network:
+    """Returns 60 lines with 944 stops: eastward, northward and out from the centre."""
+    lines = []
+    for number in range(60):
+        kind, rank = number % 3, number // 3
+        # Lines lie closer together near the centre, as in most cities.
+        offset = 9_000.0 * math.copysign(abs(rank / 9.5 - 1.0) ** 1.3, rank - 9.5)
+        bend = 900.0 * math.sin(1.7 * number)
+        half = 6_500.0 - 150.0 * (rank % 5)
+        path: tuple[tuple[float, float], ...]
+        if kind == 0:
+            path = ((-half, offset - bend), (0.0, offset), (half, offset + bend))
+        elif kind == 1:
+            path = ((offset + bend, -half), (offset, 0.0), (offset - bend, half))
+        else:
+            angle = 2 * math.pi * rank / 20
+            east, north = math.cos(angle), math.sin(angle)
+            path = ((300 * east, 300 * north), (bend + 8_000 * east, bend + 8_000 * north))
+        lines.append(Line(name=f"bus {number + 1:02d}", stops=16 if number < 44 else 15, path=path))
+    return _network(lines, prefix="B")
+
+
+def _network(lines: Sequence[Line], *, prefix: str) -> Network:
+    position_m = np.concatenate([_along(line) for line in lines])
+    line_of = np.repeat(np.arange(len(lines)), [line.stops for line in lines])
+    of_line = [line.name for line in lines for _ in range(line.stops)]
+    order = [place + 1 for line in lines for place in range(line.stops)]
+    locations = Locations(
+        tuple(
+            Location(
+                id=f"{prefix}{number + 1:03d}",
+                name=f"{of_line[number].capitalize()} stop {order[number]}",
+                lon=round(_CENTRE_LON + east / _DEGREE_LON_M, 6),
+                lat=round(_CENTRE_LAT + north / _DEGREE_LAT_M, 6),
+                zone=of_line[number],
+            )
+            for number, (east, north) in enumerate(position_m.tolist())
+        )
+    )
+    level = labels_of_codes("line", line_of.astype(np.int32), [line.name for line in lines])
+    distance_m = distances_m(position_m, position_m)
+    return Network(
+        taxonomy=Taxonomy(locations=locations, levels=(level,)),
+        line_of=line_of,
+        position_m=position_m,
+        distance_m=distance_m,
+        change_at=_changes(distance_m, line_of, len(lines)),
+    )
+
+
+def _along(line: Line) -> FloatArray:
+    """Returns stops at even distances on the path of a line, its ends included."""
+    corners = np.array(line.path, dtype=np.float64)
+    reached = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+    at = np.linspace(0.0, reached[-1], line.stops)
+    return np.column_stack([np.interp(at, reached, corners[:, axis]) for axis in (0, 1)])
+
+
+def _changes(distance_m: FloatArray, line_of: IntArray, lines: int) -> IntArray:
+    """Returns where to leave each line for each other: where their stops are closest."""
+    first = np.searchsorted(line_of, np.arange(lines + 1))
+    change = np.zeros((lines, lines), dtype=np.int64)
+    for here in range(lines):
+        for there in range(lines):
+            block = distance_m[first[here] : first[here + 1], first[there] : first[there + 1]]
+            change[here, there] = first[here] + int(np.argmin(block.min(axis=1)))
+    return change

@@ -1,0 +1,173 @@
+"""The public groups of locations: taxonomy.json, and columns of locations.csv for readers."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hushway.errors import ReleaseError
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
+from hushway.geography.labels import Labels
+from hushway.geography.locations import LOCATION_FACTS, Locations, PlaceLabels
+from hushway.privacy.certificate import canonical_json, parsed_json
+from hushway.release.bounded import LIST_BYTES, refuse_large
+from hushway.release.formats.places import locations_csv, read_locations
+
+# What the finest granularity is called.
+
+_MOST_LEVELS = 64
+_ABOUT = (
+    "The public groups of locations, from the coarsest level to the finest. Every location lies in "
+    "exactly one group of each level: codes gives its position in names, in the order of "
+    "locations.csv, which shows the same names in the column stored_as. own_columns are the "
+    "further columns that the locations had before. Not made from the data."
+)
+
+
+def taxonomy_json(taxonomy: Taxonomy) -> bytes:
+    """Returns the public groups as JSON: the same bytes for the same taxonomy."""
+    stored = _stored_columns(taxonomy)
+    return canonical_json(
+        {
+            "about": _ABOUT,
+            "own_columns": [labels.column for labels in taxonomy.locations.labels],
+            "levels": [
+                {
+                    "column": level.column,
+                    "stored_as": name,
+                    "names": list(level.names),
+                    "codes": level.codes.tolist(),
+                }
+                for name, level in zip(stored, taxonomy.levels, strict=True)
+            ],
+        }
+    )
+
+
+def grouped_locations_csv(taxonomy: Taxonomy) -> bytes:
+    """Returns the public places as CSV, with a column for every level of groups."""
+    return locations_csv(grouped_locations(taxonomy))
+
+
+def grouped_locations(taxonomy: Taxonomy) -> Locations:
+    """Returns the places with the names of their groups among their labels."""
+    locations = taxonomy.locations
+    own = {*LOCATION_FACTS, *(labels.column for labels in locations.labels)}
+    added = [
+        PlaceLabels(column=name, values=tuple(_names_by_location(level)))
+        for name, level in zip(_stored_columns(taxonomy), taxonomy.levels, strict=True)
+        if name not in own
+    ]
+    return Locations(locations.places, (*locations.labels, *added))
+
+
+def read_taxonomy(data: bytes, places: bytes) -> Taxonomy:
+    """Reads the public places and their groups back.
+
+    Args:
+        data: The bytes of taxonomy.json.
+        places: The bytes of locations.csv.
+
+    Raises:
+        ReleaseError: The bytes are not what hushway writes for any taxonomy.
+    """
+    refuse_large("taxonomy.json", len(data), LIST_BYTES)
+    facts = parsed_json(data)
+    if len(facts["levels"]) > _MOST_LEVELS:
+        raise _rewritten()
+    shown = read_locations(places)
+    own = tuple(shown.labels[: len(facts["own_columns"])])
+    taxonomy = Taxonomy(
+        locations=Locations(shown.places, own),
+        levels=tuple(
+            Labels(
+                column=level["column"],
+                codes=np.array(level["codes"], dtype=np.int32),
+                names=tuple(level["names"]),
+            )
+            for level in facts["levels"]
+        ),
+    )
+    if taxonomy_json(taxonomy) != data or grouped_locations_csv(taxonomy) != places:
+        raise _rewritten()
+    return taxonomy
+
+
+def grain_name(taxonomy: Taxonomy, grain: int) -> str:
+    """Returns what a granularity is called: the column of its level, or location."""
+    return LOCATION if grain == len(taxonomy.levels) else taxonomy.levels[grain].column
+
+
+def node_labels(taxonomy: Taxonomy, grain: int) -> tuple[str, ...]:
+    """Returns the names of all groups of a granularity, or the ids of locations, by number."""
+    if grain == len(taxonomy.levels):
+        order: IntArray = taxonomy.location_of(np.arange(len(taxonomy.locations)))
+        return tuple(taxonomy.locations.ids[i] for i in order.tolist())
+    level = taxonomy.levels[grain]
+    code_of_number = np.empty(len(level), dtype=np.int64)
+    code_of_number[taxonomy.codes(grain)] = level.codes
+    return tuple(level.names[code] for code in code_of_number.tolist())
+
+
+def check_levels(taxonomy: Taxonomy) -> None:
+    """Makes sure that a verifier can read the public groups back from their files.
+
+    Raises:
+        ReleaseError: It could not.
+    """
+    if len(taxonomy.levels) > _MOST_LEVELS:
+        raise ReleaseError(
+            f"A release holds at most {_MOST_LEVELS} levels of groups.",
+            advice="Leave out some of them.",
+        )
+    try:
+        digest = read_taxonomy(taxonomy_json(taxonomy), grouped_locations_csv(taxonomy)).digest
+    except (ValueError, ReleaseError):
+        digest = None
+    if digest != taxonomy.digest:
+        raise ReleaseError(
+            "The locations or their groups would not be the same when read back from the release.",
+            advice="Use plain text for ids and names, and Python's own floats for positions.",
+        )
+
+
+def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
+    """Returns under which name locations.csv shows each level.
+
+    A level that was made of a column of the locations is shown by that very column.
+    """
+    locations = taxonomy.locations
+    shown = {name: locations.labels_in(name) for name in _label_columns(locations)}
+    taken = {*LOCATION_FACTS, *shown}
+    stored = []
+    for level in taxonomy.levels:
+        if shown.get(level.column) == tuple(_names_by_location(level)):
+            stored.append(level.column)
+            continue
+        name = next(free for free in _candidates(level.column) if free not in taken)
+        taken.add(name)
+        stored.append(name)
+    return tuple(stored)
+
+
+def _label_columns(locations: Locations) -> Sequence[str]:
+    return ["zone", *(labels.column for labels in locations.labels)]
+
+
+def _names_by_location(level: Labels) -> Iterator[str]:
+    return (level.names[code] for code in level.codes.tolist())
+
+
+def _candidates(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name} ({number})"
+        number += 1
+
+
+def _rewritten() -> ReleaseError:
+    return ReleaseError(
+        "taxonomy.json or locations.csv is not as hushway writes it, or is larger than it may be.",
+        advice="Ask the publisher for an intact copy of the release.",
+    )

@@ -1,0 +1,159 @@
+"""What every published prefix tree must look like, given the public taxonomy and periods.
+
+The candidates of every step follow from what was kept before it, so a reader can build them again:
+how many there were, which node each kept one hangs from, and in which order they come.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NoReturn
+
+import numpy as np
+
+from hushway.errors import ReleaseError
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.universe import SequenceUniverse
+
+# All nodes of a release; as columns of numbers they take four gigabytes.
+MOST_NODES = 1 << 26
+# Sums of whole numbers below this are whole numbers of 64 bits.
+_MOST_RECORDS = 1 << 61
+
+ROOT = -1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TreeShape:
+    """What follows from the nodes of a sound tree.
+
+    Attributes:
+        prefix: For each node the node of the stop before its own stop; ROOT at the first stop.
+        beyond: How many candidates the step after the last would have had.
+    """
+
+    prefix: IntArray
+    beyond: int
+
+
+def shape_of(table: SequenceTable) -> TreeShape:
+    """Returns what follows from the nodes of a tree, after a look at all of them.
+
+    The columns of the table must be whole numbers of one length.
+
+    Raises:
+        ReleaseError: The table is not one that a mechanism publishes.
+    """
+    if len(table.parent) > MOST_NODES:
+        _refuse(f"A tree holds at most {MOST_NODES:,} nodes.")
+    beyond = _checked_steps(table)
+    prefix = prefixes_of(table)
+    _check_counts(table, prefix)
+    return TreeShape(prefix=prefix, beyond=beyond)
+
+
+def prefixes_of(table: SequenceTable) -> IntArray:
+    """Returns for each node the node of the stop before its own; ROOT at the first stop."""
+    finest = table.taxonomy.grains - 1
+    prefix = np.full(len(table.parent), ROOT, dtype=np.int64)
+    for i, nodes in enumerate(step_slices(table.steps)):
+        if i > 0:
+            above = table.parent[nodes]
+            is_stop = table.steps[i - 1].grain == finest
+            prefix[nodes] = above if is_stop else prefix[above]
+    return prefix
+
+
+def step_slices(steps: Sequence[StepSummary]) -> list[slice]:
+    """Returns where the nodes of each step stand."""
+    ends = np.cumsum([0, *(step.kept for step in steps)]).tolist()
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def _checked_steps(table: SequenceTable) -> int:
+    """Builds the candidates of every step again and finds the nodes among them.
+
+    Returns:
+        The number of candidates of one more step.
+    """
+    if not table.steps:
+        _refuse("The tree has no steps.")
+    if sum(step.kept for step in table.steps) != len(table.parent):
+        _refuse("The steps do not say how many nodes there are.")
+    cells = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods).first_step()
+    first_above = 0
+    for i, nodes in enumerate(step_slices(table.steps)):
+        _check_step(table.steps[i], cells)
+        if np.any(table.step[nodes] != i):
+            _refuse("A node stands among those of another step.")
+        if np.any(table.measured[nodes] < table.steps[i].threshold):
+            _refuse("A node was measured below the threshold of its step.")
+        # All candidates of the first step hang from the root, which is number 0 among them.
+        above = table.parent[nodes] - (ROOT if i == 0 else first_above)
+        kept = _kept_cells(cells, above, table.period[nodes], table.code[nodes])
+        cells, first_above = cells.below(kept), nodes.start
+    return cells.size
+
+
+def _check_step(step: StepSummary, cells: PrefixCells) -> None:
+    if (step.stop, step.grain) != (cells.stop, cells.grain):
+        _refuse("The steps of the tree do not follow each other.")
+    if step.candidates != cells.size or cells.size == 0:
+        _refuse("A step does not say how many candidates it had.")
+    if step.threshold < 1:
+        _refuse("The threshold of a step is not above 0.")
+    if not (math.isfinite(step.standard_error) and step.standard_error > 0):
+        _refuse("The standard error of a step is not a number above 0.")
+
+
+def _kept_cells(cells: PrefixCells, above: IntArray, period: IntArray, code: IntArray) -> IntArray:
+    """Returns the candidate that each node was, if it was one and they are in order."""
+    known = (above >= 0) & (above < cells.nodes)
+    known &= (code >= 0) & (code < cells.taxonomy.size(cells.grain))
+    known &= (period >= 0) & (period < cells.periods)
+    if not np.all(known):
+        _refuse("A node has no parent, or is at no public place or period.")
+    kept = cells.cell(above, period, _some_location(cells.taxonomy, cells.grain)[code])
+    inside = np.all((kept >= 0) & (kept < cells.size))
+    # What the candidate stands for must be what the node says; else it lies outside its parent.
+    if not inside or not all(map(np.array_equal, cells.describe(kept), (above, period, code))):
+        _refuse("A node lies outside the group or before the period of its parent.")
+    if not np.all(np.diff(kept) > 0):
+        _refuse("Nodes are repeated or out of order.")
+    return kept
+
+
+def _some_location(taxonomy: Taxonomy, grain: int) -> IntArray:
+    """Returns a location of each group of a granularity."""
+    found = np.empty(taxonomy.size(grain), dtype=np.int64)
+    found[taxonomy.codes(grain)] = np.arange(len(taxonomy.locations))
+    return found
+
+
+def _check_counts(table: SequenceTable, prefix: IntArray) -> None:
+    if np.any(table.counts < 0):
+        _refuse("A count is negative.")
+    if float(table.counts.sum(dtype=np.float64)) >= _MOST_RECORDS:
+        _refuse("The counts are too large to be added up.")
+    if np.any(_sums(table.parent, table.counts) > table.counts):
+        _refuse("A count is smaller than the sum of the counts below it.")
+    is_stop = table.grains == table.taxonomy.grains - 1
+    going_on = _sums(prefix[is_stop], table.counts[is_stop], size=len(table.counts))
+    if np.any(table.ends != np.where(is_stop, table.counts - going_on, 0)):
+        _refuse("The records that end at a node are not its count less those that go on.")
+
+
+def _sums(above: IntArray, counts: IntArray, *, size: int | None = None) -> IntArray:
+    """Adds up counts by the node above; what hangs from the root is left out."""
+    total = np.zeros(len(counts) if size is None else size, dtype=np.int64)
+    inside = above != ROOT
+    np.add.at(total, above[inside], counts[inside])
+    return total
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ReleaseError(message, advice="Ask the publisher for an intact copy of the release.")

@@ -1,0 +1,248 @@
+"""The job of a sequences plan."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushway.engine.session import EngineSettings
+from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.mechanism.recommended import (
+    recommended_grain_shares,
+    recommended_height,
+    recommended_shares,
+    recommended_thresholds,
+)
+from hushway.families.sequences.mechanism.shares import (
+    geometric_shares,
+    paper_grain_shares,
+    uniform_shares,
+)
+from hushway.families.sequences.mechanism.terms import sequence_terms
+from hushway.families.sequences.mechanism.thresholds import (
+    ExpectedFalse,
+    PaperThresholds,
+    Thresholds,
+)
+from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.plan import SequencesPlan
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.rows.check import check_sequences, check_taps
+from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.rule import SequenceRule, record_bound
+from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
+from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.taxonomy import planned_taxonomy
+from hushway.geography.periods import Periods
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.ledger import Window
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.unit import Unit
+from hushway.release.job import Job, Means, Wording, account_of
+from hushway.release.terms_wording import plural
+from hushway.tables.check import Problem
+from hushway.tables.policy import Policy
+
+_SHOWN = 20
+# The paper's height.
+_HEIGHT = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordRows:
+    """The taps or the ready sequences of a plan.
+
+    Attributes:
+        source: Where they are.
+        taxonomy: The public tree over the locations.
+        rule: What makes a record, and how much of it counts.
+        unit: Who is protected.
+        policy: What becomes of rows that cannot be counted.
+        multi_line: Ids of locations that several lines call at; each was given to one.
+    """
+
+    source: TapsSource | SequencesSource
+    taxonomy: Taxonomy
+    rule: SequenceRule
+    unit: Unit
+    policy: Policy
+    multi_line: tuple[str, ...] = ()
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the rows; with notes also what may be."""
+        return self._found(settings, notes=notes) + (self._shared_stations() if notes else [])
+
+    def _found(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        if isinstance(self.source, TapsSource):
+            return check_taps(
+                self.source,
+                self.taxonomy.locations,
+                self.rule,
+                self.policy,
+                settings=settings,
+                notes=notes,
+                unit=self.unit,
+            )
+        return check_sequences(
+            self.source,
+            self.taxonomy.locations,
+            self.rule,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            unit=self.unit,
+        )
+
+    def _shared_stations(self) -> list[Problem]:
+        if not self.multi_line:
+            return []
+        some = ", ".join(self.multi_line[:_SHOWN])
+        return [
+            Problem(
+                kind="multi_line",
+                message=f"Several lines call at these locations, and each was given to the one "
+                f"that calls most often: {some}"
+                f"{' and more' if len(self.multi_line) > _SHOWN else ''}.",
+                count=None,
+                severity="note",
+                advice="Give the lines as a column of the locations if another choice is better.",
+            )
+        ]
+
+    def counter(self, means: Means) -> DuckDBSequences:
+        """Returns who counts them, each unit bounded."""
+        return DuckDBSequences(
+            source=self.source,
+            taxonomy=self.taxonomy,
+            rule=self.rule,
+            unit=self.unit,
+            key=means.key,
+            settings=means.settings,
+            progress=means.progress,
+        )
+
+
+def prepare_sequences(plan: SequencesPlan) -> Job:
+    """Reads the public files of a sequences plan and sets up its mechanism.
+
+    Raises:
+        GeographyError: The locations, their groups or the periods are wrong.
+    """
+    window = None if plan.time is None else Periods(**plan.time.model_dump())
+    planned = planned_taxonomy(plan)
+    universe = SequenceUniverse(
+        taxonomy=planned.taxonomy, periods=window if plan.records.times else None
+    )
+    height = _height(plan)
+    privacy = plan.privacy
+    bound = record_bound(privacy.unit, privacy.max_records)
+    mechanism = prefix_tree(
+        universe,
+        budget=_budget(plan),
+        height=height,
+        level_shares=_level_shares(plan, height),
+        grain_shares=_grain_shares(plan, universe),
+        thresholds=_thresholds(plan),
+    )
+    return Job(
+        plan=plan,
+        geography=universe,
+        bound=bound,
+        mechanism=mechanism,
+        terms=sequence_terms(
+            mechanism,
+            universe,
+            unit=privacy.unit,
+            max_records=bound.total,
+            record=plan.records.span if plan.data.taps is not None else "row",
+        ),
+        account=account_of(plan),
+        window=_days(plan),
+        rows=RecordRows(
+            source=_source(plan),
+            taxonomy=universe.taxonomy,
+            rule=SequenceRule(
+                max_stops=height,
+                max_records=privacy.max_records,
+                window=window,
+                record=plan.records.span,
+                keep_times=plan.records.times,
+            ),
+            unit=privacy.unit,
+            policy=Policy(**plan.problems.model_dump()),
+            multi_line=planned.multi_line,
+        ),
+        wording=_wording(plan, mechanism, universe),
+        check_writable=lambda: None,
+    )
+
+
+def _height(plan: SequencesPlan) -> int:
+    """Returns the height that the plan names, or that follows from its guess of the length."""
+    records = plan.records
+    if records.mean_stops is not None:
+        return recommended_height(records.mean_stops)
+    return _HEIGHT if records.height is None else records.height
+
+
+def _budget(plan: SequencesPlan) -> Loss:
+    privacy = plan.privacy
+    if plan.mechanism.noise == "gaussian" and privacy.delta is not None:
+        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
+    return PureLoss(privacy.epsilon)
+
+
+def _level_shares(plan: SequencesPlan, height: int) -> tuple[Fraction, ...]:
+    mechanism = plan.mechanism
+    if mechanism.ratio is not None:
+        return geometric_shares(height, ratio=mechanism.ratio)
+    return uniform_shares(height) if mechanism.levels == "uniform" else recommended_shares(height)
+
+
+def _grain_shares(plan: SequencesPlan, universe: SequenceUniverse) -> tuple[Fraction, ...]:
+    if plan.mechanism.groups == "paper":
+        return paper_grain_shares(universe.taxonomy)
+    return recommended_grain_shares(universe)
+
+
+def _thresholds(plan: SequencesPlan) -> Thresholds:
+    if plan.mechanism.thresholds == "paper":
+        return PaperThresholds()
+    kappa = plan.mechanism.kappa
+    return recommended_thresholds() if kappa is None else ExpectedFalse(kappa=kappa)
+
+
+def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
+    data, columns = plan.data, plan.data.columns
+    if data.taps is not None:
+        return TapsSource(
+            path=plan.path(data.taps),
+            columns=TapColumns(
+                person=columns.person or "", location=columns.location, time=columns.time
+            ),
+            clock=data.clock,
+        )
+    return SequencesSource(
+        path=plan.path(data.sequences or ""),
+        columns=SequenceColumns(person=columns.person, stops=columns.stops),
+        separator=data.separator,
+    )
+
+
+def _days(plan: SequencesPlan) -> Window:
+    """Returns the days of the taps; ready sequences carry no times, whatever the plan says."""
+    if plan.data.taps is None or plan.time is None:
+        return Window.always()
+    time = plan.time
+    return Window.of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
+
+
+def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse) -> Wording:
+    groups = ", ".join(
+        f"{len(level):,} groups of {level.column!r}" for level in universe.taxonomy.levels
+    )
+    return Wording(
+        rows="taps" if plan.data.taps is not None else "sequences",
+        counted="records",
+        universe=f"{len(universe.taxonomy.locations):,} locations, {groups or 'no groups'}, "
+        f"{plural(universe.moments, 'period')}, up to {plural(mechanism.height, 'stop')}.",
+    )

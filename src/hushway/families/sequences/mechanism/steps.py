@@ -1,0 +1,101 @@
+"""The steps of a tree as planned: noise, thresholds and how many false nodes to expect."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from hushway.errors import PrivacyError
+from hushway.families.sequences.mechanism.thresholds import StepShape, Thresholds
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.loss import Loss
+from hushway.privacy.noise.forecast import expected_above
+from hushway.privacy.noise.law import NoiseLaw
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedStep:
+    """One stop at one granularity, before anything is measured.
+
+    Attributes:
+        stop: Which stop, from 0.
+        grain: Which granularity, the last being locations.
+        spend: What it costs.
+        law: The noise in each count.
+        threshold: Candidates measured at or above it become nodes.
+        chance: The probability that an empty candidate does.
+        false_children: How many empty candidates of one node do, on average.
+    """
+
+    stop: int
+    grain: int
+    spend: Loss
+    law: NoiseLaw
+    threshold: int
+    chance: float
+    false_children: float
+
+
+def planned_steps(
+    universe: SequenceUniverse, spends: Sequence[Loss], thresholds: Thresholds, bound: Bound
+) -> tuple[PlannedStep, ...]:
+    """Returns the steps of a tree, in the order of measuring.
+
+    Privacy:
+        A function of public numbers; `bound` is how far one unit moves any step.
+    """
+    taxonomy = universe.taxonomy
+    rules: dict[tuple[int, Loss], tuple[int, float, float]] = {}
+    steps = []
+    places = product(range(len(spends) // taxonomy.grains), range(taxonomy.grains))
+    for (stop, grain), spend in zip(places, spends, strict=True):
+        law = noise_for(spend, bound)
+        if (grain, spend) not in rules:
+            shape = _shape(taxonomy, universe.moments, grain)
+            threshold = thresholds.threshold(shape, spend, bound)
+            chance = expected_above(law, 1, threshold)
+            rules[grain, spend] = threshold, chance, chance * shape.candidates / shape.parents
+        threshold, chance, false_children = rules[grain, spend]
+        steps.append(
+            PlannedStep(
+                stop=stop,
+                grain=grain,
+                spend=spend,
+                law=law,
+                threshold=threshold,
+                chance=chance,
+                false_children=false_children,
+            )
+        )
+    return tuple(steps)
+
+
+def most_false_children(steps: Sequence[PlannedStep], grains: int) -> float:
+    """Returns how many false prefixes, one stop longer, a false prefix has on average at most."""
+    stops = [steps[first : first + grains] for first in range(0, len(steps), grains)]
+    return max(prod(step.false_children for step in stop) for stop in stops)
+
+
+def refuse_supercritical(steps: Sequence[PlannedStep], grains: int) -> None:
+    """Refuses a tree in which false prefixes would multiply from stop to stop.
+
+    Raises:
+        PrivacyError: A false prefix has one false child or more, on average.
+    """
+    children = most_false_children(steps, grains)
+    if children >= 1:
+        raise PrivacyError(
+            f"Every prefix that nobody took would have {children:.3g} such prefixes below it, on "
+            "average: noise alone would make the tree grow without end. It must be below 1.",
+            advice='Choose thresholds by "expected_false", or give the locations groups.',
+        )
+
+
+def _shape(taxonomy: Taxonomy, moments: int, grain: int) -> StepShape:
+    group = grain < taxonomy.grains - 1
+    if grain == 0:
+        return StepShape(candidates=taxonomy.size(0) * moments, parents=1, group=group)
+    return StepShape(candidates=taxonomy.size(grain), parents=taxonomy.size(grain - 1), group=group)

@@ -1,0 +1,102 @@
+"""What the sequences family publishes: a consistent tree of prefixes, and the sequences in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.geography.periods import Periods
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StepSummary:
+    """What is public about one step of the tree: a stop at one granularity.
+
+    Attributes:
+        stop: Which stop, from 0.
+        grain: Which granularity, the last being locations.
+        candidates: How many candidates were tested.
+        threshold: Candidates measured at or above it were kept.
+        kept: How many were.
+        standard_error: Standard deviation of the noise in each measurement.
+    """
+
+    stop: int
+    grain: int
+    candidates: int
+    threshold: int
+    kept: int
+    standard_error: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SequenceTable:
+    """A published tree. Safe for anyone to see.
+
+    Nodes are ordered step by step, so a parent stands before its children. A node of the finest
+    granularity stands for a prefix of stops; one of a coarser granularity for such a prefix and the
+    group of the next stop.
+
+    Attributes:
+        taxonomy: The public tree over the locations.
+        periods: The public periods, if times are kept.
+        parent: The node above each node; -1 under the root.
+        step: The step of each node, an index into `steps`.
+        period: Index of the period of the node's last stop; 0 if times are not kept.
+        code: Number of the node's group or location at its granularity (`Taxonomy.codes`).
+        measured: The noisy count of each node.
+        counts: The published count: whole, never negative, never below the sum of the children's.
+        ends: How many published sequences end at each node; 0 for groups.
+        steps: What is public about each step.
+        diagnostics: How well the fit was solved, as plain JSON values.
+    """
+
+    taxonomy: Taxonomy
+    periods: Periods | None
+    parent: IntArray
+    step: IntArray
+    period: IntArray
+    code: IntArray
+    measured: IntArray
+    counts: IntArray
+    ends: IntArray
+    steps: tuple[StepSummary, ...]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def grains(self) -> IntArray:
+        """The granularity of each node."""
+        of_step = np.array([step.grain for step in self.steps], dtype=np.int64)
+        return of_step[self.step]
+
+    def sequences(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Returns the distinct published sequences as a ragged array, with their counts.
+
+        Returns:
+            Where each sequence begins (one entry more than sequences), the location index of every
+            stop of all of them in a row, and the count of each sequence.
+        """
+        nodes, start, places = self.paths()
+        return start, self.taxonomy.location_of(self.code[places]), self.ends[nodes]
+
+    def paths(self) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
+        """Returns the nodes at which sequences end, and the stops on the way to each as nodes."""
+        nodes = np.flatnonzero(self.ends > 0)
+        stops = np.array([step.stop for step in self.steps], dtype=np.int64)[self.step[nodes]] + 1
+        start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(stops)])
+        places = np.empty(start[-1], dtype=np.int64)
+        at, left = nodes.copy(), stops.copy()
+        finest = self.taxonomy.grains - 1
+        grains = self.grains
+        while len(at):
+            here = grains[at] == finest
+            owner = np.flatnonzero(left > 0)
+            places[start[owner[here]] + left[owner[here]] - 1] = at[here]
+            left[owner[here]] -= 1
+            at = self.parent[at]
+            at = at[left[owner] > 0]
+        return nodes, start, places

@@ -1,0 +1,112 @@
+"""What the certificate of a sequences release says, from public facts alone."""
+
+from typing import Any, Literal, get_args
+
+from hushway.errors import ReleaseError
+from hushway.families.sequences.mechanism.stated import stated_tree
+from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import (
+    Certificate,
+    Contribution,
+    Domain,
+    MechanismRecord,
+    Terms,
+)
+from hushway.privacy.unit import Unit
+from hushway.release.stated_mechanism import stated_limits
+from hushway.release.terms_wording import check_unit, not_protected, plural
+
+FAMILY = "sequences"
+UNITS = (Unit.PERSON, Unit.DEVICE, Unit.RECORD)
+
+RecordKind = Literal["day", "window", "row"]
+_RECORDS: dict[RecordKind, str] = {
+    "day": "A record is what one id did in one day of the window",
+    "window": "A record is all that one id did in the window",
+    "row": "A record is one row of the data",
+}
+_ASSUMED_PUBLIC = (
+    "The list of locations, their positions and their groups.",
+    "The window of days, the periods and the time zone, if taps were counted.",
+    "The mechanism, its parameters, the height of the tree and the contribution bound.",
+)
+
+
+def sequence_terms(
+    mechanism: PrefixTree,
+    universe: SequenceUniverse,
+    *,
+    unit: Unit,
+    max_records: int,
+    record: RecordKind,
+) -> Terms:
+    """Returns the terms of a release before it is measured.
+
+    Args:
+        mechanism: What will measure and publish.
+        universe: The public taxonomy and periods.
+        unit: Who is protected.
+        max_records: Most records of one unit that are counted; 1 if the unit is a record.
+        record: What one record is.
+
+    Raises:
+        PrivacyError: The unit is not one that sequences protect.
+    """
+    check_unit(unit, *UNITS, most=max_records)
+    bound = Bound.of_records(max_records)
+    limits: dict[str, Any] = {
+        "records": max_records,
+        "stops": mechanism.height,
+        "record": record,
+    }
+    errors = mechanism.forecast(universe, bound)
+    return Terms(
+        family=FAMILY,
+        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
+        unit=unit,
+        contribution=Contribution(
+            words=_contribution(unit, max_records, mechanism.height, record), limits=limits
+        ),
+        events=mechanism.events(universe, bound),
+        domain=Domain(
+            cells=universe.name,
+            size=universe.size,
+            digest=universe.digest,
+            assumed_public=_ASSUMED_PUBLIC,
+        ),
+        not_protected=not_protected(unit),
+        post_processing=mechanism.post_processing,
+        error="Standard deviations of the noise, in records: "
+        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + ".",
+    )
+
+
+def stated_terms(certificate: Certificate, universe: SequenceUniverse) -> tuple[Terms, PrefixTree]:
+    """Returns the terms that follow from what a certificate says was run, and the mechanism.
+
+    Raises:
+        ReleaseError: It was nothing that this version runs.
+    """
+    stated = certificate.terms
+    most, _, record = stated_limits(stated.contribution, "records", "stops", "record")
+    if record not in get_args(RecordKind):
+        raise ReleaseError(
+            "The certificate does not say what one record is.",
+            advice="Verify with the version of hushway that the certificate names.",
+        )
+    mechanism = stated_tree(stated.mechanism, universe)
+    terms = sequence_terms(mechanism, universe, unit=stated.unit, max_records=most, record=record)
+    return terms, mechanism
+
+
+def _contribution(unit: Unit, most: int, height: int, record: RecordKind) -> str:
+    stops = f"the first {plural(height, 'stop')} of it"
+    if not unit.has_many_records:
+        return f"{_RECORDS[record]}. Each counts once, {stops}."
+    return (
+        f"{_RECORDS[record]}. At most {plural(most, 'record')} of a {unit} are counted, chosen "
+        f"uniformly at random among all of that {unit}'s records, and of each one {stops}."
+    )

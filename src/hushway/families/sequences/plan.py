@@ -1,0 +1,171 @@
+"""The plan of a sequences release, and what its tables must agree on."""
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from hushway.privacy.unit import Unit
+from hushway.release.plan_sections import AnyPlan, PlaceColumnsPlan, Rule, TimePlan
+from hushway.release.plan_values import Delta, Exact, Section, Text, Texts
+
+
+class SequenceColumnsPlan(Section):
+    """Which column holds what: location and time of taps, or the stops of ready sequences."""
+
+    person: str | None = None
+    location: str = "location"
+    time: str = "time"
+    stops: str = "stops"
+
+
+class SequencesDataPlan(Section):
+    """The protected rows: taps, or sequences that somebody has put together already."""
+
+    name: Text = Field(description="The ledger's name of this data set.")
+    taps: Text | None = Field(default=None, description="CSV or Parquet.")
+    sequences: Text | None = Field(default=None, description="CSV or Parquet.")
+    separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
+    clock: Literal["wall", "instant"] = "wall"
+    columns: SequenceColumnsPlan = SequenceColumnsPlan()
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "SequencesDataPlan":
+        if (self.taps is None) == (self.sequences is None):
+            raise ValueError("must name exactly one of taps and sequences")
+        if self.taps is not None and self.columns.person is None:
+            raise ValueError("columns.person must name whose taps they are")
+        return self
+
+
+class StationsPlan(Section):
+    """The public list of locations."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("file",)
+
+    file: Text = Field(description="CSV or GeoJSON.")
+    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+
+
+class TaxonomyPlan(Section):
+    """The public groups of locations: one way to make them, or none at all."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("gtfs",)
+
+    columns: Texts = ()
+    gtfs: Text | None = None
+    fan_out: int | None = Field(default=None, ge=2)
+
+    @model_validator(mode="after")
+    def _at_most_one(self) -> "TaxonomyPlan":
+        if sum((bool(self.columns), self.gtfs is not None, self.fan_out is not None)) > 1:
+            raise ValueError("must name at most one of columns, gtfs and fan_out")
+        return self
+
+
+class RecordsPlan(Section):
+    """What one record is, and how much of it counts."""
+
+    span: Literal["day", "window"] = "day"
+    height: int | None = Field(default=None, ge=1, le=200)
+    mean_stops: float | None = Field(default=None, ge=1, allow_inf_nan=False)
+    times: bool = False
+
+    @model_validator(mode="after")
+    def _one_height(self) -> "RecordsPlan":
+        if self.height is not None and self.mean_stops is not None:
+            raise ValueError("mean_stops is a guess that height follows from: give one of the two")
+        return self
+
+
+class SequencesPrivacyPlan(Section):
+    """Who is protected, and how much may be lost."""
+
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Unit.PERSON
+    max_records: int = Field(default=1, ge=1, le=1_000_000)
+    epsilon: Exact
+    delta: Delta | None = None
+
+
+def _below_one(value: float) -> float:
+    if value >= 1:
+        raise ValueError("must be below 1, or false nodes would multiply")
+    return value
+
+
+class PrefixTreePlan(Section):
+    """A noisy prefix tree."""
+
+    name: Literal["prefix_tree"] = "prefix_tree"
+    thresholds: Literal["expected_false", "paper"] = "expected_false"
+    kappa: Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_below_one)] | None = (
+        None
+    )
+    levels: Literal["recommended", "uniform", "geometric"] = "recommended"
+    ratio: Exact | None = None
+    groups: Literal["balanced", "paper"] = "balanced"
+    noise: Literal["laplace", "gaussian"] = "laplace"
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> "PrefixTreePlan":
+        if self.kappa is not None and self.thresholds != "expected_false":
+            raise ValueError('kappa belongs to thresholds = "expected_false"')
+        if (self.ratio is not None) != (self.levels == "geometric"):
+            raise ValueError('levels = "geometric" needs a ratio, and nothing else has one')
+        return self
+
+
+class TapProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
+    impossible_time: Rule = "drop"
+
+
+class SequencesPlan(AnyPlan):
+    """A plan for a release of sequences."""
+
+    family: Literal["sequences"]
+    data: SequencesDataPlan
+    places: StationsPlan
+    taxonomy: TaxonomyPlan = TaxonomyPlan()
+    time: TimePlan | None = None
+    records: RecordsPlan = RecordsPlan()
+    privacy: SequencesPrivacyPlan
+    mechanism: PrefixTreePlan = PrefixTreePlan()
+    problems: TapProblemsPlan = TapProblemsPlan()
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> "SequencesPlan":
+        problems = list(_disagreements(self))
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+def _disagreements(plan: SequencesPlan) -> Iterator[str]:
+    """Yields what tables of a plan, each right by itself, do not agree on."""
+    if plan.data.taps is not None and plan.time is None:
+        yield "time: is missing; taps need a window of days"
+    if plan.data.sequences is not None and plan.records.times:
+        yield "records.times: ready sequences have no times; give taps instead"
+    unit = plan.privacy.unit
+    if unit.has_many_records and plan.data.columns.person is None:
+        yield (
+            f'privacy.unit: is "{unit}", so data.columns.person must name the column of its ids '
+            '(without one, only unit = "record" is possible)'
+        )
+    if plan.privacy.max_records > 1:
+        if not unit.has_many_records:
+            yield 'privacy.max_records: has no meaning with unit = "record", which counts once'
+        elif plan.data.taps is not None and plan.records.span == "window":
+            yield (
+                'privacy.max_records: has no meaning with records.span = "window", where all taps '
+                f"of a {unit} are one record"
+            )
+    if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
+        yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'

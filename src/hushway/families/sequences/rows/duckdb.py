@@ -1,0 +1,136 @@
+"""The embedded engine for sequences: taps or ready sequences in files, read by DuckDB."""
+
+from functools import cached_property
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.errors import DataError
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.record_bounding import bounded_records
+from hushway.families.sequences.rows.records import records_of
+from hushway.families.sequences.rows.rule import SequenceRule, record_bound
+from hushway.families.sequences.rows.sequences import SequencesSource
+from hushway.families.sequences.rows.steps import PrefixSteps, refuse_other_prefixes
+from hushway.families.sequences.rows.stop_rows import ordered_sequences, ordered_taps, window_of
+from hushway.families.sequences.rows.taps import TapsSource
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.unit import Unit
+
+__all__ = ["DuckDBSequences"]
+
+
+class DuckDBSequences:
+    """Counts sequences by prefix, each unit bounded. A `hushway.privacy.query.Counter`.
+
+    The files are read at the first count; after that the bounded sequences are in memory, about
+    four bytes a stop and twelve a record.
+
+    Privacy:
+        Taps without a person, a location or a time, with an unknown location, outside the window
+        or outside service hours are dropped one by one against public lists. The rest become
+        records by person, cut to their first stops, and each person's records are cut down to the
+        bound. Counting is the same for every order and split of the rows.
+
+    Args:
+        source: Where the rows are.
+        taxonomy: The public tree over the locations.
+        rule: What makes a record, and how much of it counts.
+        unit: Who is protected: a person, or one record with unit "record".
+        key: Decides which records are kept, and the order of stops at one and the same time.
+        settings: How much of this machine to use.
+        progress: Told from 0 to 1 how far the reading is, from another thread.
+
+    Raises:
+        DataError: The source does not have what the rule or the unit needs.
+    """
+
+    def __init__(
+        self,
+        *,
+        source: TapsSource | SequencesSource,
+        taxonomy: Taxonomy,
+        rule: SequenceRule,
+        unit: Unit,
+        key: BoundingKey,
+        settings: EngineSettings | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        _refuse_what_is_missing(source, rule, unit)
+        self._source = source
+        self._taxonomy = taxonomy
+        self._rule = rule
+        self._unit = unit
+        self._bound = record_bound(unit, _most_records(source, rule))
+        self._key = key
+        self._settings = EngineSettings() if settings is None else settings
+        self._progress = progress
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self._unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound that `count` enforces, at every step."""
+        refuse_other_prefixes(query, self._taxonomy, self._rule.periods)
+        return self._bound
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact number of records in each candidate of a step.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        cells = refuse_other_prefixes(query, self._taxonomy, self._rule.periods)
+        return self._steps.count(cells)
+
+    @cached_property
+    def _steps(self) -> PrefixSteps:
+        source, locations, rule = self._source, self._taxonomy.locations, self._rule
+        with duckdb_session(self._settings) as backend:
+            if isinstance(source, TapsSource):
+                ordered = ordered_taps(
+                    backend,
+                    source,
+                    locations,
+                    rule=rule,
+                    key=self._key,
+                    progress=self._progress,
+                )
+            else:
+                ordered = ordered_sequences(
+                    backend,
+                    source,
+                    locations,
+                    has_owner=self._unit.has_many_records,
+                    progress=self._progress,
+                )
+        records = records_of(ordered, max_stops=rule.max_stops)
+        if self._unit.has_many_records:
+            records = bounded_records(records, self._bound.total, self._key)
+        return PrefixSteps(records)
+
+
+def _refuse_what_is_missing(
+    source: TapsSource | SequencesSource, rule: SequenceRule, unit: Unit
+) -> None:
+    if isinstance(source, TapsSource):
+        window_of(rule)
+        return
+    if unit.has_many_records and source.columns.person is None:
+        raise DataError(
+            "The sequences have no column of persons, so persons cannot be protected.",
+            advice='Name the column of persons, or choose unit = "record".',
+        )
+    if rule.keep_times:
+        raise DataError(
+            "Ready sequences carry no times, so times cannot be kept.",
+            advice="Give taps with times, or leave times out.",
+        )
+
+
+def _most_records(source: TapsSource | SequencesSource, rule: SequenceRule) -> int:
+    """Returns how many records a person can have: all taps of the window are one record."""
+    one = isinstance(source, TapsSource) and rule.record == "window"
+    return 1 if one else rule.max_records

@@ -1,0 +1,133 @@
+"""Bounded counts of sequences in arrays: for audits, which count again and again, and studies."""
+
+import numpy as np
+
+from hushway.engine.key import BoundingKey
+from hushway.errors import DataError
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.record_bounding import bounded_records
+from hushway.families.sequences.rows.records import OrderedStops, records_of
+from hushway.families.sequences.rows.rule import record_bound
+from hushway.families.sequences.rows.steps import PrefixSteps, refuse_other_prefixes
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.unit import Unit
+
+
+class ArraySequences:
+    """Counts sequences given as arrays, each unit bounded. A `hushway.privacy.query.Counter`.
+
+    The same rule and the same arithmetic as for files: the same records and the same key give the
+    same counts.
+
+    Privacy:
+        At most `max_records` records of each person are counted; the choice reads that person's
+        records and the key alone.
+
+    Args:
+        taxonomy: The public tree over the locations.
+        unit: Who is protected: a person, or one record with unit "record".
+        max_records: Most records of one person; without meaning for unit "record".
+        max_stops: Stops of a record that count: its first ones.
+        key: Decides which records are kept.
+        start: Where each record begins among the stops; one entry more than records.
+        stops: Index of the location of every stop.
+        person: Code of each record's person; only equality matters. Not needed for unit "record".
+        periods: Number of public periods; 1 if times are not kept.
+        period: Period of every stop, if there are several.
+        since_us: Microseconds from the window's start to each record's first stop. Without it, a
+            person's records that are alike are told apart by numbering them.
+
+    Raises:
+        DataError: The arrays do not fit each other, the taxonomy or the periods.
+    """
+
+    def __init__(  # noqa: PLR0913  one argument for each column
+        self,
+        *,
+        taxonomy: Taxonomy,
+        unit: Unit,
+        max_records: int,
+        max_stops: int,
+        key: BoundingKey,
+        start: IntArray,
+        stops: IntArray,
+        person: IntArray | None = None,
+        periods: int = 1,
+        period: IntArray | None = None,
+        since_us: IntArray | None = None,
+    ) -> None:
+        self._taxonomy = taxonomy
+        self._unit = unit
+        self._bound = record_bound(unit, max_records)
+        self._periods = periods
+        if (unit.has_many_records and person is None) or (periods > 1) != (period is not None):
+            raise DataError(
+                "The arrays lack persons to protect or periods to count by, or have a column too "
+                "many.",
+                advice="Give persons for unit person, and the period of each stop if and only if "
+                "there are several periods.",
+            )
+        start = _starts(start, len(stops))
+        records, length = len(start) - 1, np.diff(start)
+        spread = np.repeat(np.arange(records), length)
+        ordered = OrderedStops(
+            owner=None,
+            part=spread,
+            place=_below(stops, len(stops), len(taxonomy.locations)).astype(np.int32),
+            period=(
+                None if period is None else _below(period, len(stops), periods).astype(np.int32)
+            ),
+            since_us=None if since_us is None else _whole(since_us, records)[spread],
+        )
+        found = records_of(ordered, max_stops=max_stops)
+        if unit.has_many_records and person is not None:
+            whose = _whole(person, records)[length > 0]
+            found = bounded_records(found.owned_by(whose), self._bound.total, key)
+        self._steps = PrefixSteps(found)
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self._unit
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the bound that `count` enforces, at every step."""
+        refuse_other_prefixes(query, self._taxonomy, self._periods)
+        return self._bound
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns the exact number of records in each candidate of a step."""
+        return self._steps.count(refuse_other_prefixes(query, self._taxonomy, self._periods))
+
+
+def _starts(start: IntArray, stops: int) -> IntArray:
+    begins = np.asarray(start)
+    whole = begins.ndim == 1 and begins.dtype.kind in "iu" and len(begins) > 0
+    if not whole or begins[0] != 0 or begins[-1] != stops or (begins[1:] < begins[:-1]).any():
+        raise DataError(
+            "The records do not begin and end where the stops do.",
+            advice="Let start go up from 0 to the number of stops, one entry more than records.",
+        )
+    return begins.astype(np.int64)
+
+
+def _below(column: IntArray, length: int, size: int) -> IntArray:
+    values = _whole(column, length)
+    if length and not 0 <= values.min() <= values.max() < size:
+        raise DataError(
+            "A stop is not among the locations or the periods.",
+            advice="Give indexes of the taxonomy's locations, and periods from 0.",
+        )
+    return values
+
+
+def _whole(column: IntArray, length: int) -> IntArray:
+    values = np.asarray(column)
+    if values.shape != (length,) or values.dtype.kind not in "iu":
+        raise DataError(
+            "The arrays of records must be one-dimensional, of whole numbers and of one length.",
+            advice="Give one array of integers for each column.",
+        )
+    return values.astype(np.int64)

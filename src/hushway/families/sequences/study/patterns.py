@@ -1,0 +1,120 @@
+"""The most frequent sequential patterns, and how many of them a release preserves."""
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushway.errors import PlanError
+from hushway.families.od.public.cells import IntArray
+from hushway.families.sequences.study.data import WeightedSequences
+from hushway.families.sequences.study.prefixspan import (
+    Projection,
+    first_projections,
+    project,
+    supports,
+    whole,
+)
+from hushway.privacy.internal import Internal
+
+# Nearly every single location is frequent: the paper counts patterns of size 2 and more.
+_SMALLEST = 2
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Pattern:
+    """Locations that occur in order, with gaps allowed.
+
+    Attributes:
+        locations: Their indices.
+        support: Number of records that hold them.
+    """
+
+    locations: tuple[int, ...]
+    support: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternMatch:
+    """How many of the most frequent patterns were found.
+
+    Attributes:
+        true_positives: Frequent patterns that are frequent in the release too.
+        false_positives: Patterns that are frequent in the release only.
+        false_drops: Frequent patterns that the release has lost.
+    """
+
+    true_positives: int
+    false_positives: int
+    false_drops: int
+
+
+def top_patterns(data: WeightedSequences, k: int) -> tuple[Pattern, ...]:
+    """Returns the k patterns of at least two locations that most records hold, best first.
+
+    Of patterns with the same support the shorter comes first, then the one whose location indices
+    are first in lexicographic order. The rule decides at rank k too, so the answer is unique. There
+    are fewer than k patterns if the data hold no more.
+
+    A pattern has at most the support of its own beginning, and is longer. So a search that always
+    goes on with the first pattern in this order meets all patterns in this order.
+
+    Args:
+        data: Sequences with weights, which must be positive for a pattern to count.
+        k: How many patterns to return.
+
+    Raises:
+        PlanError: k is not positive.
+    """
+    if k < 1:
+        raise PlanError("The number of patterns is not positive.", advice="Give 1 or more.")
+    places = 1 + int(data.stops.max(initial=0))
+    found: list[Pattern] = []
+    first = first_projections(data, places)
+    search = _Search(k)
+    search.add((), supports(data, whole(data), places), whole(data))
+    while search.queue and len(found) < k:
+        negative, size, locations, before = heapq.heappop(search.queue)
+        if size >= _SMALLEST:
+            found.append(Pattern(locations=locations, support=-negative))
+        after = first[locations[0]] if size == 1 else project(data, before, locations[-1])
+        search.add(locations, supports(data, after, places), after)
+    return tuple(found)
+
+
+def compare_patterns(
+    truth: tuple[Pattern, ...], released: tuple[Pattern, ...]
+) -> Internal[PatternMatch]:
+    """Returns how many of the true patterns a release has; only the locations are compared."""
+    wanted = {pattern.locations for pattern in truth}
+    got = {pattern.locations for pattern in released}
+    both = len(wanted & got)
+    return Internal(
+        PatternMatch(
+            true_positives=both, false_positives=len(got) - both, false_drops=len(wanted) - both
+        )
+    )
+
+
+class _Search:
+    """Patterns to go on with, the first in the documented order at the top of a heap."""
+
+    def __init__(self, k: int) -> None:
+        self._k = k
+        # The best k supports of counted patterns so far: what is below them all cannot win.
+        self._best: list[int] = []
+        self.queue: list[tuple[int, int, tuple[int, ...], Projection]] = []
+
+    def add(self, locations: tuple[int, ...], support: IntArray, after: Projection) -> None:
+        """Queues the patterns with one location more, each with what it is to be sought in."""
+        size = len(locations) + 1
+        floor = self._best[0] if len(self._best) == self._k else 1
+        for place in np.flatnonzero(support >= floor).tolist():
+            records = int(support[place])
+            heapq.heappush(self.queue, (-records, size, (*locations, place), after))
+            if size < _SMALLEST:
+                continue
+            if len(self._best) < self._k:
+                heapq.heappush(self._best, records)
+            else:
+                heapq.heappushpop(self._best, records)

@@ -1,0 +1,310 @@
+"""Recomputes what a release claims, as far as that is possible without the protected data.
+
+The seal comes first: if a file changed, nothing in it is worth reading. A release that was changed
+and sealed again still has to add up: the events and the sentences from the mechanism, its limits
+and the public lists, the loss from the events, the papers from the certificate, the formats from
+each other. What no reader can recompute, such as the name of the account, is listed in
+`docs/verify.md`; the signature says who answers for it.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hushway.errors import ReleaseError
+from hushway.families.artefacts import checker_of, facts_fit
+from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
+from hushway.privacy.signing import PublicKey
+from hushway.release.bounded import (
+    CERTIFICATE_BYTES,
+    PAPER_BYTES,
+    PICTURE_BYTES,
+    RELEASE_BYTES,
+    SIGNATURE_BYTES,
+    TABLE_BYTES,
+    holds,
+    read_plain,
+    refuse_large,
+)
+from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
+from hushway.release.label import render_label
+from hushway.release.package import (
+    CERTIFICATE,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PAPERS,
+    PICTURE,
+    render_package,
+)
+from hushway.release.page import render_page
+from hushway.release.resource import Description
+from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
+from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
+from hushway.release.wording import loss_text
+
+if TYPE_CHECKING:
+    from hushway.privacy.ledger import Ledger
+
+_ADVICE = "Ask the publisher for an intact copy of the release."
+
+
+def verify(
+    folder: Path, *, key: PublicKey | None = None, ledger: "Ledger | None" = None
+) -> Verification:
+    """Checks a release folder.
+
+    Args:
+        folder: The release.
+        key: The publisher's public key; with it the release must be signed, and by this key.
+        ledger: The publisher's ledger; with it the account must be as the certificate says.
+
+    Returns:
+        Every check that was made.
+
+    Raises:
+        ReleaseError: There is no release at `folder`.
+    """
+    if not folder.is_dir():
+        raise ReleaseError(
+            f"There is no folder {folder.name}.", advice="Give the folder of a release."
+        )
+    if not ((folder / SEAL).exists() or (folder / CERTIFICATE).exists()):
+        raise ReleaseError(
+            f"The folder {folder.name} is not a release: it has neither seal nor certificate.",
+            advice="Give the folder that holds certificate.json and seal.json.",
+        )
+    notes = Notes()
+    files = _check_sealed(notes, folder, key)
+    if files is not None:
+        _check_claims(notes, folder, files, ledger)
+    return Verification(checks=tuple(notes.checks), key_given=key is not None)
+
+
+def sealed_certificate(folder: Path) -> Certificate:
+    """Returns the certificate of a folder that is as it was sealed; no more is looked at.
+
+    Raises:
+        ReleaseError: It is not.
+    """
+    seal, _ = _seal(folder)
+    _files(folder, seal)
+    return read_certificate(folder)
+
+
+def read_certificate(folder: Path) -> Certificate:
+    """Reads the certificate of a release.
+
+    Raises:
+        ReleaseError: It cannot be understood, or is larger than it may be.
+    """
+    return Certificate.from_json(read_plain(folder / CERTIFICATE, CERTIFICATE_BYTES))
+
+
+def read_facts(folder: Path) -> Any:
+    """Reads what the data package of a release says about its table.
+
+    Raises:
+        ReleaseError: The data package is larger than it may be.
+    """
+    return parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES))["table"]
+
+
+def _check_sealed(
+    notes: Notes, folder: Path, key: PublicKey | None
+) -> Mapping[str, SealedFile] | None:
+    """Returns the files under an unbroken seal."""
+    seal = notes.attempt("seal", lambda: _seal(folder))
+    if seal is None:
+        return None
+    whole = notes.attempt("files", lambda: _files(folder, seal))
+    if seal.signer is None and key is None:
+        notes.absent(SIGNATURE, "Not signed: the seal shows changes, not who sealed it.")
+        return whole
+    signed = notes.attempt(SIGNATURE, lambda: _signature(folder, seal, key))
+    return whole if signed else None
+
+
+def _seal(folder: Path) -> tuple[Seal, str]:
+    path = folder / SEAL
+    if not os.path.lexists(path):
+        raise ReleaseError(f"{SEAL} is missing.", advice=_ADVICE)
+    return Seal.from_json(read_plain(path, PAPER_BYTES)), "The seal is as it was written."
+
+
+def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
+    papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE_FILE}
+    expected = {file.path: file for file in seal.files}
+    found = set(files_of(folder))
+    for words, names in (
+        ("are missing", (expected.keys() | papers) - found),
+        ("are not part of the release", found - expected.keys() - papers),
+    ):
+        if names:
+            listed = ", ".join(sorted(names)[:5])
+            raise ReleaseError(f"These files {words}: {listed}.", advice=_ADVICE)
+    _refuse_much(seal)
+    changed = [name for name, file in expected.items() if not _is_sealed(folder, file)]
+    if changed:
+        raise ReleaseError(
+            f"These files were changed: {', '.join(sorted(changed)[:5])}.", advice=_ADVICE
+        )
+    return expected, f"All {len(expected)} files have the sealed size and digest; none is extra."
+
+
+def _refuse_much(seal: Seal) -> None:
+    """Makes sure that the sealed files are not more than can be read in a minute."""
+    for file in seal.files:
+        refuse_large(file.path, file.size, TABLE_BYTES)
+    refuse_large("The release", sum(file.size for file in seal.files), RELEASE_BYTES)
+
+
+def _is_sealed(folder: Path, file: SealedFile) -> bool:
+    # The size first: what is larger than the seal says is not worth hashing.
+    return (folder / file.path).lstat().st_size == file.size and sealed_file(
+        folder, file.path
+    ) == file
+
+
+def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, str]:
+    if seal.signer is None:
+        raise ReleaseError(
+            "The release is not signed.", advice="Ask the publisher for a signed copy."
+        )
+    path = folder / SIGNATURE_FILE
+    if not os.path.lexists(path):
+        raise ReleaseError(f"{SIGNATURE_FILE} is missing.", advice=_ADVICE)
+    sealed = read_plain(folder / SEAL, PAPER_BYTES)
+    check_signature(sealed, seal.signer, read_plain(path, SIGNATURE_BYTES))
+    if key is not None and key != seal.signer:
+        raise ReleaseError(
+            f"The release is signed by {seal.signer.fingerprint}, not by {key.fingerprint}.",
+            advice="Make sure that the key is the publisher's; otherwise do not trust the release.",
+        )
+    known = "the given key" if key is not None else "a key to compare with the publisher's"
+    return True, f"Signed by {seal.signer.fingerprint}, {known}."
+
+
+def _check_claims(
+    notes: Notes, folder: Path, files: Mapping[str, SealedFile], ledger: "Ledger | None"
+) -> None:
+    certificate = notes.attempt("certificate", lambda: _certificate(folder))
+    if certificate is None:
+        return
+    notes.attempt("software", lambda: _software(certificate))
+    notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
+    notes.attempt("account", lambda: _account(certificate))
+    if ledger is not None:
+        notes.attempt("ledger", lambda: _ledger(certificate, ledger))
+    notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
+    notes.attempt("page", lambda: _page(folder, certificate))
+    notes.attempt("label", lambda: _label(folder, certificate))
+    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.family))
+    check = notes.attempt("family", lambda: checker_of(certificate.terms.family))
+    if facts is None or check is None:
+        return
+    description = check(notes, folder, certificate, facts)
+    if description is not None:
+        notes.attempt("package", lambda: _package(folder, certificate, description, files))
+
+
+def _certificate(folder: Path) -> tuple[Certificate, str]:
+    certificate = read_certificate(folder)
+    return certificate, f"The events add up to the claimed {loss_text(certificate.claim)}."
+
+
+def _software(certificate: Certificate) -> tuple[bool, str]:
+    if certificate.software != SOFTWARE:
+        raise ReleaseError(
+            f"The release was written by {certificate.software}, and this is {SOFTWARE}: what it "
+            "must say cannot be computed again.",
+            advice="Verify with the version that the certificate names.",
+        )
+    return True, f"What the certificate must say is computed again by {SOFTWARE}."
+
+
+def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
+    certificate.check_epsilon_delta()
+    conversion = certificate.epsilon_delta
+    if conversion is None:
+        return True, "No epsilon is claimed at a delta."
+    return True, f"The events cost at most ε = {conversion.epsilon} at δ = {conversion.delta}."
+
+
+def _account(certificate: Certificate) -> tuple[bool, str]:
+    certificate.check_account()
+    return True, "The stated account could pay for this release and is within its stated cap."
+
+
+def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
+    # Loads a library for databases, which only this question needs.
+    from hushway.privacy.ledger import AccountKey, Witness
+
+    account = certificate.account
+    witness = Witness(
+        release=certificate.release_id,
+        entry_hash=account.ledger_entry,
+        reference=certificate.digest,
+        key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
+        measure=account.measure,
+        spent=account.spent,
+        cap=account.cap,
+    )
+    contradictions = ledger.witness(witness)
+    if contradictions:
+        raise ReleaseError(
+            " ".join(contradictions),
+            advice="Find out which of the two was changed, or is an older copy, before spending.",
+        )
+    return True, "The ledger knows the release, and charged it to the account as stated."
+
+
+def _randomness(certificate: Certificate) -> tuple[bool, str]:
+    if certificate.stamp is not None:
+        raise ReleaseError(
+            f"{certificate.stamp}: the noise can be drawn again by others, so nobody is protected.",
+            advice="Do not publish it; write the release again with private randomness.",
+        )
+    return True, "The noise is said to come from a private source."
+
+
+def _page(folder: Path, certificate: Certificate) -> tuple[bool, str]:
+    picture = read_plain(folder / PICTURE, PICTURE_BYTES)
+    _compare(folder, PAGE, render_page(certificate, picture), certificate)
+    return True, "The page says what the certificate says."
+
+
+def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
+    _compare(folder, LABEL, render_label(certificate), certificate)
+    return True, "The label says what the certificate says."
+
+
+def _facts(folder: Path, family: str) -> tuple[Mapping[str, Any], str]:
+    facts = read_facts(folder)
+    if not facts_fit(family, facts):
+        raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
+    return facts, "The data package describes its table."
+
+
+def _package(
+    folder: Path,
+    certificate: Certificate,
+    description: Description,
+    files: Mapping[str, SealedFile],
+) -> tuple[bool, str]:
+    described = {resource.path for resource in (*description.resources, *PAPERS)} | {PACKAGE}
+    if described != files.keys():
+        raise ReleaseError(
+            "The release holds other files than its data package describes.", advice=_ADVICE
+        )
+    _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
+    return True, "The data package agrees with the files and the certificate."
+
+
+def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:
+    if not holds(folder / name, [rendered]):
+        raise ReleaseError(
+            f"{name} is not what {certificate.software} writes for this certificate.",
+            advice="Verify with that very version; if it fails there too, do not trust it.",
+        )

@@ -1,0 +1,157 @@
+"""From a published table and its certificate to a release folder."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from hushway.errors import PrivacyError
+from hushway.families.artefacts import PublishedTable, contents_of
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.signing import SigningKey
+from hushway.release.label import render_label
+from hushway.release.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
+from hushway.release.page import render_page
+from hushway.release.place import Place, claimed, disk_problems, refuse_taken
+from hushway.release.resource import Contents, Progress
+from hushway.release.seal import (
+    SEAL,
+    SIGNATURE,
+    Seal,
+    SealedFile,
+    files_of,
+    sealed_file,
+    signature_json,
+)
+
+
+def write_release(
+    folder: Path,
+    *,
+    table: PublishedTable,
+    certificate: Certificate,
+    signing_key: SigningKey | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Writes a release folder, whole or not at all.
+
+    Args:
+        folder: Where the release appears; nothing may be there yet.
+        table: The published table.
+        certificate: Its certificate.
+        signing_key: Signs the seal.
+        progress: Told in a few words what is being written.
+
+    Returns:
+        The folder.
+
+    Raises:
+        PrivacyError: The table or the certificate holds something that must not be published.
+        ReleaseError: The certificate does not add up or belongs to another table, something is at
+            `folder` already, or the disk refuses.
+    """
+    contents = publishable(table, certificate)
+    refuse_taken(folder)
+    with claimed(folder) as place:
+        place.begin(certificate.release_id)
+        try:
+            write_sealed(
+                place,
+                contents=contents,
+                certificate=certificate,
+                signing_key=signing_key,
+                progress=progress or _silently,
+            )
+            place.appear()
+        except BaseException:
+            # There is no ledger that would remember it.
+            place.forget()
+            raise
+    return folder
+
+
+def publishable(table: PublishedTable, certificate: Certificate) -> Contents:
+    """Returns a table as something that can be written with a certificate.
+
+    Raises:
+        PrivacyError: The table or the certificate holds something that must not be published.
+        ReleaseError: The certificate does not add up or belongs to another table.
+    """
+    contents = contents_of(table)
+    if type(certificate) is not Certificate:
+        raise PrivacyError(
+            f"A {type(certificate).__name__} is not a certificate.",
+            advice="Every release needs a certificate; internal values have none.",
+        )
+    contents.check(certificate)
+    certificate.check_account()
+    certificate.check_epsilon_delta()
+    return contents
+
+
+def write_sealed(
+    place: Place,
+    *,
+    contents: Contents,
+    certificate: Certificate,
+    signing_key: SigningKey | None,
+    progress: Progress,
+) -> None:
+    """Writes and seals a release at a claimed place, which it does not take yet.
+
+    Raises:
+        ReleaseError: The disk refuses.
+    """
+    with disk_problems(place.folder):
+        files = _write_files(place.partial, contents, certificate, progress)
+        _write_seal(place.partial, files, signing_key)
+        _set_times(place.partial, datetime.fromisoformat(certificate.created_at))
+    place.flush()
+
+
+def _write_files(
+    folder: Path, contents: Contents, certificate: Certificate, progress: Progress
+) -> tuple[SealedFile, ...]:
+    """Writes everything but the seal; returns what is to be sealed."""
+    contents.write(folder, progress)
+    progress(f"Drawing {PICTURE}")
+    picture = contents.picture(certificate)
+    progress("Writing the certificate")
+    papers = {
+        PICTURE: picture,
+        CERTIFICATE: certificate.to_json(),
+        PAGE: render_page(certificate, picture),
+        LABEL: render_label(certificate),
+    }
+    for name, data in papers.items():
+        (folder / name).write_bytes(data)
+    files = {name: sealed_file(folder, name) for name in files_of(folder)}
+    (folder / PACKAGE).write_bytes(render_package(certificate, contents.description, files))
+    return (*files.values(), sealed_file(folder, PACKAGE))
+
+
+def _write_seal(
+    folder: Path, files: tuple[SealedFile, ...], signing_key: SigningKey | None
+) -> None:
+    seal = Seal(files=files, signer=None if signing_key is None else signing_key.public).to_json()
+    if signing_key is not None:
+        (folder / SIGNATURE).write_bytes(signature_json(signing_key, seal))
+    # Last, and at once: a folder with a seal is whole.
+    unfinished = folder / f".{SEAL}"
+    unfinished.write_bytes(seal)
+    unfinished.rename(folder / SEAL)
+
+
+def _set_times(folder: Path, moment: datetime) -> None:
+    """Gives everything the time that the certificate states.
+
+    Privacy:
+        How long counting and fitting took depends on the rows, and would show.
+    """
+    seconds = moment.timestamp()
+    for place, _, names in os.walk(folder, topdown=False):
+        for name in (*names, "."):
+            os.utime(Path(place) / name, (seconds, seconds))
+
+
+def _silently(_: str) -> None:
+    """Tells nobody."""

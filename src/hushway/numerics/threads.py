@@ -1,0 +1,39 @@
+"""Work on many trips by several threads, cut so that the number of threads never shows."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from hushway.families.od.public.cells import IntArray
+from hushway.numerics.processors import processors
+
+R = TypeVar("R")
+
+
+def usual_threads(threads: int | None) -> int:
+    """Returns how many threads to use: those asked for, or one for each processor."""
+    return processors() if threads is None else max(1, threads)
+
+
+def chunks(weights: IntArray, share: int) -> list[tuple[int, int]]:
+    """Cuts things in a row into stretches [first, last) of about `share` weight each."""
+    if len(weights) == 0:
+        return []
+    done = np.cumsum(weights)
+    marks = np.arange(share, int(done[-1]), share)
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(done, marks) + 1, [len(weights)]]))
+    return [(first, last) for first, last in pairwise(cuts.tolist())]
+
+
+def in_order(
+    work: Callable[[tuple[int, int]], R], stretches: list[tuple[int, int]], threads: int
+) -> Iterator[R]:
+    """Does work on each stretch, and yields what came out in the order of the stretches."""
+    if threads == 1 or len(stretches) <= 1:
+        yield from map(work, stretches)
+        return
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        yield from pool.map(work, stretches)

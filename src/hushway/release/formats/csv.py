@@ -1,0 +1,140 @@
+"""OD tables as CSV, streamed through Arrow."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from hushway.errors import ReleaseError
+from hushway.families.od.files.formats.rows import (
+    COLUMNS,
+    SCHEMA,
+    Rows,
+    batches_of,
+    from_arrow,
+    to_arrow,
+)
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.release.bounded import TABLE_BYTES, open_plain
+from hushway.release.formats.arrow import text_array
+from hushway.release.spreadsheet import guarded, is_risky, unguarded
+
+_SPECIAL = frozenset('",\r\n')
+_BLOCK = 1 << 24
+
+
+def write_csv(table: ODTable, path: Path) -> None:
+    """Writes a table as one CSV file."""
+    batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
+    stream_csv(path, SCHEMA, batches, labels=labels_of(table.universe))
+
+
+def read_csv(path: Path, universe: ODCells) -> Iterator[Rows]:
+    """Yields the rows of a CSV file, some at a time.
+
+    Raises:
+        ReleaseError: A label is not in the public lists.
+    """
+    for batch in read_batches(path, SCHEMA, labels=labels_of(universe)):
+        yield from_arrow(universe, batch.select(list(COLUMNS)))
+
+
+def labels_of(universe: ODCells) -> tuple[str, ...]:
+    """Returns every text that can appear in a row."""
+    return universe.locations.ids + universe.periods.labels
+
+
+def stream_csv(
+    path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, labels: Iterable[str]
+) -> None:
+    """Writes batches with labelled columns as CSV, quoting text only if some label needs it.
+
+    What a spreadsheet would run gets a quote in front.
+    """
+    labels = tuple(labels)
+    plain = pa.schema([(field.name, _written_type(field.type)) for field in schema])
+    quoted = any(_SPECIAL.intersection(label) or not label for label in labels)
+    options = arrow_csv.WriteOptions(
+        include_header=False, quoting_style="needed" if quoted else "none"
+    )
+    with pa.OSFile(str(path), "wb") as sink:
+        sink.write(_header(schema))
+        with arrow_csv.CSVWriter(sink, plain, write_options=options) as writer:
+            for batch in batches:
+                texts = _changed(batch, guarded) if any(map(is_risky, labels)) else batch
+                columns = [column.cast(plain.field(i).type) for i, column in enumerate(texts)]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=plain))
+
+
+def read_batches(
+    path: Path, schema: pa.Schema, *, labels: Iterable[str]
+) -> Iterator[pa.RecordBatch]:
+    """Yields the batches of a CSV file with the types of a schema; nothing is read as missing.
+
+    Quotes in front of what a spreadsheet would run are taken away.
+
+    Raises:
+        ReleaseError: There are other columns, or text that a spreadsheet would run.
+    """
+    labels = tuple(labels)
+    # Text that no label begins with is not in the public lists, whatever is done to it.
+    risky = any(map(is_risky, labels))
+    reading = arrow_csv.ConvertOptions(
+        column_types=schema, null_values=[], strings_can_be_null=False
+    )
+    several_lines = any("\n" in label or "\r" in label for label in labels)
+    parsing = arrow_csv.ParseOptions(newlines_in_values=several_lines)
+    # Lists of labels are searched once a block, so that blocks must not be too small.
+    blocks = arrow_csv.ReadOptions(block_size=_BLOCK)
+    _check_header(path, schema)
+    with arrow_csv.open_csv(
+        path, read_options=blocks, parse_options=parsing, convert_options=reading
+    ) as reader:
+        for batch in reader:
+            yield _changed(batch, _checked) if risky else batch
+
+
+def _changed(batch: pa.RecordBatch, change: Callable[[str], str]) -> pa.RecordBatch:
+    """Returns a batch with every text in it changed."""
+    columns = [_changed_column(column, change) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _changed_column(column: pa.Array, change: Callable[[str], str]) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        changed = _changed_column(column.dictionary, change)
+        return pa.DictionaryArray.from_arrays(column.indices, changed)
+    if pa.types.is_string(column.type):
+        return text_array([change(text) for text in column.to_pylist()])
+    return column
+
+
+def _checked(text: str) -> str:
+    plain = unguarded(text)
+    if guarded(plain) != text:
+        raise ReleaseError(
+            "A CSV file holds text that a spreadsheet would run, or a quote too many before it.",
+            advice="Do not open it in a spreadsheet; ask the publisher for an intact copy.",
+        )
+    return plain
+
+
+def _header(schema: pa.Schema) -> bytes:
+    return (",".join(schema.names) + "\n").encode()
+
+
+def _check_header(path: Path, schema: pa.Schema) -> None:
+    """Makes sure of the columns before a reader makes room for each that a stranger names."""
+    header = _header(schema)
+    with open_plain(path, TABLE_BYTES) as file:
+        if file.read(len(header)) != header:
+            raise ReleaseError(
+                f"The columns of {path.name} are not {', '.join(schema.names)}.",
+                advice="The table was rewritten.",
+            )
+
+
+def _written_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

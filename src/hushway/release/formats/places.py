@@ -1,0 +1,163 @@
+"""The public lists of a release as small CSV files that can be read back exactly."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import chain, islice
+
+from hushway.errors import ReleaseError
+from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
+from hushway.geography.periods import WEEKDAYS, Cycle, Periods
+from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
+from hushway.release.spreadsheet import guarded
+
+_DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
+_PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
+    "day": _DAY_COLUMNS,
+    "week": ("period", "weekday", *_DAY_COLUMNS[1:]),
+    "window": ("period", "day", *_DAY_COLUMNS[1:]),
+}
+
+_WHOLE = re.compile(r"-?\d+")
+_SPECIAL = re.compile(r'[",\r\n]')
+_ROWS_AT_ONCE = 1 << 14
+
+
+def location_columns(locations: Locations) -> tuple[str, ...]:
+    """Returns the columns of locations.csv: what every place has, then the further labels."""
+    return (*LOCATION_FACTS, *(labels.column for labels in locations.labels))
+
+
+def period_columns(periods: Periods) -> tuple[str, ...]:
+    """Returns the columns of periods.csv; a period of the day has neither weekday nor day."""
+    return _PERIOD_COLUMNS[periods.cycle]
+
+
+def locations_csv(locations: Locations) -> bytes:
+    """Returns the public places as CSV, in index order."""
+    rows = (
+        (p.id, p.name, repr(p.lat), repr(p.lon), p.zone, *further)
+        for p, further in zip(locations.places, _further(locations), strict=True)
+    )
+    return csv_bytes(location_columns(locations), rows)
+
+
+def periods_csv(periods: Periods) -> bytes:
+    """Returns the public periods as CSV, in index order, each row with the window of days."""
+    window = (periods.first_day.isoformat(), periods.last_day.isoformat(), periods.zone)
+    days: list[tuple[str, ...]] = [()]
+    if periods.cycle == "week":
+        days = [(weekday,) for weekday in WEEKDAYS]
+    elif periods.cycle == "window":
+        days = [(day.isoformat(),) for day in periods.days]
+    facts = ((*day, *clock) for day in days for clock in periods.part_clocks)
+    rows = ((label, *fact, *window) for label, fact in zip(periods.labels, facts, strict=True))
+    return csv_bytes(period_columns(periods), rows)
+
+
+def read_locations(data: bytes) -> Locations:
+    """Reads the public places back.
+
+    Raises:
+        ReleaseError: The bytes are not what `locations_csv` writes.
+    """
+    header, rows = _table("locations.csv", data)
+    own = len(LOCATION_FACTS)
+    if header[:own] != LOCATION_FACTS:
+        raise _rewritten("locations.csv")
+    places = tuple(
+        Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
+        for key, name, lat, lon, zone in (row[:own] for row in rows)
+    )
+    labels = tuple(
+        PlaceLabels(column=column, values=tuple(row[i] for row in rows))
+        for i, column in enumerate(header[own:], start=own)
+    )
+    locations = Locations(places, labels)
+    if locations_csv(locations) != data:
+        raise _rewritten("locations.csv")
+    return locations
+
+
+def read_periods(data: bytes) -> Periods:
+    """Reads the public periods back.
+
+    Raises:
+        ReleaseError: The bytes are not what `periods_csv` writes.
+    """
+    header, rows = _table("periods.csv", data)
+    cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
+    if header not in cycles or not rows:
+        raise _rewritten("periods.csv")
+    first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
+    periods = Periods(
+        zone=first["time_zone"],
+        first_day=date.fromisoformat(first["first_day"]),
+        last_day=date.fromisoformat(first["last_day"]),
+        opens=_minutes(first["starts"]),
+        closes=_minutes(last["ends"]),
+        minutes=_minutes(first["ends"]) - _minutes(first["starts"]),
+        cycle=cycles[header],
+    )
+    # A few bytes can claim a window of centuries: count its periods before writing them all.
+    if len(periods) != len(rows) or periods_csv(periods) != data:
+        raise _rewritten("periods.csv")
+    return periods
+
+
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Returns a small table as CSV with a header and plain newlines.
+
+    What a spreadsheet would run gets a quote in front.
+    """
+    return b"".join(csv_parts(columns, rows))
+
+
+def csv_parts(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[bytes]:
+    """Yields what `csv_bytes` returns, some rows at a time."""
+    lines = (_line(row) for row in chain([columns], rows))
+    while part := "".join(islice(lines, _ROWS_AT_ONCE)):
+        yield part.encode()
+
+
+def _line(row: Iterable[str]) -> str:
+    # Python's own writer leaves a carriage return bare in some versions, and readers end a line
+    # there.
+    line = ",".join(map(_cell, row))
+    return f"{line}\n" if line else '""\n'
+
+
+def _cell(text: str) -> str:
+    text = guarded(text)
+    if not _SPECIAL.search(text):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _table(name: str, data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
+    refuse_large(name, len(data), LIST_BYTES)
+    header, *rows = csv_rows(name, data)
+    return tuple(header), rows
+
+
+def _further(locations: Locations) -> Iterable[tuple[str, ...]]:
+    if not locations.labels:
+        return ((),) * len(locations)
+    return zip(*(labels.values for labels in locations.labels), strict=True)
+
+
+def _degrees(text: str) -> float:
+    # A whole number stays whole: the digest of the places tells 5 from 5.0.
+    return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
+def _minutes(clock: str) -> int:
+    hours, minutes = clock.split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _rewritten(name: str) -> ReleaseError:
+    return ReleaseError(
+        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
+    )

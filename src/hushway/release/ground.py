@@ -1,0 +1,132 @@
+"""The ground that maps are drawn on: places in the colours of their groups, and curves between.
+
+Used by the pictures of all families.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba_array
+from matplotlib.lines import Line2D
+
+from hushway.families.od.files.flows import FloatArray
+from hushway.geography.locations import Locations
+
+MOST_FLOWS = 300
+CLEAR_OF_NOISE = 2.0
+# Okabe and Ito's colours, told apart by colour-blind readers too.
+COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2", "#F0E442")
+
+_FLOW = "#12314a"
+_CURVE_POINTS = 24
+_LAND_WORK = 25e6
+
+
+def plane(places: Locations) -> FloatArray:
+    """Returns points on a plane: degrees, longitudes shortened as at the middle latitude."""
+    points = np.array([(place.lon, place.lat) for place in places.places], dtype=np.float64)
+    points[:, 0] *= math.cos(math.radians(float(points[:, 1].mean())))
+    return points
+
+
+def draw_flows(axes: Axes, starts: FloatArray, ends: FloatArray, totals: FloatArray) -> None:
+    """Draws curves from starts to ends, as wide as their totals."""
+    share = totals / totals.max()
+    axes.add_collection(
+        LineCollection(
+            list(_curves(starts, ends)),
+            linewidths=0.4 + 5.2 * share,
+            colors=_FLOW,
+            alpha=(0.18 + 0.62 * np.sqrt(share)).tolist(),
+            capstyle="round",
+            zorder=2,
+        )
+    )
+
+
+def draw_places(axes: Axes, points: FloatArray, groups: Sequence[str], visits: FloatArray) -> None:
+    """Draws every place as a dot on ground of its group's colour.
+
+    Args:
+        axes: Where to draw.
+        points: The places on a plane.
+        groups: The group of each.
+        visits: What the area of its dot shows.
+    """
+    names = sorted(set(groups))
+    colour = dict(zip(names, colours_of(len(names)), strict=True))
+    colours = [colour[group] for group in groups]
+    _draw_land(axes, points, colours)
+    crowding = min(1.0, 150 / len(points))
+    sizes = (10 + 130 * visits / max(float(visits.max()), 1.0)) * crowding
+    axes.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=sizes,
+        c=colours,
+        edgecolors="white",
+        lw=0.7 * math.sqrt(crowding),
+        zorder=3,
+    )
+    if 1 < len(names) <= len(COLOURS):
+        _draw_legend(axes, names)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.0)
+    axes.set_axis_off()
+
+
+def colours_of(groups: int) -> list[str]:
+    """Returns a colour for each of so many groups; with many groups colours come back."""
+    return [COLOURS[i % len(COLOURS)] for i in range(groups)]
+
+
+def _draw_legend(axes: Axes, names: Sequence[str]) -> None:
+    marks = [
+        Line2D([], [], marker="o", ls="", ms=6, mec="white", mfc=COLOURS[i], label=name)
+        for i, name in enumerate(names)
+    ]
+    legend = axes.legend(
+        handles=marks,
+        loc="lower left",
+        fontsize=8,
+        framealpha=0.85,
+        edgecolor="none",
+        handletextpad=0.2,
+        borderaxespad=0.2,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _draw_land(axes: Axes, points: FloatArray, colours: list[str]) -> None:
+    """Tints the ground around every place with the colour of its zone."""
+    reach = 0.075 * max(*np.ptp(points, axis=0).tolist(), 1e-6)
+    left, bottom = (points.min(axis=0) - 1.2 * reach).tolist()
+    right, top = (points.max(axis=0) + 1.2 * reach).tolist()
+    # Fewer dots of ground for more places: the work stays the same.
+    dots = int(np.clip(math.sqrt(_LAND_WORK / len(points)), 60, 420))
+    across = (np.linspace(left, right, dots)[:, None] - points[:, 0]) ** 2
+    land = np.empty((dots, dots, 4))
+    tints = to_rgba_array(colours)
+    for row, height in enumerate(np.linspace(bottom, top, dots)):
+        away = across + (height - points[:, 1]) ** 2
+        nearest = away.argmin(axis=1)
+        distance = np.sqrt(away[np.arange(dots), nearest])
+        land[row] = tints[nearest]
+        land[row, :, 3] = 0.2 * np.clip((reach - distance) / (0.05 * reach), 0, 1)
+    axes.imshow(
+        land, extent=(left, right, bottom, top), origin="lower", interpolation="bilinear", zorder=1
+    )
+
+
+def _curves(starts: FloatArray, ends: FloatArray) -> FloatArray:
+    """Returns curves from starts to ends that bend a little to the right of the way."""
+    way = ends - starts
+    bend = (starts + ends) / 2 + 0.14 * np.stack([way[:, 1], -way[:, 0]], axis=1)
+    t = np.linspace(0, 1, _CURVE_POINTS)[None, :, None]
+    first, middle, last = starts[:, None, :], bend[:, None, :], ends[:, None, :]
+    curves: FloatArray = (1 - t) ** 2 * first + 2 * t * (1 - t) * middle + t**2 * last
+    return curves

@@ -1,0 +1,135 @@
+"""Everything a release needs besides the noise and the money, whatever its family."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import EngineSettings, refuse_little_memory
+from hushway.engine.spills import can_encrypt_spills
+from hushway.families.load import Plan
+from hushway.numerics.processors import processors
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import Terms
+from hushway.privacy.ledger import AccountKey, Window
+from hushway.privacy.query import Cells, Counter
+from hushway.privacy.randomness import BitSource
+from hushway.release.mechanism import Mechanism
+from hushway.tables.check import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """What a counter is given besides the rows.
+
+    Attributes:
+        key: Decides which of a unit's rows are kept.
+        bits: The random bits of the release.
+        settings: How much of this machine to use.
+        progress: Told from 0 to 1 how far it is.
+    """
+
+    key: BoundingKey
+    bits: BitSource
+    settings: EngineSettings
+    progress: Callable[[float], None]
+
+
+class Rows(Protocol):
+    """The protected rows, as far as a family knows how to read them."""
+
+    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+        """Returns what is wrong with the rows; with notes also what may be."""
+        ...
+
+    def counter(self, means: Means) -> Counter:
+        """Returns who counts them, each unit bounded."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """What a family says of a release on the steward's screen.
+
+    Attributes:
+        rows: What the rows are called, such as "taps".
+        counted: What is counted, such as "records".
+        universe: The public universe in one sentence, for the steward's screen.
+        noise: Which kind of noise is better and why, if there is a choice.
+    """
+
+    rows: str
+    counted: str
+    universe: str
+    noise: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A plan with its public files read and its mechanism set up. No row has been read.
+
+    Attributes:
+        plan: The plan it was made from.
+        geography: The public universe.
+        bound: How far one unit can move the counts.
+        mechanism: What will measure and publish.
+        terms: What its certificate will say, as far as public facts reach.
+        account: Who pays.
+        window: The days whose rows may be counted.
+        rows: The protected rows.
+        wording: What is said of it on the screen.
+        check_writable: Refuses what could not be written, before anything is paid.
+    """
+
+    plan: Plan
+    geography: Cells
+    bound: Bound
+    mechanism: Mechanism[Any, Any]
+    terms: Terms
+    account: AccountKey
+    window: Window
+    rows: Rows
+    wording: Wording
+    check_writable: Callable[[], None]
+
+
+def account_of(plan: Plan) -> AccountKey:
+    """Returns the account that pays for a plan."""
+    return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
+
+
+def settings_of(plan: Plan) -> EngineSettings:
+    """Returns how much of this machine the counting may use.
+
+    More threads than processors would only wait for each other, and thousands of them could take
+    the machine down, so there are at most as many; a plan made for a larger machine goes on, and
+    counts the same.
+
+    Raises:
+        DataError: That is too little, or cannot be understood.
+    """
+    engine = plan.engine
+    threads = _threads_here(engine.threads)
+    refuse_little_memory(engine.memory_limit, threads)
+    return EngineSettings(
+        memory_limit=engine.memory_limit,
+        threads=threads,
+        temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
+        encrypt_spills=can_encrypt_spills()
+        if engine.encrypt_spills is None
+        else engine.encrypt_spills,
+    )
+
+
+def _threads_here(asked: int | None) -> int | None:
+    most = processors()
+    if asked is None or asked <= most:
+        return asked
+    logging.getLogger(__name__).warning(
+        "The plan asks for more threads than the %d processors that hushway may use here: it uses "
+        "%d.",
+        most,
+        most,
+    )
+    return most

@@ -1,0 +1,123 @@
+"""The release label, in the form of the OpenDP registry of deployments, for people who compare."""
+
+from decimal import Decimal
+
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.loss import Measure, exact
+from hushway.release.certified import certified_features
+from hushway.release.wording import VARIANTS, claim_text, decimal_of, loss_text, promise
+from hushway.release.yaml import Value, yaml_text
+
+_FLAVORS = {Measure.PURE: "Pure DP", Measure.ZCDP: "zCDP"}
+_OUTPUT_MEASURES = {Measure.PURE: "Max divergence", Measure.ZCDP: "Zero-concentrated divergence"}
+
+
+def render_label(certificate: Certificate) -> bytes:
+    """Returns label.yaml: the same bytes for the same certificate."""
+    stamp = certificate.stamp
+    heading = "" if stamp is None else f"{stamp}: "
+    head = "" if stamp is None else f"# {stamp}. {promise(certificate)}\n"
+    facts: dict[str, Value] = {
+        "status": "Released" if stamp is None else stamp,
+        "deployment": {
+            "name": heading + certificate.title,
+            "data_curator": certificate.publisher,
+            "intended_use": certificate.intended_use,
+            "data_product_type": "Summary statistics",
+            "data_product_sector": "Transportation",
+            "description": heading + promise(certificate),
+            "publication_date": certificate.created_at[:10],
+            "release_id": certificate.release_id,
+            "approver": certificate.approver,
+            "dp_flavor": _flavor(certificate),
+            "privacy_loss": _privacy_loss(certificate),
+            "model": {
+                "model_name": "Central",
+                "actors": "A trusted curator holds the rows; readers see only the release.",
+                "is_many_release": True,
+                "is_many_release_description": "Every release of the data set is charged to one "
+                "account of a ledger, and the account has a cap.",
+                "is_interactive": False,
+                "is_dynamic": False,
+            },
+            "accounting": {
+                "composition": certificate.composition,
+                "post_processing": list(certificate.terms.post_processing),
+                "ledger": {
+                    "dataset": certificate.account.dataset,
+                    "period": certificate.account.period,
+                    "spent": str(certificate.account.spent),
+                    "cap": str(certificate.account.cap),
+                    "measure": str(certificate.account.measure),
+                    "entry": certificate.account.ledger_entry,
+                },
+            },
+            "implementation": {
+                "pre_processing_eda_hyperparameter_tuning": certificate.tuning.sentence,
+                "contribution_bounds": certificate.terms.contribution.words,
+                "mechanisms": _mechanisms(certificate),
+                **_sums(certificate),
+                "randomness": f"{certificate.sampler}, {certificate.randomness.source}",
+                "floating_point": certificate.floating_point,
+                "accuracy": certificate.terms.error,
+                "software": certificate.software,
+            },
+        },
+    }
+    return (head + yaml_text(facts)).encode()
+
+
+def _flavor(certificate: Certificate) -> dict[str, Value]:
+    measure = certificate.claim.measure
+    return {
+        "name": _FLAVORS[measure],
+        "input_metric": f"Number of {certificate.terms.unit}s whose records are added or removed"
+        if certificate.terms.unit.has_many_records
+        else "Symmetric distance",
+        "bound_on_input_distance": 1,
+        "output_measure": _OUTPUT_MEASURES[measure],
+        "bound_on_output_distance": str(certificate.claim.amount),
+        "data_domain": certificate.terms.domain.cells,
+        "assumed_public": list(certificate.terms.domain.assumed_public),
+        "unprotected_quantities": list(certificate.terms.not_protected),
+    }
+
+
+def _privacy_loss(certificate: Certificate) -> dict[str, Value]:
+    parameters: dict[str, Value] = {}
+    amount: Decimal = decimal_of(certificate.claim.amount)
+    conversion = certificate.epsilon_delta
+    if certificate.claim.measure is Measure.PURE:
+        parameters["epsilon"] = amount
+    else:
+        parameters["rho"] = amount
+    if conversion is not None:
+        name = "epsilon" if "epsilon" not in parameters else "epsilon_at_delta"
+        parameters[name] = decimal_of(exact(conversion.epsilon))
+        parameters["delta"] = decimal_of(exact(conversion.delta))
+    return {
+        "privacy_unit": str(certificate.terms.unit).capitalize(),
+        "privacy_unit_description": certificate.terms.unit.adjacency,
+        "privacy_parameters": parameters,
+        "privacy_parameters_description": f"{VARIANTS[certificate.claim.measure]}, "
+        f"{claim_text(certificate)}; exactly {certificate.claim.amount}.",
+    }
+
+
+def _mechanisms(certificate: Certificate) -> list[Value]:
+    events: list[Value] = [
+        f"{event.kind.replace('_', ' ')}: {event.query}, {event.cells} cells, "
+        f"{loss_text(event.loss)}"
+        for event in certificate.terms.events
+    ]
+    reserved: list[Value] = [
+        f"paid for, not measured: {event.query}, {loss_text(event.loss)}"
+        for event in certificate.terms.not_taken
+    ]
+    return [certificate.terms.mechanism.name, *events, *reserved]
+
+
+def _sums(certificate: Certificate) -> dict[str, Value]:
+    """Returns what a reader may add up; nothing if only cells were measured."""
+    sums: list[Value] = [feature.words for feature in certified_features(certificate)]
+    return {"sums_that_add_up": sums} if sums else {}

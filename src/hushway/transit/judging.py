@@ -1,0 +1,212 @@
+"""What a city would do with a published release, and what it would do with the exact trips."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hushway.engine.key import BoundingKey
+from hushway.errors import PlanError
+from hushway.families.load import load_plan
+from hushway.families.od.job import TripRows
+from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.prepare import prepare
+from hushway.geography.itineraries import Itineraries, itineraries
+from hushway.geography.transit import TransitNetwork
+from hushway.privacy.internal import Internal
+from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.randomness import os_source
+from hushway.privacy.unit import Unit
+from hushway.release.job import Means, settings_of
+from hushway.study.progress import Progress
+from hushway.tables.check import refuse_problems
+from hushway.transit.day_demand import DayDemand, Hours, one_day
+from hushway.transit.fleet import MEAN_WAIT_S
+from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
+from hushway.transit.network.file import read_network
+from hushway.transit.network.gtfs import gtfs_network
+from hushway.transit.operate import operate
+from hushway.transit.read import read_od_table
+from hushway.transit.rules import ServiceRules
+from hushway.transit.shifts import Shifts
+
+_RULES = ServiceRules()
+_HOUR_S = 3600
+_READING, _COUNTING = "Reading the release", "Counting the exact trips"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetQuestion:
+    """What is asked of a release.
+
+    Attributes:
+        network: A network file with hubs and bus lines.
+        gtfs: A feed to take them from instead. With neither, shuttles drive everywhere.
+        plan: The plan of the release, to compare with the exact trips.
+        draws: How many days are drawn of each table.
+        day: Which day, as in `one_day`.
+        hours: From which minute of the day to which; all unless given.
+        mean_wait_s: The longest mean wait for a shuttle, in every zone.
+        shift_hours: How many hours a driver's shift may last; without any, none are planned.
+    """
+
+    network: Path | None = None
+    gtfs: Path | None = None
+    plan: Path | None = None
+    draws: int = 20
+    day: str | None = None
+    hours: Hours | None = None
+    mean_wait_s: int = MEAN_WAIT_S
+    shift_hours: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.network is not None and self.gtfs is not None:
+            raise PlanError(
+                "There are two networks: a network file and a feed.",
+                advice="Give one of them, or neither for shuttles alone.",
+            )
+        if self.mean_wait_s < 0:
+            raise PlanError("A wait cannot be negative.", advice="Give 0 seconds or more.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FleetEvaluation:
+    """The answer.
+
+    Attributes:
+        verdict: The verdict; it saw exact trips if it has a truth.
+        drivers: The shifts of the release's fleet on the first day drawn from it, if asked for.
+        demand: The day of the release that was judged.
+        routes: The way of every pair of places.
+    """
+
+    verdict: Internal[FleetVerdict]
+    drivers: Shifts | None
+    demand: DayDemand
+    routes: Itineraries
+
+    def picture(self, title: str) -> bytes:
+        """Returns the network with the fleet of the first day drawn from the release, as PNG.
+
+        Privacy:
+            Drawn from the release and the public network alone.
+        """
+        # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.transit.picture.picture import draw_network
+
+        return draw_network(
+            self.verdict.value.first,
+            self.routes.network,
+            title=title,
+            routes=self.routes,
+            trips=self.demand.draw(0),
+        )
+
+
+def evaluate_fleet(
+    release: Path, question: FleetQuestion, *, progress: Progress
+) -> FleetEvaluation:
+    """Sizes the fleet that a release asks for; with a plan, also the one of the exact trips.
+
+    Privacy:
+        Without a plan it reads a published release and public files. With a plan all exact trips
+        are counted, nobody's bounded and without noise: nothing is spent, since nothing is
+        released, and the verdict is Internal.
+
+    Args:
+        release: A release folder of the family od.
+        question: What is asked.
+        progress: Told in a few words what is being done.
+
+    Raises:
+        HushwayError: Something was wrong; the message says what, and what to do.
+    """
+    progress(_READING)
+    published = read_od_table(release)
+    universe = published.universe
+    demand = _asked(universe, published.cells, published.counts, question)
+    _refuse_long_shifts(demand, question)
+    routes = itineraries(_network(demand, question))
+    truth = None
+    if question.plan is not None:
+        exact = _exact_trips(question.plan, universe, progress)
+        truth = _asked(universe, exact.cells, exact.values, question)
+    verdict = judge_fleet(
+        demand,
+        routes,
+        truth=truth,
+        draws=question.draws,
+        rules=_RULES,
+        mean_wait_s=question.mean_wait_s,
+        progress=progress,
+    )
+    return FleetEvaluation(
+        verdict=verdict,
+        drivers=_drivers(demand, routes, verdict.value, question),
+        demand=demand,
+        routes=routes,
+    )
+
+
+def _refuse_long_shifts(demand: DayDemand, question: FleetQuestion) -> None:
+    """Makes sure that some shift fits, before the work of sizing is done."""
+    start_s, end_s = demand.window_s
+    service_h = -(-(end_s - start_s) // _HOUR_S)
+    if question.shift_hours and min(question.shift_hours) > service_h:
+        raise PlanError(
+            f"No shift fits into {service_h} hours of service.",
+            advice="Name shorter shifts, or longer hours.",
+        )
+
+
+def _asked(
+    universe: ODCells, cells: IntArray, counts: IntArray, question: FleetQuestion
+) -> DayDemand:
+    return one_day(universe, cells, counts, day=question.day, hours=question.hours)
+
+
+def _network(demand: DayDemand, question: FleetQuestion) -> TransitNetwork:
+    locations, periods = demand.universe.locations, demand.universe.periods
+    if question.network is not None:
+        return read_network(question.network, locations)
+    if question.gtfs is not None:
+        window = periods.opens, periods.closes
+        return gtfs_network(question.gtfs, locations, day=periods.first_day, window=window)
+    return TransitNetwork(locations=locations, hubs=(), lines=())
+
+
+def _exact_trips(path: Path, universe: ODCells, progress: Progress) -> ExactCounts:
+    """Counts all trips of a plan by the cells of a release, as they are."""
+    job = prepare(load_plan(path))
+    if not isinstance(job.rows, TripRows) or job.geography.digest != universe.digest:
+        raise PlanError(
+            "The plan does not count trips by the places and periods of the release.",
+            advice="Give the plan that the release was published with, and its public files.",
+        )
+    settings = settings_of(job.plan)
+    progress(f"Checking the {job.wording.rows}")
+    refuse_problems(job.rows.check(settings, notes=False))
+    progress(_COUNTING)
+    source = os_source()
+    means = Means(
+        key=BoundingKey.draw(source),
+        bits=source,
+        settings=settings,
+        progress=lambda share: progress(_COUNTING, share),
+    )
+    # Protecting single trips bounds nobody: every trip is counted.
+    everything = replace(job.rows, unit=Unit.TRIP).counter(means)
+    return everything.count(Query(name=universe.name, cells=universe))
+
+
+def _drivers(
+    demand: DayDemand, routes: Itineraries, verdict: FleetVerdict, question: FleetQuestion
+) -> Shifts | None:
+    if not question.shift_hours:
+        return None
+    day = operate(
+        routes,
+        demand.draw(0),
+        verdict.sizes,
+        rules=_RULES,
+        window_s=demand.window_s,
+    )
+    return drivers(day, question.shift_hours)

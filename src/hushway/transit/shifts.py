@@ -1,0 +1,143 @@
+"""Shifts of drivers: enough of them in every period of a day, for the least pay.
+
+Every shift covers periods in a row, so in the table of periods by shifts the ones of each column
+are consecutive. Such a table is totally unimodular: with whole requirements, all corners of the
+linear programme are whole, and a simplex method, which ends in a corner, finds whole drivers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csc_matrix
+
+from hushway.errors import HushwayError, PlanError
+from hushway.families.od.public.cells import IntArray
+
+# How far from whole a number of drivers may be by rounding errors of the solver alone.
+_WHOLE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shifts:
+    """Shifts to be driven, each kind once, by start and then by length.
+
+    Attributes:
+        starts: The period in which a shift begins.
+        lengths: How many periods it lasts.
+        drivers: How many drivers work it, 1 or more.
+    """
+
+    starts: IntArray
+    lengths: IntArray
+    drivers: IntArray
+
+    @property
+    def total(self) -> int:
+        """How many drivers work that day."""
+        return int(self.drivers.sum())
+
+    @property
+    def paid_periods(self) -> int:
+        """For how many periods they are paid, all drivers together."""
+        return int((self.drivers * self.lengths).sum())
+
+    def on_duty(self, periods: int) -> IntArray:
+        """Returns the drivers at work in each period of a day with so many periods."""
+        change = np.zeros(periods + 1, dtype=np.int64)
+        np.add.at(change, self.starts, self.drivers)
+        np.subtract.at(change, self.starts + self.lengths, self.drivers)
+        return np.cumsum(change)[:-1]
+
+
+def fewest_shifts(
+    requirement: IntArray, lengths: tuple[int, ...], *, cost: tuple[int, ...] | None = None
+) -> Shifts:
+    """Returns shifts that cover a day for the least pay, and with the fewest drivers for that pay.
+
+    Args:
+        requirement: Drivers needed in each period of the day.
+        lengths: How many periods a shift may last. It may start in any period, and ends with the
+            day at the latest.
+        cost: The pay of a shift of each length, a whole number; its periods if nothing is said.
+
+    Raises:
+        PlanError: If a shift or its pay is not positive, a length is there twice, a requirement is
+            negative, or no shift fits into the day.
+        HushwayError: If the solver fails.
+    """
+    pay = lengths if cost is None else cost
+    _check(requirement, lengths, pay)
+    starts, kinds = _every_shift(len(requirement), lengths)
+    lasting = np.array(lengths, dtype=np.int64)[kinds]
+    # In a cheapest plan every shift is needed in some period, so drivers are no more than all
+    # requirements together, and one unit of pay outweighs all drivers.
+    weight = int(requirement.sum()) + 1
+    drivers = _whole_drivers(
+        starts, lasting, requirement, weight * np.array(pay, dtype=np.int64)[kinds] + 1
+    )
+    used = drivers > 0
+    shifts = Shifts(starts=starts[used], lengths=lasting[used], drivers=drivers[used])
+    if (shifts.on_duty(len(requirement)) < requirement).any():
+        raise HushwayError(
+            "The shifts that were found do not cover the day.",
+            advice="Please report this: the solver did not keep its promise.",
+        )
+    return shifts
+
+
+def _check(requirement: IntArray, lengths: tuple[int, ...], pay: tuple[int, ...]) -> None:
+    if not lengths or len(set(lengths)) != len(lengths) or len(pay) != len(lengths):
+        raise PlanError(
+            "Lengths of shifts and their pay do not belong together.",
+            advice="Give each length once, and one pay for each.",
+        )
+    if min(*lengths, *pay) < 1:
+        raise PlanError(
+            "A shift has no length or no pay.", advice="Give whole numbers of 1 or more."
+        )
+    if (requirement < 0).any():
+        raise PlanError("Fewer than no drivers are required.", advice="Give 0 or more.")
+    if min(lengths) > len(requirement):
+        raise PlanError(
+            f"No shift fits into a day of {len(requirement)} periods.",
+            advice="Give a length that is no longer than the day.",
+        )
+
+
+def _every_shift(periods: int, lengths: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+    """Returns the start of every shift that fits, and which of the lengths it has."""
+    by_length = np.argsort(lengths)
+    every = [
+        (start, int(kind))
+        for start in range(periods)
+        for kind in by_length
+        if start + lengths[kind] <= periods
+    ]
+    starts, kinds = np.array(every, dtype=np.int64).T
+    return starts, kinds
+
+
+def _whole_drivers(
+    starts: IntArray, lasting: IntArray, requirement: IntArray, pay: IntArray
+) -> IntArray:
+    covers = csc_matrix(
+        (
+            np.ones(int(lasting.sum())),
+            np.concatenate(
+                [
+                    np.arange(start, start + length)
+                    for start, length in zip(starts, lasting, strict=True)
+                ]
+            ),
+            np.concatenate([[0], np.cumsum(lasting)]),
+        ),
+        shape=(len(requirement), len(starts)),
+    )
+    found = linprog(pay, A_ub=-covers, b_ub=-requirement, method="highs-ds")
+    if not found.success or np.abs(found.x - np.rint(found.x)).max() > _WHOLE:
+        raise HushwayError(
+            "The solver found no whole numbers of drivers.",
+            advice="Give pay and requirements of ordinary size.",
+        )
+    return np.asarray(np.rint(found.x), dtype=np.int64)

@@ -1,0 +1,203 @@
+"""One day of operations, event by event.
+
+Every trip has one next event at a time, and so has every shuttle: a heap of both is all there is to
+remember. Whoever happens first goes first; at the same second shuttles make their stops before
+riders ask, and among equals the smaller number goes first. So the same trips and the same fleet
+give the same day every time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hushway.families.od.public.cells import IntArray
+from hushway.geography.itineraries import DIRECT, Access
+from hushway.numerics.compiled import compiled_for_threads
+from hushway.numerics.heap import drop, push
+from hushway.numerics.records import Rows, rows
+from hushway.transit.buses import Buses, board
+from hushway.transit.routes import NOWHERE, Fit, Ride, Shuttles, best_fit, finish_stop, insert
+
+NOT_YET = -1
+_SHUTTLE, _WALK = int(Access.SHUTTLE), int(Access.WALK)
+_STARTS, _AT_FIRST_HUB, _AT_CHANGE, _AT_LAST_HUB = range(4)
+_STEPS = 4
+_FOREVER = 1 << 60
+
+
+class Day(NamedTuple):
+    """What a simulation reads and writes.
+
+    Attributes:
+        trip: Rows of trips, by departure: depart_s, origin, destination; the hubs first and last,
+            and the way to and from them (access, egress), as in `Itineraries`; written are the
+            waits for buses, the rides on them and their number, and the arrival (-1 if never).
+        leg: Rows of legs by shuttle, two for each trip: the trip and the zone; written are pickup
+            and dropoff, the moments of asking, boarding and leaving (-1 if never), and the shuttle
+            (-1 if none).
+        hub: The place of every hub.
+        change: Where riders change buses between two hubs, as in `BusRides`.
+        walk_s: Seconds on foot between places.
+        fleet: Where the shuttles of each zone begin, and one number more.
+        heap: Memory for the next events.
+    """
+
+    trip: Rows
+    leg: Rows
+    hub: IntArray
+    change: IntArray
+    walk_s: IntArray
+    fleet: IntArray
+    heap: Rows
+
+
+class Limits(NamedTuple):
+    """The rules as compiled code reads them, and when to give up.
+
+    Attributes:
+        most_wait_s: The longest wait for a shuttle.
+        detour: How many times its direct drive a ride may take.
+        detour_s: Seconds that it may take on top.
+        start_s: The beginning of the window in which idle time is counted.
+        end_s: Its end.
+        most_unserved: More riders whom no shuttle can serve end the simulation.
+        most_waiting_s: More seconds of waiting for shuttles, of all riders, do so too.
+    """
+
+    most_wait_s: int
+    detour: float
+    detour_s: int
+    start_s: int
+    end_s: int
+    most_unserved: int = _FOREVER
+    most_waiting_s: int = _FOREVER
+
+
+def event_heap(departures: IntArray, shuttles: int) -> Rows:
+    """Returns a heap of the beginnings of trips: what is in order is a heap already."""
+    heap = rows(len(departures) + shuttles + 1, key=np.float64, thing=np.int64)
+    heap["key"][: len(departures)] = 2 * departures + 1
+    heap["thing"][: len(departures)] = np.arange(len(departures)) * _STEPS + _STARTS
+    return heap
+
+
+@compiled_for_threads
+def run_day(day: Day, shuttles: Shuttles, buses: Buses, limits: Limits) -> bool:
+    """Lets a day pass; returns whether it was finished within the limits."""
+    size, unserved, waiting_s = len(day.trip), 0, 0
+    while size > 0:
+        key, thing = day.heap[0].key, day.heap[0].thing
+        size = drop(day.heap, size)
+        now_s = int(key) // 2
+        if int(key) % 2 == 0:
+            size = _make_stop(day, shuttles, thing, limits, size)
+            continue
+        asks, size = _go_on(day, buses, thing, now_s, size)
+        if asks == NOWHERE:
+            continue
+        chosen, pickup_s = _serve(day, shuttles, limits, asks, now_s)
+        if chosen == NOWHERE:
+            unserved += 1
+            if unserved > limits.most_unserved:
+                return False
+            continue
+        waiting_s += pickup_s - now_s
+        if waiting_s > limits.most_waiting_s:
+            return False
+        if shuttles.shuttle[chosen].stops == 2:  # noqa: PLR2004  it was idle, and now it leaves
+            size = push(day.heap, size, 2.0 * shuttles.stop[chosen, 0].time, chosen)
+    return True
+
+
+@compiled_for_threads
+def _go_on(day: Day, buses: Buses, thing: int, now_s: int, size: int) -> tuple[int, int]:
+    """Takes a rider one step further; returns the leg that she asks for, or -1, and the heap."""
+    number, step = thing // _STEPS, thing % _STEPS
+    trip = day.trip[number]
+    if step == _STARTS:
+        return _set_out(day, number, now_s, size)
+    if step == _AT_LAST_HUB or trip.first == trip.last:
+        return _leave_hub(day, number, now_s), size
+    change = day.change[trip.first, trip.last]
+    start = trip.first if step == _AT_FIRST_HUB else change
+    end = change if step == _AT_FIRST_HUB and change >= 0 else trip.last
+    rides = board(buses, start, end, now_s)
+    if rides.leaves_s < 0:
+        return NOWHERE, size
+    trip.bus_wait_s += rides.leaves_s - now_s
+    trip.bus_ride_s += rides.arrives_s - rides.leaves_s
+    trip.buses += 1
+    onwards = _AT_LAST_HUB if end == trip.last else _AT_CHANGE
+    return NOWHERE, _then(day, number, onwards, rides.arrives_s, size)
+
+
+@compiled_for_threads
+def _set_out(day: Day, number: int, now_s: int, size: int) -> tuple[int, int]:
+    trip = day.trip[number]
+    if trip.first == DIRECT:
+        return _ask(day, 2 * number, trip.origin, trip.destination, now_s), size
+    hub = day.hub[trip.first]
+    if trip.access == _SHUTTLE:
+        return _ask(day, 2 * number, trip.origin, hub, now_s), size
+    walk_s = day.walk_s[trip.origin, hub] if trip.access == _WALK else 0
+    return NOWHERE, _then(day, number, _AT_FIRST_HUB, now_s + walk_s, size)
+
+
+@compiled_for_threads
+def _leave_hub(day: Day, number: int, now_s: int) -> int:
+    trip = day.trip[number]
+    hub = day.hub[trip.last]
+    if trip.egress == _SHUTTLE:
+        return _ask(day, 2 * number + 1, hub, trip.destination, now_s)
+    trip.arrival_s = now_s + (day.walk_s[hub, trip.destination] if trip.egress == _WALK else 0)
+    return NOWHERE
+
+
+@compiled_for_threads
+def _ask(day: Day, leg: int, pickup: int, dropoff: int, now_s: int) -> int:
+    asked = day.leg[leg]
+    asked.pickup, asked.dropoff, asked.request_s = pickup, dropoff, now_s
+    return leg
+
+
+@compiled_for_threads
+def _then(day: Day, trip: int, step: int, time_s: int, size: int) -> int:
+    return push(day.heap, size, 2.0 * time_s + 1, trip * _STEPS + step)
+
+
+@compiled_for_threads
+def _serve(
+    day: Day, shuttles: Shuttles, limits: Limits, number: int, now_s: int
+) -> tuple[int, int]:
+    """Gives a leg to the shuttle of its zone that it delays least; returns it and the pickup."""
+    leg = day.leg[number]
+    direct_s = shuttles.drive_s[leg.pickup, leg.dropoff]
+    longest_s = int(direct_s * limits.detour) + limits.detour_s
+    latest_s = now_s + limits.most_wait_s
+    ride = Ride(number, leg.pickup, leg.dropoff, now_s, latest_s, direct_s, longest_s)
+    best, chosen = Fit(_FOREVER, NOWHERE, NOWHERE), NOWHERE
+    for shuttle in range(day.fleet[leg.zone], day.fleet[leg.zone + 1]):
+        fit = best_fit(shuttles, shuttle, ride, best.delay_s)
+        if fit.pickup != NOWHERE:
+            best, chosen = fit, shuttle
+    leg.shuttle = chosen
+    return chosen, insert(shuttles, chosen, ride, best) if chosen != NOWHERE else 0
+
+
+@compiled_for_threads
+def _make_stop(day: Day, shuttles: Shuttles, number: int, limits: Limits, size: int) -> int:
+    """Lets a shuttle make its next stop, and its rider go on from there; returns the heap."""
+    one, stop = shuttles.shuttle[number], shuttles.stop[number]
+    leg, on, now_s = stop[0].leg, stop[0].on, stop[0].time
+    finish_stop(shuttles, number, limits.start_s, limits.end_s)
+    if one.stops > 0:
+        size = push(day.heap, size, 2.0 * stop[0].time, number)
+    if on == 1:
+        day.leg[leg].board_s = now_s
+        return size
+    day.leg[leg].leave_s = now_s
+    trip = day.trip[leg // 2]
+    if leg % 2 == 0 and trip.first != DIRECT:
+        return _then(day, leg // 2, _AT_FIRST_HUB, now_s, size)
+    trip.arrival_s = now_s
+    return size

@@ -1,0 +1,77 @@
+"""What the transit study measures."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hushway.families.od.city.figures import Day
+from hushway.geography.plane import FloatArray
+from hushway.study.interval import Interval, interval_of
+from hushway.transit.study.run import TRUTH, Outcome
+
+_Setting = tuple[str, str | None, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ODMTSReproduction:
+    """Everything that was measured: internal, computed against the (synthetic) truth.
+
+    Attributes:
+        runs: Runs of each mechanism, day and budget.
+        trips: True trips of the window, by day.
+        outcomes: The runs, in the order of tasks.
+    """
+
+    runs: int
+    trips: dict[Day, int]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def days(self) -> tuple[Day, ...]:
+        """The days."""
+        return tuple(dict.fromkeys(outcome.task.day for outcome in self.outcomes))
+
+    @property
+    def settings(self) -> tuple[_Setting, ...]:
+        """Every day, budget and mechanism that was run; the truth has no budget."""
+        return tuple(self._figures)
+
+    def mechanisms(self, day: str, epsilon: str) -> tuple[str, ...]:
+        """Returns the mechanisms that were run on a day at a budget."""
+        return tuple(name for *where, name in self.settings if where == [day, epsilon])
+
+    def epsilons(self, day: str) -> tuple[str, ...]:
+        """Returns the budgets of a day, the largest first."""
+        budgets = {epsilon for when, epsilon, _ in self.settings if when == day and epsilon}
+        return tuple(sorted(budgets, key=float, reverse=True))
+
+    def values(self, day: str, epsilon: str | None, mechanism: str, figure: str) -> FloatArray:
+        """Returns one number of every run."""
+        rows = self._figures[day, epsilon, mechanism]
+        return np.array([row[figure] for row in rows])
+
+    def of(self, day: str, epsilon: str | None, mechanism: str, figure: str) -> Interval:
+        """Returns the mean of a number over the runs."""
+        return interval_of(self.values(day, epsilon, mechanism, figure))
+
+    def true(self, day: str, figure: str) -> Interval:
+        """Returns the mean of a number when the fleet is sized by the exact table."""
+        return self.of(day, None, TRUTH, figure)
+
+    def errors(self, day: str, epsilon: str, mechanism: str, figure: str) -> FloatArray:
+        """Returns the relative error of a number in every run, against the mean of the truth."""
+        true = self.true(day, figure).mean
+        return np.abs(self.values(day, epsilon, mechanism, figure) - true) / true
+
+    def error(self, day: str, epsilon: str, mechanism: str, figure: str) -> Interval:
+        """Returns the mean relative error of a number over the runs."""
+        return interval_of(self.errors(day, epsilon, mechanism, figure))
+
+    @cached_property
+    def _figures(self) -> dict[_Setting, list[dict[str, float]]]:
+        found: dict[_Setting, list[dict[str, float]]] = {}
+        for outcome in self.outcomes:
+            task = outcome.task
+            found.setdefault((task.day, task.epsilon, task.mechanism), []).append(outcome.figures)
+        return found

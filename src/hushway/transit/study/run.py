@@ -1,0 +1,155 @@
+"""One run of the transit study: a private table, the fleet sized by it, and a day of service."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+from hushway.families.od.city.figures import Day
+from hushway.families.od.mechanism.catalogue import od_hierarchical
+from hushway.families.od.public.cells import IntArray
+from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
+from hushway.families.od.study.reproduce import Maker
+from hushway.families.od.study.scene import ODScene
+from hushway.privacy.curator import Curator
+from hushway.privacy.internal import Internal
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
+from hushway.release.mechanism import Mechanism
+from hushway.study.purse import StudyPurse
+from hushway.transit.fleet import FleetPlan, size_fleet
+from hushway.transit.operate import operate
+from hushway.transit.rider_trips import RiderTrips, draw_trips
+from hushway.transit.study.day import RULES, TARGET_S, WINDOW_S, StudyDay, study_day
+
+TRUTH: Final = "truth"
+
+# What is measured of a private table, and of the service by the fleet that it asks for.
+TABLE_FIGURES: Final = ("private_trips", "private_cells", "sizing_s")
+SERVICE_FIGURES: Final = (
+    "shuttles",
+    "leg_wait_s",
+    "trip_wait_s",
+    "idle_s",
+    "in_vehicle_s",
+    "unserved_legs",
+)
+
+
+def _tree(levels: int) -> Maker:
+    """Returns a tree as the paper words it.
+
+    The root is not measured, and nodes that are not positive are cut off before sums are made to
+    add up.
+    """
+
+    def make(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
+        features = scene.features[1 : levels - 1]
+        return od_hierarchical(scene.cells, features, budget=budget, prune=False, prune_early=True)
+
+    return make
+
+
+MECHANISMS: Final[Mapping[str, Maker]] = {
+    "O5": TABLE_MECHANISMS["O5"],
+    "O4": TABLE_MECHANISMS["O4"],
+    "O3": TABLE_MECHANISMS["O3"],
+    "H5": _tree(5),
+    "H4": _tree(4),
+    "H3": _tree(3),
+    "Laplace": TABLE_MECHANISMS["Laplace"],
+    "default": TABLE_MECHANISMS["default"],
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One run to be done.
+
+    Attributes:
+        day: Weekday or weekend.
+        epsilon: The budget, as text; nothing if the exact table is used.
+        mechanism: The mechanism, or "truth".
+        run: Its number, which is the seed of the noise and of the moments of departure.
+    """
+
+    day: Day
+    epsilon: str | None
+    mechanism: str
+    run: int
+
+    def __str__(self) -> str:
+        budget = "" if self.epsilon is None else f", ε = {self.epsilon}"
+        return f"{self.day}{budget}: {self.mechanism}, run {self.run + 1}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came out of a task.
+
+    Attributes:
+        task: The task.
+        figures: The numbers by name.
+    """
+
+    task: Task
+    figures: dict[str, float]
+
+
+def run_task(task: Task) -> Internal[Outcome]:
+    """Sizes a fleet by a private table and operates it on the true trips."""
+    day = _ready(task.day)
+    cells, counts = _table(task, day.scene)
+    trips = draw_trips(day.scene.cells, cells, counts, seed=task.run)
+    start = time.perf_counter()
+    plan = _sized(day, trips)
+    seconds = time.perf_counter() - start
+    figures = {
+        "private_trips": float(counts.sum()),
+        "private_cells": float((counts > 0).sum()),
+        "sizing_s": seconds,
+        **_service(day, plan),
+    }
+    return Internal(Outcome(task=task, figures=figures))
+
+
+def true_fleet(day: Day, *, seed: int = 0) -> Internal[tuple[FleetPlan, RiderTrips]]:
+    """Returns the fleet sized by the exact table, and the trips drawn for it."""
+    here = study_day(day)
+    truth = here.scene.truth
+    trips = draw_trips(here.scene.cells, truth.cells, truth.values, seed=seed)
+    return Internal((_sized(here, trips), trips))
+
+
+@cache
+def _ready(day: Day) -> StudyDay:
+    # Compiles and fills caches, so that the seconds are those of the sizing.
+    true_fleet(day)
+    return study_day(day)
+
+
+def _table(task: Task, scene: ODScene) -> tuple[IntArray, IntArray]:
+    if task.epsilon is None:
+        return scene.truth.cells, scene.truth.values
+    mechanism = MECHANISMS[task.mechanism](scene, PureLoss(Fraction(task.epsilon)))
+    curator = Curator(counter=scene.counter, budget=StudyPurse(), source=SeededSource(task.run))
+    table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+    return table.cells, table.counts
+
+
+def _sized(day: StudyDay, trips: RiderTrips) -> FleetPlan:
+    return size_fleet(day.routes, trips, rules=RULES, window_s=WINDOW_S, mean_wait_s=TARGET_S)
+
+
+def _service(day: StudyDay, plan: FleetPlan) -> dict[str, float]:
+    found = operate(day.routes, day.operated, plan.sizes, rules=RULES, window_s=WINDOW_S)
+    return {
+        "shuttles": float(plan.shuttles),
+        "leg_wait_s": found.mean_leg_wait_s,
+        "trip_wait_s": found.mean_trip_wait_s,
+        "idle_s": found.mean_idle_s,
+        "in_vehicle_s": found.mean_in_vehicle_s,
+        "unserved_legs": float(found.unserved_legs),
+    }

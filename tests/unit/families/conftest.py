@@ -1,0 +1,218 @@
+"""A small city, its published tables and their certificates."""
+
+import math
+import shutil
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.mechanism.terms import ODMechanism, od_terms
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.write import write_release
+from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.noise.forecast import expected_above
+from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
+from hushway.privacy.unit import Unit
+from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
+from support.certificates import certificate_of
+
+Certify = Callable[..., Certificate]
+
+BOUND = Bound.of_records(3)
+SPEND = PureLoss(Fraction(1, 10))
+ERROR = math.sqrt(noise_for(SPEND, BOUND).variance)
+
+
+def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
+    places = tuple(
+        Location(
+            id=key,
+            name=f"Place “{key}”, stop {i}",
+            lon=-83.7 + i / 64,
+            lat=42.3 - i * i / 128,
+            zone="east" if i % 2 else "west",
+        )
+        for i, key in enumerate(ids)
+    )
+    periods = Periods(
+        zone="America/Detroit",
+        first_day=date(2026, 3, 2),
+        last_day=date(2026, 3, 31),
+        opens=480,
+        closes=600,
+        minutes=30,
+    )
+    return ODCells(locations=Locations(places), periods=periods, same_place=same_place)
+
+
+def small_table(*, threshold: int | None = None, **choices: Any) -> ODTable:
+    universe = small_universe(**choices)
+    cells = np.arange(universe.size, dtype=np.int64)
+    counts = np.where(cells % 3 == 0, 0, cells * 7 % 40).astype(np.int64)
+    kept = counts >= (threshold or 0)
+    return ODTable(
+        universe=universe,
+        cells=cells[kept],
+        counts=counts[kept],
+        standard_errors=np.full(np.count_nonzero(kept), ERROR),
+        threshold=threshold,
+    )
+
+
+def mechanism_for(table: ODTable) -> ODMechanism:
+    """Returns what could have published a table."""
+    if table.zeros_left_out:
+        features = tuple(margin.feature for margin in table.margins)
+        spends = (SPEND,) * (len(features) + 1)
+        return CBDP(universe=table.universe, features=features, spends=spends)
+    if table.threshold is None:
+        return DenseLaplace(spend=SPEND)
+    false = expected_above(noise_for(SPEND, BOUND), table.universe.size, table.threshold)
+    return SparseLaplace(spend=SPEND, expected_false=1.000001 * false)
+
+
+def small_certificate(table: ODTable, **changes: Any) -> Certificate:
+    terms = od_terms(mechanism_for(table), table.universe, unit=Unit.PERSON, max_trips=BOUND.total)
+    return certificate_of(terms, **changes)
+
+
+def small_features(universe: ODCells) -> tuple[Feature, ...]:
+    """All trips, those of each period, of each zone pair and period, and of two odd classes."""
+    zones = place_pair_labels(universe, "zone", [p.zone for p in universe.locations.places])
+    odd = labels_of_codes("length", np.arange(universe.pairs) % 2, ["short, or so", "long"])
+    early = labels_of_codes("part of the day", np.array([1, 1, 0, 0]), ["late", "early"])
+    return (
+        total_feature(universe),
+        period_feature(universe),
+        pair_feature(universe, "zones", zones),
+        Feature(title="lengths", universe=universe, pairs=odd, periods=early),
+        pair_feature(universe, "zones, all day", zones, by_period=False),
+    )
+
+
+def summed_table(**choices: Any) -> ODTable:
+    """A table that leaves out zeros and was fitted to sums."""
+    table = small_table(**choices)
+    universe, kept = table.universe, table.counts > 0
+    cells, counts = table.cells[kept], table.counts[kept]
+    margins = []
+    for feature in small_features(universe):
+        sums = np.zeros(feature.size, dtype=np.int64)
+        np.add.at(sums, feature.of(cells), counts)
+        noise = np.arange(feature.size) * 7 % 11 - 5
+        fitted = sums + 0.25 * (-1.0) ** np.arange(feature.size)
+        margins.append(
+            MarginTable(
+                feature=feature,
+                measured=sums + noise,
+                standard_error=ERROR,
+                fitted=fitted,
+            )
+        )
+    return ODTable(
+        universe=universe,
+        cells=cells,
+        counts=counts,
+        standard_errors=table.standard_errors[kept],
+        threshold=None,
+        zeros_left_out=True,
+        margins=tuple(margins),
+        diagnostics={"newton_steps": 4, "relative": 1e-12, "proven": True},
+    )
+
+
+def seal_again(folder: Path) -> None:
+    """Seals a folder as it is now, as someone without the publisher's key could."""
+    (folder / SEAL).unlink(missing_ok=True)
+    (folder / SIGNATURE).unlink(missing_ok=True)
+    files = tuple(sealed_file(folder, name) for name in files_of(folder))
+    (folder / SEAL).write_bytes(Seal(files=files, signer=None).to_json())
+
+
+@pytest.fixture
+def table() -> ODTable:
+    return small_table()
+
+
+@pytest.fixture
+def sparse_table() -> ODTable:
+    return small_table(threshold=20)
+
+
+@pytest.fixture
+def summed() -> ODTable:
+    return summed_table()
+
+
+@pytest.fixture
+def certificate(table: ODTable) -> Certificate:
+    return small_certificate(table)
+
+
+@pytest.fixture
+def certify() -> Certify:
+    return small_certificate
+
+
+@pytest.fixture
+def reseal() -> Callable[[Path], None]:
+    return seal_again
+
+
+@pytest.fixture(scope="session")
+def signing_key(tmp_path_factory: pytest.TempPathFactory) -> SigningKey:
+    keys = tmp_path_factory.mktemp("keys")
+    new_key_pair(keys / "key.pem", keys / "key.pub.pem")
+    return load_signing_key(keys / "key.pem")
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory, signing_key: SigningKey) -> Path:
+    """A folder with one release, plain and signed, that nobody touches."""
+    folder, table = tmp_path_factory.mktemp("written"), small_table()
+    for name, key in (("release", None), ("signed", signing_key)):
+        write_release(
+            folder / name, table=table, certificate=small_certificate(table), signing_key=key
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def written_sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with sums that nobody touches."""
+    table = summed_table()
+    return write_release(
+        tmp_path_factory.mktemp("sums") / "release",
+        table=table,
+        certificate=small_certificate(table),
+    )
+
+
+@pytest.fixture
+def summed_release(written_sums: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written_sums, tmp_path / "sums"))
+
+
+@pytest.fixture
+def release(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written / "release", tmp_path / "release"))
+
+
+@pytest.fixture
+def signed_release(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written / "signed", tmp_path / "signed"))

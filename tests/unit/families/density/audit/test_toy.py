@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from hushway.families.density.audit.cover import WholeVisits
+from hushway.families.density.audit.product import REAL_DENSITY
+from hushway.families.density.audit.toy import (
+    CELLS,
+    LONE_SITES,
+    NO_STAYS,
+    SHARED,
+    SITES,
+    TOGETHER,
+    Stay,
+    district,
+)
+
+DISTRICT = district(corners=3, bins=2)
+
+
+def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
+    rows = DISTRICT.play((Stay(site=1, bin=0, times=2), Stay(site=2, bin=1, person=1)))
+    assert rows.person.tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
+    assert rows.site.tolist() == [1, 1, 13, 13, 25, 25, 2, 14, 26]
+    assert rows.bin.tolist() == [0] * 6 + [1] * 3
+
+
+def test_nobody_has_no_events() -> None:
+    rows = DISTRICT.play(NO_STAYS)
+    assert len(rows.person) == len(rows.site) == len(rows.bin) == 0
+
+
+def test_cells_of_a_corner_hold_no_ground_of_another() -> None:
+    cover = DISTRICT.universe.cover
+    assert (cover.cell // CELLS == cover.pieces.site // SITES).all()
+    assert (cover.pieces.area // 4 == cover.pieces.site // SITES).all()
+    assert cover.is_site.tolist() == [False, False, False, True] * 3
+
+
+def test_sites_lie_in_the_cells_that_their_names_say() -> None:
+    cell, site, _ = DISTRICT.universe.cover.quantised(1024)
+    held = {number: cell[site == number].tolist() for number in range(SITES)}
+    assert [held[number] for number in LONE_SITES] == [[0], [1], [2], [3]]
+    assert [held[number] for number in TOGETHER] == [[0]] * 8
+    assert held[SHARED] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("quanta", [1, 7, 1000, 1024])
+@pytest.mark.parametrize("site", range(SITES))
+def test_a_visit_at_any_site_is_one_visit(site: int, quanta: int) -> None:
+    visits = WholeVisits(product=REAL_DENSITY, district=DISTRICT)
+    assert visits.of_site(site, quanta).tolist() == [0] * 3
+
+
+def test_a_series_is_looked_at_corner_by_corner() -> None:
+    values = np.arange(3 * CELLS * 2)
+    assert DISTRICT.series_by_corner(values)[2, 1].tolist() == [18, 19]

@@ -1,0 +1,240 @@
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushway.errors import PrivacyError, ReleaseError
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.verify import verify
+from hushway.families.write import write_release
+from hushway.geography.areas import Areas
+from hushway.geography.periods import Periods
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.internal import Internal
+from hushway.privacy.loss import Measure
+from support.forging import failed, forged_release, sentence
+
+Build = Callable[..., DensityTable]
+Certify = Callable[..., Certificate]
+Spoil = Callable[[DensityTable], Any]
+
+PLAIN = [
+    "areas.geojson",
+    "certificate.html",
+    "certificate.json",
+    "cover.csv",
+    "datapackage.json",
+    "density.csv",
+    "density.geo.parquet",
+    "density.parquet",
+    "label.yaml",
+    "measured_series.parquet",
+    "periods.csv",
+    "picture.png",
+    "pieces.csv",
+    "seal.json",
+]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_release_holds_its_files(tower_release: Path, plain_release: Path) -> None:
+    assert names(plain_release) == PLAIN
+    assert names(tower_release) == sorted([*PLAIN, "measured_sites.csv", "sites.csv"])
+
+
+def test_the_same_release_gives_the_same_bytes(
+    tmp_path: Path, tower_release: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    again = write_release(tmp_path / "r", table=density, certificate=certify_density(density))
+    for name in names(tower_release):
+        assert (again / name).read_bytes() == (tower_release / name).read_bytes(), name
+
+
+def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityTable) -> None:
+    package = json.loads((tower_release / "datapackage.json").read_bytes())
+    assert package["table"] == {
+        "areas": 3,
+        "bins": 8,
+        "rows": 24,
+        "visits": round(float(density.counts.sum()), 2),
+        "towers": True,
+        "sites": 2,
+        "cells_of_the_cover": 3,
+        "clusters": 2,
+        "quanta": 12,
+        "sites_measured": True,
+        "measured_total": 12345,
+        "noise": dict(density.noise),
+        "fit": {"kept": 4.5, "night": {"days": 2}},
+    }
+    described = {each["path"]: each for each in package["resources"]}
+    assert "12 parts are one visit" in described["measured_series.parquet"]["description"]
+    assert "every part of every day" in described["periods.csv"]["description"]
+    for name in ("sites.csv", "cover.csv", "pieces.csv", "periods.csv", "measured_sites.csv"):
+        header = (tower_release / name).read_text().splitlines()[0]
+        fields = [field["name"] for field in described[name]["schema"]["fields"]]
+        assert fields == header.split(","), name
+    assert package["omitted"] == []
+
+
+def test_long_tables_have_no_text(
+    tmp_path: Path,
+    density: DensityTable,
+    certify_density: Certify,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hushway.families.density.files.formats.contents.MOST_CSV_ROWS", 23)
+    folder = write_release(tmp_path / "r", table=density, certificate=certify_density(density))
+    assert "density.csv" not in names(folder)
+    package = json.loads((folder / "datapackage.json").read_bytes())
+    assert [each["path"] for each in package["omitted"]] == ["density.csv"]
+    assert verify(folder).passed
+
+
+@pytest.mark.parametrize("cuts", [True, False])
+@pytest.mark.parametrize("clustered", [True, False])
+@pytest.mark.parametrize("histogram", [True, False])
+@pytest.mark.parametrize(("days", "minutes"), [(1, 1440), (3, 30)])
+def test_densities_of_every_kind_verify(
+    tmp_path: Path,
+    build: Build,
+    certify_density: Certify,
+    *,
+    rectangles: Callable[..., Areas],
+    seen_by_positions: Callable[..., DensityUniverse],
+    bins_of: Callable[..., Periods],
+    histogram: bool,
+    clustered: bool,
+    cuts: bool,
+    days: int,
+    minutes: int,
+) -> None:
+    universe = seen_by_positions(rectangles(5, 1), bins_of(days, minutes))
+    table = build(universe, histogram=histogram, clustered=clustered, quanta=1)
+    certificate = certify_density(table, clustered=clustered, cuts=cuts)
+    asked = {event.query: event.cells for event in certificate.terms.events}
+    # What clusters are chosen by: the total of every cell of the cover, or of all together.
+    assert asked.get("visits by cluster") == ((1 if histogram else 5) if clustered else None)
+    assert ("coefficients of each cluster" in asked) == cuts
+    folder = write_release(tmp_path / "r", table=table, certificate=certificate)
+    assert verify(folder).passed
+
+
+def shifted(table: DensityTable, name: str, value: float) -> DensityTable:
+    """Changes the first number of an array."""
+    array = getattr(table, name).copy()
+    array.reshape(-1)[0] = value
+    return dataclasses.replace(table, **{name: array})
+
+
+class FullerAreas:
+    """Looks like areas, and could carry anything."""
+
+    def __init__(self, areas: Areas) -> None:
+        self._areas = areas
+
+    def __len__(self) -> int:
+        return len(self._areas)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._areas, name)
+
+
+def with_fuller_areas(table: DensityTable) -> DensityTable:
+    areas = FullerAreas(table.universe.areas)
+    return dataclasses.replace(table, universe=dataclasses.replace(table.universe, areas=areas))
+
+
+SPOILT: dict[str, Spoil] = {
+    "internal": Internal,
+    "internal counts": lambda t: dataclasses.replace(t, counts=Internal(t.counts)),
+    "no universe": lambda t: dataclasses.replace(t, universe="Paris"),
+    "fuller areas": with_fuller_areas,
+    "whole counts": lambda t: dataclasses.replace(t, counts=t.counts.astype(np.int64)),
+    "flat counts": lambda t: dataclasses.replace(t, counts=t.counts.reshape(-1)),
+    "a bin too few": lambda t: dataclasses.replace(t, counts=t.counts[:, 1:]),
+    "other errors": lambda t: dataclasses.replace(t, standard_error=t.standard_error[1:]),
+    "a negative count": lambda t: shifted(t, "counts", -0.01),
+    "no number": lambda t: shifted(t, "counts", float("nan")),
+    "endless": lambda t: shifted(t, "counts", float("inf")),
+    "huge": lambda t: shifted(t, "counts", 1e14),
+    "thousandths": lambda t: shifted(t, "counts", 1.005),
+    "an error of 0": lambda t: shifted(t, "standard_error", 0.0),
+    "no error": lambda t: shifted(t, "standard_error", float("nan")),
+    "thousandths of errors": lambda t: shifted(t, "standard_error", 1.001),
+    "measured floats": lambda t: dataclasses.replace(
+        t, measured_series=t.measured_series.astype(float)
+    ),
+    "flat series": lambda t: dataclasses.replace(t, measured_series=t.measured_series.reshape(-1)),
+    "huge series": lambda t: shifted(t, "measured_series", 2**62),
+    "a site too few": lambda t: dataclasses.replace(t, measured_sites=t.measured_sites[1:]),
+    "a list of sites": lambda t: dataclasses.replace(t, measured_sites=[1, 2]),
+    "a total of numpy": lambda t: dataclasses.replace(t, measured_total=np.int64(5)),
+    "half a total": lambda t: dataclasses.replace(t, measured_total=0.5),
+    "a true total": lambda t: dataclasses.replace(t, measured_total=True),
+    "gaps": lambda t: dataclasses.replace(t, cluster=t.cluster * 2),
+    "negative clusters": lambda t: dataclasses.replace(t, cluster=t.cluster - 1),
+    "short clusters": lambda t: dataclasses.replace(t, cluster=t.cluster[1:]),
+    "float clusters": lambda t: dataclasses.replace(t, cluster=t.cluster.astype(float)),
+    "no quanta": lambda t: dataclasses.replace(t, quanta=0),
+    "quanta of numpy": lambda t: dataclasses.replace(t, quanta=np.int64(12)),
+    "endless quanta": lambda t: dataclasses.replace(t, quanta=2**40),
+    "diagnostics": lambda t: dataclasses.replace(t, diagnostics={"truth": Internal(3)}),
+    "odd diagnostics": lambda t: dataclasses.replace(t, diagnostics={"gap": np.float64(3)}),
+}
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_only_published_densities_leave_the_building(
+    tmp_path: Path, density: DensityTable, certify_density: Certify, name: str
+) -> None:
+    with pytest.raises(PrivacyError):
+        write_release(
+            tmp_path / "r", table=SPOILT[name](density), certificate=certify_density(density)
+        )
+    assert not (tmp_path / "r").exists()
+
+
+def test_too_many_counts_are_refused(
+    tmp_path: Path,
+    density: DensityTable,
+    certify_density: Certify,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hushway.families.density.files.guard.MOST_CELLS", 23)
+    with pytest.raises(PrivacyError, match="at most 23 counts"):
+        write_release(tmp_path / "r", table=density, certificate=certify_density(density))
+
+
+def test_a_cover_of_larger_areas_is_refused(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    cover = density.universe.cover
+    pieces = dataclasses.replace(cover.pieces, size=cover.pieces.size * 1.01)
+    larger = dataclasses.replace(cover, pieces=pieces)
+    universe = dataclasses.replace(density.universe, cover=larger)
+    table = dataclasses.replace(density, universe=universe)
+    with pytest.raises(ReleaseError, match="larger than the area"):
+        write_release(tmp_path / "r", table=table, certificate=certify_density(table))
+
+
+def test_an_account_in_epsilon_cannot_pay_for_gaussian_noise(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    certificate = certify_density(density)
+    account = dataclasses.replace(certificate.account, measure=Measure.PURE)
+    other = dataclasses.replace(certificate, account=account)
+    words = "in a currency that cannot pay for this release"
+    with pytest.raises(ReleaseError, match=words):
+        write_release(tmp_path / "r", table=density, certificate=other)
+    verification = verify(forged_release(tmp_path / "r", table=density, certificate=other))
+    assert failed(verification) == {"account"}
+    assert words in sentence(verification, "account")

@@ -1,0 +1,175 @@
+"""How close a published density comes to the truth, and whether it knows how close."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from hushway.families.density.mechanism.answers import Answers, Noisy
+from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
+from hushway.families.density.mechanism.cleaning import Denoise
+from hushway.families.density.mechanism.scale import scale_of
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.study.errors import density_errors
+from hushway.privacy.loss import PureLoss, ZCDPLoss
+
+EVERYTHING = VisitLimits(max_visits=168, most_counted=168)
+LIMITS = VisitLimits(max_visits=30, most_counted=200)
+
+Rho = Callable[[Any], ZCDPLoss]
+Rich = Callable[..., DensitySeries]
+
+
+@pytest.mark.parametrize("denoise", ["patterns", "sure", "cuts", "none"])
+@pytest.mark.parametrize(("scaling", "clustering"), [(True, True), (True, False), (False, True)])
+def test_with_a_fortune_to_spend_the_truth_comes_out(
+    towers_town: Any, rich: Rich, denoise: Denoise, scaling: bool, clustering: bool
+) -> None:
+    way = rich(EVERYTHING, denoise, scaling=scaling, clustering=clustering)
+    table = towers_town.release(way)
+    assert table.diagnostics["clusters"] == len(towers_town.universe.cover)
+    truth = towers_town.truth
+    # A visit is cut into 1024 parts, and counts are rounded to hundredths.
+    assert np.abs(table.counts - truth).max() < 0.02 + 0.002 * truth.max()
+    assert table.counts.sum() == pytest.approx(truth.sum(), rel=1e-3)
+
+
+def test_with_positions_only_the_noise_is_left(build_town: Any, rich: Rich) -> None:
+    city = build_town()
+    table = city.release(rich(EVERYTHING))
+    assert np.abs(table.counts - city.truth).max() <= 0.05
+
+
+def test_what_was_drawn_at_random_is_scaled_back_to_all_visits(
+    towers_town: Any, rich: Rich
+) -> None:
+    few = VisitLimits(max_visits=2, most_counted=168)
+    table = towers_town.release(rich(few))
+    visits = len(towers_town.person)
+    assert table.diagnostics["scale"] == pytest.approx(visits / 4000, rel=0.01)
+    assert table.counts.sum() == pytest.approx(visits, rel=0.01)
+
+
+def test_the_counts_sum_to_the_noisy_number_of_all_visits(little_paris: Any, rho_of: Rho) -> None:
+    table = little_paris.release(density_series(LIMITS, budget=rho_of(3)))
+    assert table.diagnostics["scale"] > 1
+    assert table.counts.sum() == pytest.approx(table.measured_total, rel=1e-3)
+
+
+def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(
+    towers_town: Any,
+) -> None:
+    # So little is left for the total that it is as often negative as not.
+    way = density_series(
+        VisitLimits(max_visits=6, most_counted=10**6), budget=ZCDPLoss(Fraction(1)), denoise="none"
+    )
+    tables = [towers_town.release(way, seed) for seed in range(8)]
+    hopeless = [table for table in tables if table.measured_total < 0]
+    assert hopeless
+    for table in hopeless:
+        assert table.diagnostics["scale"] == 1.0
+        assert table.counts.sum() > 0
+        # Who reads the counts is told that the number of all visits is not known.
+        busy = table.counts > 1
+        assert (table.standard_error[busy] > table.counts[busy]).all()
+
+
+@pytest.mark.parametrize("denoise", ["patterns", "sure", "none"])
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
+def test_standard_errors_hold_what_they_promise(
+    little_paris: Any, rho_of: Rho, denoise: Denoise, epsilon: str
+) -> None:
+    way = density_series(LIMITS, budget=rho_of(epsilon), denoise=denoise)
+    held = []
+    for seed in (1, 3):
+        table = little_paris.release(way, seed)
+        assert table.standard_error.min() > 0
+        off = np.abs(table.counts - little_paris.truth) / table.standard_error
+        held.append((off < 1.96).mean())
+    assert 0.85 < np.mean(held) < 0.997
+
+
+def test_standard_errors_hold_when_the_number_of_visits_is_the_trouble(
+    little_paris: Any, rho_of: Rho
+) -> None:
+    # At these limits the noise in the number of all visits is as large as half of it.
+    loose = VisitLimits(max_visits=30, most_counted=1000)
+    way = density_series(loose, budget=rho_of("0.3"))
+    for seed in (1, 5):
+        table = little_paris.release(way, seed)
+        off = np.abs(table.counts - little_paris.truth) / table.standard_error
+        assert (off < 1.96).mean() > 0.85
+
+
+def test_a_single_cluster_knows_its_own_noise(little_paris: Any, rho_of: Rho) -> None:
+    way = density_series(LIMITS, budget=rho_of("0.1"), cluster_error=0.002)
+    table = little_paris.release(way)
+    assert table.diagnostics["clusters"] == 1
+    whole = table.counts.sum(axis=0)
+    truth = little_paris.truth.sum(axis=0)
+    # The errors of areas in one cluster go together, so they add up as they are.
+    off = np.abs(whole - truth) / table.standard_error.sum(axis=0)
+    assert (off < 1.96).mean() > 0.85
+
+
+def test_patterns_beat_cosines_and_cosines_beat_nothing(little_paris: Any, rho_of: Rho) -> None:
+    truth = little_paris.truth
+
+    def error(denoise: Denoise, seed: int) -> float:
+        way = density_series(LIMITS, budget=rho_of(1), denoise=denoise, cluster_error=0.02)
+        return density_errors(truth, little_paris.release(way, seed).counts).value.mre
+
+    for seed in (1, 2):
+        assert error("patterns", seed) < error("sure", seed) < error("none", seed)
+
+
+def test_all_of_it_together_beats_noise_on_every_count_many_times(
+    little_paris: Any, rho_of: Rho
+) -> None:
+    truth = little_paris.truth
+    ours = little_paris.release(density_series(LIMITS, budget=rho_of(1)))
+    naive = little_paris.release(naive_laplace(LIMITS, budget=PureLoss(Fraction(1))))
+    assert (
+        3 * density_errors(truth, ours.counts).value.mre
+        < density_errors(truth, naive.counts).value.mre
+    )
+
+
+def test_the_night_is_replaced_by_curves_that_fall_and_rise(little_paris: Any, rho_of: Rho) -> None:
+    plain = density_series(LIMITS, budget=rho_of(1), denoise="none", clustering=False)
+    smooth = little_paris.release(replace(plain, night=True))
+    rough = little_paris.release(plain)
+    truth = little_paris.truth.reshape(-1, 7, 24)[:, :, 1:4]
+    of_night = [table.counts.reshape(-1, 7, 24)[:, :, 1:4] for table in (smooth, rough)]
+    errors = [np.abs(counts - truth).mean() for counts in of_night]
+    assert errors[0] < errors[1]
+
+
+def test_the_fit_tells_the_totals_of_its_two_sources_apart(towers_town: Any) -> None:
+    # People who are often at the first site: by people it has fewer visits than by visits.
+    repeated = replace(
+        towers_town,
+        person=np.concatenate([towers_town.person, np.repeat(np.arange(400), 60)]),
+        site=np.concatenate([towers_town.site, np.zeros(400 * 60, dtype=np.int64)]),
+        bin=np.concatenate([towers_town.bin, np.tile(np.arange(60), 400)]),
+    )
+    table = repeated.release(density_series(EVERYTHING, budget=ZCDPLoss(Fraction(10))))
+    assert table.diagnostics["totals_mismatch"] > 0.1
+    assert towers_town.release(
+        density_series(EVERYTHING, budget=ZCDPLoss(Fraction(10)))
+    ).diagnostics["totals_mismatch"] == pytest.approx(0, abs=0.05)
+    assert table.counts.sum(axis=1) == pytest.approx(repeated.truth.sum(axis=1), rel=0.1, abs=60)
+
+
+@pytest.mark.parametrize(("noise", "trusted"), [(1.0, 0.999), (200.0, 0.5), (1e6, 0.001)])
+def test_what_is_beyond_the_series_is_trusted_as_far_as_it_stands_out_from_noise(
+    noise: float, trusted: float
+) -> None:
+    total = Noisy(values=np.array([1200.0]), variance=noise**2)
+    answers = cast("Answers", SimpleNamespace(total=total))
+    assert scale_of(answers, 1000.0) == pytest.approx(1 + 0.2 * trusted, abs=1e-3)

@@ -1,0 +1,154 @@
+"""The rule that cuts visits down: enforced, one person at a time, in any order and split."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushway.engine.key import PRIME, BoundingKey
+from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.rows.bounding import (
+    BoundedVisits,
+    PeopleVisits,
+    VisitRule,
+    bounded_people,
+    bounded_rows,
+)
+from hushway.families.density.rows.grouping import VisitRows
+from hushway.families.density.rows.kernel import placed
+
+SITES, BINS = 21, 24
+KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
+
+
+def rule_of(max_visits: int, most_counted: int = 10, key: BoundingKey = KEY) -> VisitRule:
+    limits = VisitLimits(max_visits=max_visits, most_counted=most_counted)
+    return VisitRule(sites=SITES, bins=BINS, limits=limits, key=key)
+
+
+def rows_of(owner: Any, code: Any) -> VisitRows:
+    return VisitRows(owner=np.asarray(owner, dtype=np.int64), code=np.asarray(code, dtype=np.int32))
+
+
+def same(one: BoundedVisits, other: BoundedVisits) -> bool:
+    return (
+        np.array_equal(one.series, other.series)
+        and np.array_equal(one.histogram, other.histogram)
+        and one.total == other.total
+    )
+
+
+def town(seed: int, size: int, people: int) -> VisitRows:
+    rng = np.random.default_rng(seed)
+    numbers = rng.integers(-(2**63), 2**63 - 1, people)
+    owner = numbers[rng.zipf(1.3, size) % people]
+    return rows_of(owner, rng.integers(-1, SITES * BINS, size))
+
+
+def test_the_compiled_arithmetic_is_that_of_the_key(make_key: Callable[[int], BoundingKey]) -> None:
+    rng = np.random.default_rng(3)
+    ends = np.array([0, -1, 2**63 - 1, -(2**63), 2**30, 2**61])
+    salt = np.concatenate([ends, rng.integers(-(2**63), 2**63 - 1, 300)])
+    what = rng.integers(0, 2**31 - 1, len(salt))
+    for seed in range(5):
+        key = make_key(seed)
+        coefficients = np.array(key.coefficients)
+        for kind in range(3):
+            found = [
+                placed(s, w, kind, coefficients)
+                for s, w in zip(salt.tolist(), what.tolist(), strict=True)
+            ]
+            assert found == key.place(key.mixed(salt, what, kind)).tolist()
+            assert 0 <= min(found) <= max(found) < PRIME
+
+
+@pytest.mark.parametrize("size", [0, 1, 50, 200_000])
+def test_order_pieces_and_threads_change_nothing(size: int) -> None:
+    rows, rule = town(1, size, people=max(size // 20, 1)), rule_of(5)
+    expected = bounded_rows([rows], rule)
+    order = np.random.default_rng(2).permutation(size)
+    cuts = [0, size // 3, size // 3, size]
+    pieces = [
+        rows_of(rows.owner[order[low:high]], rows.code[order[low:high]])
+        for low, high in pairwise(cuts)
+    ]
+    assert same(bounded_rows(pieces, rule, threads=3), expected)
+    sort = np.argsort(rows.owner, kind="stable")
+    salt, start = np.unique(rows.owner[sort], return_index=True)
+    people = PeopleVisits(
+        start=np.append(start, size).astype(np.int64), code=rows.code[sort], salt=salt
+    )
+    assert same(bounded_people(people, rule), expected)
+    assert same(bounded_people(people, rule, threads=3), expected)
+    assert bool(expected.total) == (size > 0)
+
+
+def test_no_rows_at_all_count_nothing() -> None:
+    found = bounded_rows([], rule_of(3), threads=2)
+    assert (found.total, found.series.sum(), found.histogram.sum()) == (0, 0, 0)
+    assert found.series.shape == (BINS, SITES)
+
+
+@pytest.mark.parametrize("max_visits", [1, 5, 23, 24, 10**30])
+def test_somebody_everywhere_at_all_times_counts_as_much_as_allowed(max_visits: int) -> None:
+    """All 504 visits, 21 in each bin, 10 times each: 5,040 events."""
+    every = np.tile(np.arange(SITES * BINS), 10)
+    found = bounded_rows([rows_of(np.full(len(every), 9), every)], rule_of(max_visits, 10**30))
+    assert found.series.sum() == min(max_visits, BINS)
+    assert found.series.sum(axis=1).max() == 1
+    assert found.histogram.sum() == 1
+    assert found.total == SITES * BINS
+
+
+def test_events_of_one_site_and_bin_are_one_visit() -> None:
+    found = bounded_rows([rows_of([4] * 5_000, [30] * 5_000)], rule_of(3))
+    assert found.series[30 // SITES, 30 % SITES] == found.series.sum() == found.total == 1
+
+
+def test_the_total_is_cut_off_person_by_person() -> None:
+    found = bounded_rows([rows_of([1] * 9 + [2] * 3, [*range(9), 0, 1, 1])], rule_of(3, 4))
+    assert found.total == 4 + 2
+
+
+PEOPLE = st.lists(
+    st.tuples(st.integers(-3, 3), st.integers(0, SITES * BINS - 1)), min_size=1, max_size=60
+)
+
+
+@given(
+    events=PEOPLE,
+    leaving=st.integers(-3, 3),
+    max_visits=st.integers(1, 6),
+    most_counted=st.integers(1, 6),
+    words=st.lists(st.integers(0, 2**64 - 1), min_size=BoundingKey.WORDS, max_size=12),
+)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_everybody_counts_as_if_alone_and_within_the_limits(
+    events: list[tuple[int, int]],
+    leaving: int,
+    max_visits: int,
+    most_counted: int,
+    words: list[int],
+) -> None:
+    rule = rule_of(max_visits, most_counted, BoundingKey.from_words(words))
+    owner, code = np.array(events).T
+    mine = owner == leaving
+    whole = bounded_rows([rows_of(owner, code)], rule)
+    others = bounded_rows([rows_of(owner[~mine], code[~mine])], rule)
+    alone = bounded_rows([rows_of(owner[mine], code[mine])], rule)
+    # What stays of the others is the same with and without them.
+    assert np.array_equal(whole.series, others.series + alone.series)
+    assert np.array_equal(whole.histogram, others.histogram + alone.histogram)
+    assert whole.total == others.total + alone.total
+    visits = set(code[mine].tolist())
+    bins = {each // SITES for each in visits}
+    assert alone.series.sum() == min(len(bins), max_visits)
+    assert alone.series.sum(axis=1).max() <= 1
+    assert set(np.flatnonzero(alone.series).tolist()) <= visits
+    assert alone.histogram.sum() == min(len(visits), 1)
+    assert set(np.flatnonzero(alone.histogram).tolist()) <= {each % SITES for each in visits}
+    assert alone.total == min(len(visits), most_counted)

@@ -1,0 +1,161 @@
+"""Roads from GeoJSON and GeoParquet."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import shapely
+from pyproj import CRS, Transformer
+
+from hushway.errors import GeographyError
+from hushway.families.links.public.read import RoadColumns, read_roads
+
+Row = tuple[list[tuple[float, float]], dict[str, Any]]
+# Two streets that touch within a centimetre or so, on either side of a rounding border.
+WEST: Row = ([(0.0, 0.0), (0.01, 0.0)], {"class": "primary", "name": "West"})
+EAST: Row = ([(0.01000015, 0.0), (0.02, 0.0)], {"class": 5, "speed": 20, "lanes": 4})
+
+
+def geojson(folder: Path, *rows: Row, **members: Any) -> Path:
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "LineString", "coordinates": course},
+            "properties": properties,
+        }
+        for course, properties in rows
+    ]
+    file = folder / "roads.geojson"
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": features, **members}))
+    return file
+
+
+def geoparquet(folder: Path, *rows: Row, **geometry: Any) -> Path:
+    names = dict.fromkeys(name for _, properties in rows for name in properties)
+    table: dict[str, Any] = {
+        name: pa.array(
+            [None if (v := p.get(name)) is None else str(v) for _, p in rows], pa.string()
+        )
+        for name in names
+    }
+    table["shape"] = pa.array([shapely.LineString(course).wkb for course, _ in rows])
+    column = {"encoding": "WKB", "geometry_types": ["LineString"], **geometry}
+    facts = {"version": "1.1.0", "primary_column": "shape", "columns": {"shape": column}}
+    file = folder / "roads.parquet"
+    pq.write_table(pa.table(table).replace_schema_metadata({"geo": json.dumps(facts)}), file)
+    return file
+
+
+def refusal(file: Path, **options: Any) -> str:
+    with pytest.raises(GeographyError) as caught:
+        read_roads(file, **options)
+    assert caught.value.advice
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("write", [geojson, geoparquet])
+def test_lines_without_nodes_are_joined_where_they_touch(tmp_path: Path, write: Any) -> None:
+    roads, report = read_roads(write(tmp_path, WEST, EAST))
+    assert roads.nodes == 3
+    assert roads.link_id.tolist() == ["1", "1:b", "2", "2:b"]
+    assert roads.node_id.tolist()[0] == "0.0000000,0.0000000"
+    assert roads.road_class.tolist() == [2, 2, 5, 5]
+    assert roads.speed.tolist() == [60, 60, 20, 20]
+    assert roads.lanes.tolist() == [1, 1, 2, 2]
+    assert report.kept == 4
+
+
+def test_ends_that_do_not_touch_are_not_joined(tmp_path: Path) -> None:
+    apart: Row = ([(0.010002, 0.0), (0.02, 0.0)], {"class": 5})
+    _, report = read_roads(geojson(tmp_path, WEST, apart))
+    assert report.dropped["not_connected"] == 2
+
+
+@pytest.mark.parametrize("write", [geojson, geoparquet])
+def test_rows_with_nodes_are_links_in_one_direction(tmp_path: Path, write: Any) -> None:
+    there: Row = (WEST[0], {"class": 1, "from_node": 1, "to_node": 2, "link_id": "x"})
+    back: Row = (WEST[0][::-1], {"class": 1, "from_node": 2, "to_node": 1, "link_id": "y"})
+    roads, _ = read_roads(write(tmp_path, there, back))
+    assert roads.link_id.tolist() == ["x", "y"]
+    assert roads.node_id.tolist() == ["1", "2"]
+    assert roads.street.tolist() == [0, 0]
+
+
+def test_one_way_streets_are_understood(tmp_path: Path) -> None:
+    loop: Row = ([(0.01, 0.0), (0.005, 0.002), (0.0, 0.0)], {"class": 3, "dir": "backward"})
+    west = (WEST[0], {"class": 3, "dir": "both"})
+    roads, _ = read_roads(geojson(tmp_path, west, loop), columns=RoadColumns(oneway="dir"))
+    assert roads.link_id.tolist() == ["1", "1:b", "2:b"]
+
+
+def test_columns_may_have_other_names(tmp_path: Path) -> None:
+    street: Row = (WEST[0], {"fclass": "trunk", "v": 25, "ref": 7.0})
+    columns = RoadColumns(id="ref", road_class="fclass", speed="v")
+    roads, _ = read_roads(geojson(tmp_path, street), columns=columns, speed_unit="mph")
+    assert roads.link_id.tolist() == ["7", "7:b"]
+    assert roads.road_class.tolist() == [1, 1]
+    assert roads.speed[0] == pytest.approx(40.2336)
+
+
+def test_without_a_class_every_road_is_a_residential_street(tmp_path: Path) -> None:
+    file = geojson(tmp_path, (WEST[0], {}))
+    assert "no column 'class'" in refusal(file)
+    roads, report = read_roads(file, columns=RoadColumns(road_class=None))
+    assert roads.road_class.tolist() == [5, 5]
+    assert report.unknown_classes == ()
+
+
+def test_coordinates_of_a_map_become_degrees(tmp_path: Path) -> None:
+    forward = Transformer.from_crs("EPSG:4326", "EPSG:2154", always_xy=True)
+    course = [forward.transform(2.3, 48.8), forward.transform(2.31, 48.8)]
+    file = geoparquet(tmp_path, (course, {"class": 1}), crs=CRS("EPSG:2154").to_json_dict())
+    roads, _ = read_roads(file)
+    assert roads.lon.tolist()[:2] == pytest.approx([2.3, 2.31], abs=2e-7)
+    plain = geojson(tmp_path, (course, {"class": 1}))
+    assert "cannot be in the CRS" in refusal(plain)
+    assert read_roads(plain, crs="EPSG:2154")[0].lon.tolist() == roads.lon.tolist()
+    assert "unknown: EPSG:none" in refusal(plain, crs="EPSG:none")
+    nobody_knows = geoparquet(tmp_path, (course, {"class": 1}), crs=None)
+    assert "does not say in which CRS" in refusal(nobody_knows)
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    assert "no roads" in refusal(geojson(tmp_path))
+    assert "no column 'kind'" in refusal(
+        geojson(tmp_path, WEST), columns=RoadColumns(road_class="kind")
+    )
+    half: Row = (WEST[0], {"class": 1, "from_node": 1, "to_node": None})
+    assert "do not name both" in refusal(geojson(tmp_path, half))
+    unknown = tmp_path / "roads.xlsx"
+    unknown.write_text("")
+    assert "unknown format" in refusal(unknown)
+    assert "no roads file gone.geojson" in refusal(tmp_path / "gone.geojson")
+    assert "no roads file gone.osm.pbf" in refusal(tmp_path / "gone.osm.pbf")
+    assert "no roads file gone.parquet" in refusal(tmp_path / "gone.parquet")
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "roads.parquet"
+    file.write_bytes(b"PAR1 no table PAR1")
+    assert "damaged" in refusal(file)
+    pq.write_table(pa.table({"class": [1]}), file)
+    assert "without geometries" in refusal(file)
+    text = geojson(tmp_path, WEST)
+    text.write_text(text.read_text().replace("LineString", "Point"))
+    assert "damaged" in refusal(text)
+    text.write_text("{}")
+    assert "not a GeoJSON collection" in refusal(text)
+    text.write_bytes(b'{"a": "\xff"}')
+    assert "not UTF-8" in refusal(text)
+
+
+def test_a_line_in_one_part_is_a_line(tmp_path: Path) -> None:
+    file = geojson(tmp_path, WEST)
+    written = json.loads(file.read_text())
+    drawn = written["features"][0]["geometry"]
+    drawn.update(type="MultiLineString", coordinates=[drawn["coordinates"]])
+    file.write_text(json.dumps(written))
+    assert read_roads(file)[0].links == 2

@@ -1,0 +1,114 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.families.od.audit.fitted import (
+    FLAT,
+    FORMS,
+    LAZY,
+    MEASUREMENTS,
+    NESTED,
+    PERIODS,
+    SAME_HALF,
+    SAME_PARITY,
+    TREE,
+    Form,
+    both_features,
+)
+from hushway.families.od.audit.fitted_looks import Evidence, FirstCell, Look, Published
+from hushway.families.od.audit.lazy import TwoLooks
+from hushway.families.od.audit.product import REAL, Product, Stage
+from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.query import PartitionQuery
+
+TOWN = town(places=3, periods=PERIODS)
+# The least share of this epsilon makes noise that is 0 but for one draw in 10^26, so what is
+# measured is exact.
+PLENTY = PureLoss(Fraction(240))
+A_DAY = (Part(), Part(person=1, period=SAME_HALF), Part(person=2, period=SAME_PARITY))
+
+
+def stage(product: Product = REAL) -> Stage[PureLoss]:
+    return Stage(product=product, town=TOWN, spend=PLENTY)
+
+
+def opened(scene: Scene) -> Curator:
+    return REAL.open(TOWN.play(scene), stage().terms, PLENTY)
+
+
+def test_the_features_of_a_town_cross_and_stay_within_a_corner() -> None:
+    half, parity = (
+        TOWN.by_corner(feature.of(np.arange(TOWN.cells.size)))
+        for feature in both_features(TOWN.cells)
+    )
+    for element in (half, parity):
+        assert len(np.unique(element)) == 2 * TOWN.corners
+        assert all(len(np.unique(element[:, corner])) == 2 for corner in range(TOWN.corners))
+    assert half[0, 0] == half[SAME_HALF, 0] != half[SAME_PARITY, 0]
+    assert parity[0, 0] == parity[SAME_PARITY, 0] != parity[SAME_HALF, 0]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
+def test_a_form_spends_the_whole_budget_on_two_features_and_the_cells(form: Form) -> None:
+    mechanism = form.make(TOWN.cells, PLENTY)
+    assert len(mechanism.spends) == MEASUREMENTS
+    assert total(mechanism.spends) == PLENTY
+
+
+@pytest.mark.parametrize("form", [FLAT, NESTED, LAZY], ids=lambda form: form.words)
+def test_the_forms_of_cbdp_share_the_budget_evenly(form: Form) -> None:
+    assert len(set(form.make(TOWN.cells, PLENTY).spends)) == 1
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
+def test_a_feature_says_of_a_cell_what_its_element_holds(form: Form) -> None:
+    (half, _), (second, _), (cells, _) = Look(stage=stage(), form=form).measured(opened(A_DAY))
+    assert half[:, 0].tolist() == [2, 2, 2, 2, 1, 1, 1, 1]
+    nested = form in (NESTED, TREE)
+    assert second[:, 0].tolist() == ([1, 1, 1, 1, 1, 0, 1, 0] if nested else [2, 1] * 4)
+    assert cells[:, -1].tolist() == [1, 1, 0, 0, 1, 0, 0, 0]
+
+
+def test_evidence_is_all_of_epsilon_where_every_count_is_as_with_the_trips() -> None:
+    look = Evidence(stage=stage(), form=FLAT, moves={0: 1})
+    assert set(look.seen(opened((Part(),))).tolist()) == {240_000}
+    assert set(look.seen(opened(NOBODY)).tolist()) == {-240_000}
+
+
+def test_evidence_adds_up_trips_that_share_an_element() -> None:
+    # Three trips, and every measurement speaks for all of them.
+    look = Evidence(stage=stage(), form=FLAT, moves={0: 2, SAME_PARITY: 1})
+    scene = (Part(), Part(person=1), Part(person=2, period=SAME_PARITY))
+    assert set(look.seen(opened(scene)).tolist()) == {720_000}
+
+
+def test_the_first_cell_is_seen_in_every_measurement() -> None:
+    look = FirstCell(stage=stage(), form=FLAT)
+    assert set(look.total(opened(A_DAY)).tolist()) == {5}
+    assert set(look.features_differ(opened(A_DAY)).tolist()) == {0}
+    assert set(look.features_differ(opened(A_DAY[:2])).tolist()) == {1}
+    assert set(look.parity(opened(A_DAY)).tolist()) == {0}
+    assert set(look.parity(opened(A_DAY[:1])).tolist()) == {1}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
+def test_a_published_table_is_seen_corner_by_corner(form: Form) -> None:
+    look = Published(stage=stage(), form=form)
+    assert set(look.around_first(opened(A_DAY)).tolist()) == {5}
+    assert set(look.first_and_all(opened(A_DAY)).tolist()) == {1003}
+    assert set(look.changes(opened(A_DAY)).tolist()) == {0}
+
+
+def test_a_lazy_cell_shows_the_same_at_both_looks() -> None:
+    look = TwoLooks(stage=stage(), form=LAZY)
+    five = tuple(Part(person=person) for person in range(5))
+    assert set(look.seen(opened(five)).tolist()) == {5}
+    assert set(look.seen(opened(five[:1])).tolist()) == {1}
+
+
+def test_the_audited_mechanism_asks_for_partitions_of_the_town() -> None:
+    measured = FLAT.make(TOWN.cells, PLENTY).measure(opened(NOBODY), TOWN.cells)
+    assert [type(answer.query) for answer in measured[:2]] == [PartitionQuery] * 2

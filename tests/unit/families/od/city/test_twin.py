@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from hushway.errors import PlanError
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.twin import twin
+
+
+def test_a_twin_has_the_asked_trips_and_people_and_stays_in_the_universe() -> None:
+    cells = ann_arbor(seed=1).cells
+    made = twin(cells, trips=20_000, people=6_000, seed=3)
+    assert len(made.person) == 20_000
+    assert len(np.unique(made.person)) == 6_000
+    assert made.period.min() >= 0
+    assert made.period.max() < len(cells.periods)
+    assert not (made.origin == made.destination).any()
+    used = cells.encode(made.period, made.origin, made.destination)
+    assert used.min() >= 0
+    assert used.max() < cells.size
+
+
+def test_a_twin_has_busy_places_and_people_with_many_trips() -> None:
+    made = twin(ann_arbor(seed=1).cells, trips=20_000, people=6_000, seed=3)
+    starts = np.sort(np.bincount(made.origin))[::-1]
+    assert starts[:10].sum() > 0.2 * 20_000
+    assert np.bincount(made.person).max() >= 10
+
+
+def test_a_seed_gives_the_same_twin_again() -> None:
+    cells = ann_arbor(seed=1).cells
+    first, again = (twin(cells, trips=500, people=200, seed=4) for _ in range(2))
+    assert np.array_equal(first.origin, again.origin)
+    assert np.array_equal(first.period, again.period)
+
+
+def test_more_people_than_trips_are_refused() -> None:
+    with pytest.raises(PlanError, match="as many trips as people"):
+        twin(ann_arbor(seed=1).cells, trips=10, people=20)

@@ -1,0 +1,309 @@
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import openmatrix
+import pyarrow.parquet as pq
+import pytest
+
+from hushway.errors import ReleaseError
+from hushway.families.od.files.formats import rows as rows_module
+from hushway.families.od.files.formats.flowmap import flowmap_locations, read_flows, write_flows
+from hushway.families.od.files.formats.omx import fits_omx, write_omx
+from hushway.families.od.files.formats.parquet import read_parquet, write_parquet
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.release.formats.csv import read_csv, write_csv
+from hushway.release.formats.places import (
+    location_columns,
+    locations_csv,
+    period_columns,
+    periods_csv,
+    read_locations,
+    read_periods,
+)
+
+Write = Callable[[ODTable, Path], None]
+Read = Callable[[Path, ODCells], Iterator[rows_module.Rows]]
+
+AWKWARD = ("a,b", 'say "hi"', "two\nlines", "", "ünï", "plain", " spaced ", "NULL", "07")
+
+
+def awkward(table: ODTable) -> ODTable:
+    places = tuple(
+        Location(id=key, name=key, lon=i / 7, lat=-i / 3, zone=key) for i, key in enumerate(AWKWARD)
+    )
+    universe = ODCells(locations=Locations(places), periods=table.universe.periods)
+    cells = np.arange(universe.size, dtype=np.int64)
+    return ODTable(
+        universe=universe,
+        cells=cells,
+        counts=cells % 5,
+        standard_errors=cells / 3 + 0.1,
+        threshold=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("write", "read"),
+    [(write_parquet, read_parquet), (write_csv, read_csv)],
+    ids=["parquet", "csv"],
+)
+@pytest.mark.parametrize("ids", ["plain", "awkward"])
+def test_a_table_survives_writing_and_reading(
+    tmp_path: Path,
+    table: ODTable,
+    *,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Write,
+    read: Read,
+    ids: str,
+) -> None:
+    monkeypatch.setattr(rows_module, "BATCH_ROWS", 17)
+    table = awkward(table) if ids == "awkward" else table
+    write(table, tmp_path / "table")
+    parts = list(read(tmp_path / "table", table.universe))
+    for name in ("cells", "counts", "standard_errors"):
+        read_back = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_array_equal(read_back, getattr(table, name))
+
+
+def test_a_sparse_table_keeps_its_rows(tmp_path: Path, sparse_table: ODTable) -> None:
+    write_parquet(sparse_table, tmp_path / "t.parquet")
+    [part] = read_parquet(tmp_path / "t.parquet", sparse_table.universe)
+    np.testing.assert_array_equal(part.cells, sparse_table.cells)
+
+
+def test_an_empty_table_can_be_written(tmp_path: Path, table: ODTable) -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    empty = ODTable(
+        universe=table.universe,
+        cells=nothing,
+        counts=nothing,
+        standard_errors=np.zeros(0),
+        threshold=9,
+    )
+    for name, write in (
+        ("p", write_parquet),
+        ("c", write_csv),
+        ("f", write_flows),
+        ("o", write_omx),
+    ):
+        write(empty, tmp_path / name)
+    assert list(read_parquet(tmp_path / "p", table.universe)) == []
+    assert (tmp_path / "c").read_text() == "period,origin,destination,count,standard_error\n"
+    with openmatrix.open_file(str(tmp_path / "o")) as file:
+        assert [matrix[:].sum() for matrix in file] == [0, 0, 0, 0]
+
+
+def test_columns_read_as_text_and_numbers(tmp_path: Path, table: ODTable) -> None:
+    write_csv(table, tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as file:
+        first, second, *_ = csv.DictReader(file)
+    assert first["period"] == "08:00-08:30"
+    assert (second["origin"], second["destination"], second["count"]) == ("a", "c", "7")
+    assert float(second["standard_error"]) == table.standard_errors[1]
+    write_parquet(table, tmp_path / "t.parquet")
+    row = pq.read_table(tmp_path / "t.parquet").slice(1, 1).to_pylist()[0]
+    assert row == {
+        "period": "08:00-08:30",
+        "origin": "a",
+        "destination": "c",
+        "count": 7,
+        "standard_error": float(table.standard_errors[1]),
+    }
+
+
+def test_rows_with_unknown_places_are_refused(tmp_path: Path, table: ODTable) -> None:
+    write_csv(table, tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "t.csv").write_text(text.replace(",a,b,", ",a,zz,", 1))
+    with pytest.raises(ReleaseError, match="public lists"):
+        list(read_csv(tmp_path / "t.csv", table.universe))
+
+
+def test_rows_from_a_place_to_itself_are_refused(tmp_path: Path, table: ODTable) -> None:
+    write_csv(table, tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text()
+    (tmp_path / "t.csv").write_text(text.replace(",a,b,", ",a,a,", 1))
+    with pytest.raises(ReleaseError, match="itself"):
+        list(read_csv(tmp_path / "t.csv", table.universe))
+
+
+def test_other_columns_are_refused(tmp_path: Path, table: ODTable) -> None:
+    pq.write_table(pq.read_table(_parquet(tmp_path, table)).drop(["count"]), tmp_path / "x.parquet")
+    with pytest.raises(ReleaseError, match="columns"):
+        list(read_parquet(tmp_path / "x.parquet", table.universe))
+
+
+def test_fractional_counts_are_refused(tmp_path: Path, table: ODTable) -> None:
+    whole = pq.read_table(_parquet(tmp_path, table))
+    halves = whole.set_column(3, "count", whole.column("count").cast("float64"))
+    pq.write_table(halves, tmp_path / "x.parquet")
+    with pytest.raises(ReleaseError, match="kinds"):
+        list(read_parquet(tmp_path / "x.parquet", table.universe))
+
+
+def _parquet(folder: Path, table: ODTable) -> Path:
+    write_parquet(table, folder / "whole.parquet")
+    return folder / "whole.parquet"
+
+
+def test_a_flow_map_holds_the_flows_above_zero(tmp_path: Path, table: ODTable) -> None:
+    write_flows(table, tmp_path / "flows.csv")
+    lines = (tmp_path / "flows.csv").read_text().splitlines()
+    assert lines[:2] == ["origin,dest,count,time", "a,c,7,2026-03-02 08:00"]
+    cells, counts = (
+        np.concatenate(parts)
+        for parts in zip(*read_flows(tmp_path / "flows.csv", table.universe), strict=True)
+    )
+    np.testing.assert_array_equal(cells, table.cells[table.counts > 0])
+    np.testing.assert_array_equal(counts, table.counts[table.counts > 0])
+    head, first, *_ = flowmap_locations(table.universe.locations).decode().splitlines()
+    assert head == "id,name,lat,lon"
+    assert first.endswith(",42.3,-83.7")
+
+
+def weekly(table: ODTable, first_day: date, last_day: date) -> ODTable:
+    periods = replace(table.universe.periods, first_day=first_day, last_day=last_day, cycle="week")
+    universe = replace(table.universe, periods=periods)
+    cells = np.arange(universe.size, dtype=np.int64)
+    return replace(
+        table,
+        universe=universe,
+        cells=cells,
+        counts=cells % 5,
+        standard_errors=np.ones(len(cells)),
+    )
+
+
+@pytest.mark.parametrize("last_day", [date(2026, 3, 31), date(2026, 3, 6)])
+def test_a_flow_map_shows_each_weekday_on_its_first_day(
+    tmp_path: Path, table: ODTable, last_day: date
+) -> None:
+    week = weekly(table, date(2026, 3, 5), last_day)
+    write_flows(week, tmp_path / "flows.csv")
+    with (tmp_path / "flows.csv").open(newline="") as file:
+        times = dict.fromkeys(row["time"] for row in csv.DictReader(file))
+    days = [9, 10, 11, 5, 6, 7, 8]
+    clocks = ["08:00", "08:30", "09:00", "09:30"]
+    assert list(times) == [f"2026-03-{day:02d} {clock}" for day in days for clock in clocks]
+    cells, counts = (
+        np.concatenate(parts)
+        for parts in zip(*read_flows(tmp_path / "flows.csv", week.universe), strict=True)
+    )
+    np.testing.assert_array_equal(cells, week.cells[week.counts > 0])
+    np.testing.assert_array_equal(counts, week.counts[week.counts > 0])
+
+
+def test_tables_by_the_week_survive_writing_and_reading(tmp_path: Path, table: ODTable) -> None:
+    week = weekly(table, date(2026, 3, 5), date(2026, 3, 31))
+    write_parquet(week, tmp_path / "t.parquet")
+    write_csv(week, tmp_path / "t.csv")
+    for [part] in (
+        read_parquet(tmp_path / "t.parquet", week.universe),
+        read_csv(tmp_path / "t.csv", week.universe),
+    ):
+        np.testing.assert_array_equal(part.cells, week.cells)
+        np.testing.assert_array_equal(part.counts, week.counts)
+
+
+def test_matrices_hold_every_count(tmp_path: Path, table: ODTable) -> None:
+    write_omx(table, tmp_path / "t.omx")
+    with openmatrix.open_file(str(tmp_path / "t.omx")) as file:
+        assert file.list_matrices() == ["t0800_0830", "t0830_0900", "t0900_0930", "t0930_1000"]
+        assert file.shape() == (5, 5)
+        assert file.mapping("location")[b"c"] == 2
+        assert file.map_entries("row") == [1, 2, 3, 4, 5]
+        _, origin, destination = table.universe.decode(table.cells[:20])
+        first = file["t0800_0830"]
+        np.testing.assert_array_equal(first[:][origin, destination], table.counts[:20])
+        assert first[:].sum() == table.counts[:20].sum()
+        assert first.attrs["period"] == "08:00-08:30"
+        assert first.attrs["standard_error_max"] == table.standard_errors[19]
+        assert first._get_obj_timestamps().ctime == 0
+
+
+def test_matrices_of_a_sparse_table_hold_its_rows_and_zeros(
+    tmp_path: Path, sparse_table: ODTable
+) -> None:
+    write_omx(sparse_table, tmp_path / "t.omx")
+    with openmatrix.open_file(str(tmp_path / "t.omx")) as file:
+        period, origin, destination = np.nonzero(np.stack([matrix[:] for matrix in file]))
+    cells = sparse_table.universe.encode(period, origin, destination)
+    np.testing.assert_array_equal(cells, sparse_table.cells)
+
+
+@pytest.mark.parametrize("write", [write_parquet, write_csv, write_flows, write_omx])
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path, table: ODTable, write: Write) -> None:
+    write(table, tmp_path / "one")
+    write(table, tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_matrices_over_many_places_are_left_out(
+    table: ODTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fits_omx(table.universe)
+    monkeypatch.setattr("hushway.families.od.files.formats.omx.MOST_CELLS", 99)
+    assert not fits_omx(table.universe)
+
+
+def test_public_lists_survive_writing_and_reading(table: ODTable) -> None:
+    for universe in (table.universe, awkward(table).universe):
+        assert read_locations(locations_csv(universe.locations)) == universe.locations
+        assert read_periods(periods_csv(universe.periods)) == universe.periods
+
+
+def test_periods_of_the_week_survive_writing_and_reading(table: ODTable) -> None:
+    periods = weekly(table, date(2026, 3, 5), date(2026, 3, 6)).universe.periods
+    data = periods_csv(periods)
+    header, first, *_, last = data.decode().splitlines()
+    window = "2026-03-05,2026-03-06,America/Detroit"
+    assert header == "period,weekday,starts,ends,first_day,last_day,time_zone"
+    assert tuple(header.split(",")) == period_columns(periods)
+    assert first == f"Mon 08:00-08:30,Mon,08:00,08:30,{window}"
+    assert last == f"Sun 09:30-10:00,Sun,09:30,10:00,{window}"
+    assert read_periods(data) == periods
+    assert read_periods(data).digest == periods.digest
+    for old, new in ((b"Sun", b"Sat"), (b"weekday", b"day"), (b",Mon,", b",")):
+        with pytest.raises(ReleaseError, match=r"periods\.csv"):
+            read_periods(data.replace(old, new, 1))
+
+
+def test_further_columns_of_places_survive_writing_and_reading(table: ODTable) -> None:
+    places = awkward(table).universe.locations.places
+    labels = (
+        PlaceLabels(column="county, or so", values=tuple(place.id for place in places)),
+        PlaceLabels(column="Type", values=("",) * len(places)),
+    )
+    locations = Locations(places, labels)
+    data = locations_csv(locations)
+    assert location_columns(locations)[-2:] == ("county, or so", "Type")
+    assert read_locations(data) == locations
+    assert read_locations(data).digest == locations.digest
+    assert read_locations(data.replace(b"NULL", b"none")).digest != locations.digest
+    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+        read_locations(data.replace(b"Type\n", b"Type,\n", 1))
+
+
+def test_whole_degrees_keep_their_digest() -> None:
+    locations = Locations((Location(id="a", name="a", lon=5, lat=-45.0, zone="z"),))
+    assert read_locations(locations_csv(locations)).digest == locations.digest
+
+
+def test_rewritten_lists_are_refused(table: ODTable) -> None:
+    places = locations_csv(table.universe.locations)
+    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+        read_locations(places.replace(b"42.3,", b"42.30,", 1))
+    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+        read_locations(places.replace(b"lat", b"LAT", 1))
+    periods = periods_csv(table.universe.periods)
+    with pytest.raises(ReleaseError, match=r"periods\.csv"):
+        read_periods(periods.replace(b"08:30-09:00", b"08:30-08:59", 1))
+    with pytest.raises(ReleaseError, match=r"periods\.csv"):
+        read_periods(periods.splitlines(keepends=True)[0])

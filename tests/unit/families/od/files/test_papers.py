@@ -1,0 +1,277 @@
+"""The page, the label and the data package."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hushway.families.od.mechanism.table import ODTable
+from hushway.privacy.bound import Bound
+from hushway.privacy.certificate import Certificate, EpsilonDelta, Tuning
+from hushway.privacy.events import GaussianEvent, LaplaceEvent
+from hushway.privacy.loss import Measure, ZCDPLoss
+from hushway.privacy.unit import Unit
+from hushway.release.label import render_label
+from hushway.release.page import render_page
+from hushway.release.wording import claim_text, loss_text, number_text, promise
+from hushway.release.yaml import yaml_text
+from support.certificates import UNPROTECTED
+
+Certify = Callable[..., Certificate]
+
+ONE = Bound.of_records(1)
+GAUSSIAN = GaussianEvent(query="trips", cells=1, bound=ONE, sigma_squared=Fraction(25))
+
+
+class Page(HTMLParser):
+    """Collects the text of a page and everything it would load."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.words = ""
+        self.loads: list[str] = []
+        self.tags: list[str] = []
+        self.feed(data.decode())
+        self.close()
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.loads += [value or "" for name, value in attrs if name in ("src", "href", "srcset")]
+
+
+def test_the_page_says_what_matters(certificate: Certificate) -> None:
+    page, terms = Page(render_page(certificate, b"png")), certificate.terms
+    assert "right at most 52.5 times out of 100" in promise(certificate)
+    for words in (
+        certificate.title,
+        promise(certificate),
+        loss_text(certificate.claim),
+        terms.unit.adjacency,
+        terms.contribution.words,
+        terms.error,
+        *terms.not_protected,
+        *terms.domain.assumed_public,
+        *terms.post_processing,
+        certificate.composition,
+        certificate.sampler,
+        certificate.floating_point,
+        certificate.tuning.sentence,
+        certificate.input_digest,
+        certificate.randomness.source,
+        certificate.account.ledger_entry,
+        "hushway verify",
+        "The units differ.",
+        "Google Community Mobility",
+        "2.64",
+    ):
+        assert words in page.words
+    assert "NOT PRIVATE" not in page.words
+
+
+def test_the_page_needs_no_network(certificate: Certificate) -> None:
+    page = Page(render_page(certificate, b"png"))
+    assert page.loads == ["data:image/png;base64,cG5n"]
+    assert not {"script", "link", "iframe"} & set(page.tags)
+
+
+def test_words_are_never_markup(table: ODTable, certify: Certify) -> None:
+    evil = "<script>alert(1)</script>$title & \"x\" 'y'"
+    certificate = certify(
+        table,
+        title=evil,
+        publisher=evil,
+        approver=evil,
+        intended_use=evil,
+        not_protected=(evil,),
+        post_processing=(evil,),
+        error=evil,
+        release_id=evil,
+    )
+    page = Page(render_page(certificate, b""))
+    assert "script" not in page.tags
+    assert page.words.count(evil) >= 8
+
+
+def test_the_same_certificate_gives_the_same_papers(certificate: Certificate) -> None:
+    again = Certificate.from_json(certificate.to_json())
+    assert render_page(again, b"x") == render_page(certificate, b"x")
+    assert render_label(again) == render_label(certificate)
+    assert render_page(certificate, b"x") != render_page(certificate, b"y")
+
+
+def test_an_unprotected_release_is_stamped_everywhere(table: ODTable, certify: Certify) -> None:
+    certificate = certify(table, randomness=UNPROTECTED)
+    page = render_page(certificate, b"")
+    assert b'<p class="stamp">NOT PRIVATE</p>' in page
+    assert "protects nobody" in Page(page).words
+    assert "This release per" not in Page(page).words
+    label = render_label(certificate)
+    assert label.startswith(b"# NOT PRIVATE")
+    assert yaml.safe_load(label)["status"] == "NOT PRIVATE"
+    assert yaml.safe_load(label)["deployment"]["name"].startswith("NOT PRIVATE: ")
+
+
+def test_the_label_reads_as_yaml_in_the_form_of_the_registry(certificate: Certificate) -> None:
+    deployment = yaml.safe_load(render_label(certificate))["deployment"]
+    assert deployment["name"] == certificate.title
+    assert deployment["data_curator"] == certificate.publisher
+    assert deployment["dp_flavor"]["name"] == "Pure DP"
+    assert deployment["privacy_loss"]["privacy_unit"] == "Person"
+    assert deployment["privacy_loss"]["privacy_parameters"] == {
+        "epsilon": float(certificate.claim.amount)
+    }
+    assert deployment["accounting"]["post_processing"] == list(certificate.terms.post_processing)
+    implementation = deployment["implementation"]
+    assert implementation["mechanisms"][0] == "laplace"
+    assert implementation["contribution_bounds"] == certificate.terms.contribution.words
+    assert implementation["accuracy"] == certificate.terms.error
+    assert implementation["floating_point"] == certificate.floating_point
+    assert deployment["model"]["model_name"] == "Central"
+
+
+@pytest.mark.parametrize("tuning", Tuning)
+def test_the_papers_say_who_answers_for_the_choice_of_parameters(
+    table: ODTable, certify: Certify, tuning: Tuning
+) -> None:
+    certificate = certify(table, tuning=tuning, approver="The privacy officer")
+    assert tuning.sentence in Page(render_page(certificate, b"")).words
+    label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
+    assert label["pre_processing_eda_hyperparameter_tuning"] == tuning.sentence
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_the_papers_name_the_unit_that_is_protected(
+    table: ODTable, certify: Certify, unit: Unit
+) -> None:
+    certificate = certify(table, unit=unit)
+    assert claim_text(certificate).endswith(f"per {unit}")
+    assert f"any one {unit} is in the data" in promise(certificate)
+    assert unit.adjacency in Page(render_page(certificate, b"")).words
+    loss = yaml.safe_load(render_label(certificate))["deployment"]["privacy_loss"]
+    assert loss["privacy_unit"].lower() == unit
+    assert loss["privacy_unit_description"] == unit.adjacency
+
+
+def test_what_was_paid_for_and_not_measured_stands_on_the_papers(
+    table: ODTable, certify: Certify
+) -> None:
+    measured = LaplaceEvent(query="trips", cells=80, bound=ONE, scale=Fraction(10))
+    reserved = LaplaceEvent(query="more trips", cells=9, bound=ONE, scale=Fraction(5))
+    certificate = certify(table, events=(measured,), not_taken=(reserved,))
+    assert certificate.claim.amount == Fraction(3, 10)
+    rows = render_page(certificate, b"").decode().split("<tr")
+    (row,) = (row for row in rows if "more trips" in row)
+    assert "not measured" in row
+    assert loss_text(reserved.loss) in row
+    (total,) = (row for row in rows if "All together" in row)
+    assert loss_text(certificate.claim) in total
+    label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
+    assert label["mechanisms"][-1].startswith("paid for, not measured: more trips")
+
+
+def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: Certify) -> None:
+    certificate = certify(
+        table,
+        events=(GAUSSIAN,),
+        epsilon_delta=EpsilonDelta(epsilon="0.97", delta="1e-6", method="zcdp"),
+        unit=Unit.TRIP,
+    )
+    assert certificate.claim == ZCDPLoss(Fraction(1, 50))
+    assert certificate.account.measure is Measure.ZCDP
+    assert claim_text(certificate) == "ρ = 0.02 (ε = 0.97 at δ = 1e-6) per trip"
+    assert "any one trip is in the data is right at most 55 times" in promise(certificate)
+    label = yaml.safe_load(render_label(certificate))["deployment"]
+    assert label["privacy_loss"]["privacy_parameters"] == {
+        "rho": 0.02,
+        "epsilon": 0.97,
+        "delta": 1e-6,
+    }
+    page = Page(render_page(certificate, b"")).words
+    assert "ε = 0.97 at δ = 1e-6" in page
+    assert "This release" in page
+
+
+def test_without_an_epsilon_the_release_is_not_on_the_ruler(
+    table: ODTable, certify: Certify
+) -> None:
+    certificate = certify(table, events=(GAUSSIAN,))
+    assert "This release per" not in Page(render_page(certificate, b"")).words
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "right"), [("1/1000", "50.1"), ("1", "73.2"), ("10", "100"), ("100000", "100")]
+)
+def test_the_best_guess_is_never_flattered(
+    table: ODTable, certify: Certify, epsilon: str, right: str
+) -> None:
+    event = LaplaceEvent(query="trips", cells=1, bound=ONE, scale=1 / Fraction(epsilon))
+    certificate = certify(table, events=(event,))
+    assert f"at most {right} times" in promise(certificate)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1/2", "0.5"),
+        ("10", "10"),
+        ("1/3", "≈ 0.333334"),
+        ("1000000", "1000000"),
+        ("2/3000000000", "≈ 6.66667e-10"),
+    ],
+)
+def test_numbers_are_short_and_rounded_up(value: str, text: str) -> None:
+    assert number_text(Fraction(value)) == text
+
+
+def test_the_package_describes_every_file(release: Path, certificate: Certificate) -> None:
+    package = json.loads((release / "datapackage.json").read_bytes())
+    described = {resource["path"] for resource in package["resources"]}
+    files = {p.relative_to(release).as_posix() for p in release.rglob("*") if p.is_file()}
+    assert files - described == {"datapackage.json", "seal.json"}
+    assert package["privacy"]["amount"] == str(certificate.claim.amount)
+    assert package["privacy"]["stamp"] is None
+    assert package["title"] == certificate.title
+    assert package["table"] == {
+        "rows": 80,
+        "cells": 80,
+        "dense": True,
+        "threshold": None,
+        "same_place": False,
+    }
+    trips = package["resources"][0]
+    assert trips["bytes"] == (release / "trips.parquet").stat().st_size
+    assert [f["name"] for f in trips["schema"]["fields"]] == [
+        "period",
+        "origin",
+        "destination",
+        "count",
+        "standard_error",
+    ]
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inside: (
+        st.lists(inside) | st.dictionaries(st.text(st.characters(codec="ascii")), inside)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True), PLAIN, min_size=1))
+def test_whatever_is_written_as_yaml_is_read_back(facts: dict[str, object]) -> None:
+    assert yaml.safe_load(yaml_text(facts)) == facts
+
+
+def test_keys_that_look_like_truth_values_stay_text() -> None:
+    assert yaml.safe_load(yaml_text({"no": 1, "on": {"null": []}})) == {"no": 1, "on": {"null": []}}

@@ -1,0 +1,37 @@
+"""Small universes to label."""
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from hushway.families.od.public.cells import ODCells
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
+
+MakeCells = Callable[..., ODCells]
+
+
+def small_cells(places: int, *, periods: int = 3, same_place: bool = False) -> ODCells:
+    return ODCells(
+        locations=Locations(
+            tuple(
+                Location(id=f"p{i}", name="", lon=i / 100, lat=0.0, zone=f"z{i % 3}")
+                for i in range(places)
+            )
+        ),
+        periods=Periods(
+            zone="UTC",
+            first_day=date(2026, 1, 5),
+            last_day=date(2026, 1, 5),
+            opens=0,
+            closes=60 * periods,
+            minutes=60,
+        ),
+        same_place=same_place,
+    )
+
+
+@pytest.fixture
+def make_cells() -> MakeCells:
+    return small_cells

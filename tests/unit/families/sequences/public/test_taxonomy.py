@@ -1,0 +1,101 @@
+"""A taxonomy numbers groups so that children are consecutive, and refuses what is no tree."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from hushway.errors import GeographyError
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.public.taxonomy_columns import column_taxonomy
+from hushway.geography.labels import Labels, labels_of_codes
+from hushway.geography.locations import Location, Locations, PlaceLabels
+
+
+def places(count: int, **columns: str) -> Locations:
+    """Places with a letter for each in every column."""
+    return Locations(
+        tuple(Location(id=f"p{i}", name="", lon=i / 10, lat=0.0, zone="") for i in range(count)),
+        tuple(PlaceLabels(column=name, values=tuple(text)) for name, text in columns.items()),
+    )
+
+
+@pytest.fixture
+def town() -> Taxonomy:
+    return column_taxonomy(places(7, area="babaabb", line="zxyxwyz"), ["area", "line"])
+
+
+def level(codes: list[int], names: str, column: str = "line") -> Labels:
+    return Labels(column=column, codes=np.array(codes, dtype=np.int32), names=tuple(names))
+
+
+def test_every_location_lies_in_the_groups_of_its_columns(town: Taxonomy) -> None:
+    assert [town.size(grain) for grain in range(town.grains)] == [2, 4, 7]
+    for grain, text in enumerate(("babaabb", "zxyxwyz")):
+        codes = town.codes(grain)
+        alike = codes[:, None] == codes[None, :]
+        same = np.array(list(text))[:, None] == np.array(list(text))[None, :]
+        assert (alike == same).all()
+        assert set(codes.tolist()) == set(range(town.size(grain)))
+
+
+def test_children_of_a_group_have_consecutive_numbers(town: Taxonomy) -> None:
+    assert town.first_child(0).tolist() == [0, 2]
+    for grain in range(1, town.grains):
+        first = town.first_child(grain)
+        assert len(first) == town.size(grain - 1) + 1
+        assert (np.diff(first) > 0).all()
+        parent = np.repeat(np.arange(town.size(grain - 1)), np.diff(first))
+        assert (parent[town.codes(grain)] == town.codes(grain - 1)).all()
+
+
+def test_locations_are_found_again_by_their_number(town: Taxonomy) -> None:
+    assert town.location_of(town.codes(2)).tolist() == list(range(7))
+
+
+def test_a_taxonomy_without_levels_has_locations_only() -> None:
+    simple = Taxonomy(locations=places(3))
+    assert simple.grains == 1
+    assert simple.size(0) == 3
+    assert simple.codes(0).tolist() == [0, 1, 2]
+    assert simple.first_child(0).tolist() == [0, 3]
+
+
+def test_the_digest_tells_taxonomies_apart() -> None:
+    where = places(4, one="aabb", two="abab")
+    digests = {
+        column_taxonomy(where, ["one"]).digest,
+        column_taxonomy(where, ["two"]).digest,
+        Taxonomy(locations=where).digest,
+        Taxonomy(locations=places(4)).digest,
+    }
+    assert len(digests) == 4
+    assert column_taxonomy(where, ["one"]).digest == column_taxonomy(where, ["one"]).digest
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: column_taxonomy(places(4, a="xxyy", b="zzzw"), ["a", "b"]), ["'p2'", "'b'"]),
+        (lambda: column_taxonomy(places(3, a="xy "), ["a", "a"]), ["two levels"]),
+        (lambda: column_taxonomy(places(3), ["line"]), ["'line'"]),
+        (lambda: column_taxonomy(places(3), ["zone"]), ["no zone", "'p0', 'p1', 'p2'"]),
+        (lambda: column_taxonomy(places(9), ["zone"]), ["'p4' and 4 more"]),
+        (lambda: Taxonomy(locations=places(3), levels=(level([0, 1], "ab"),)), ["every location"]),
+    ],
+)
+def test_what_is_no_partition_is_refused_by_name(
+    build: Callable[[], Taxonomy], words: list[str]
+) -> None:
+    with pytest.raises(GeographyError) as caught:
+        build()
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+    assert caught.value.advice
+
+
+@pytest.mark.parametrize("column", ["location", "line"])
+def test_levels_need_names_of_their_own(column: str) -> None:
+    line = labels_of_codes("line", np.array([0, 0, 1, 1]), ["a", "b"])
+    other = labels_of_codes(column, np.array([0, 1, 2, 3]), ["c", "d", "e", "f"])
+    with pytest.raises(GeographyError, match="names of their own"):
+        Taxonomy(locations=places(4), levels=(line, other))
