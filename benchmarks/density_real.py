@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.public.areas import read_areas
@@ -31,7 +32,6 @@ from hushway.families.density.study.gains import measure_gains
 from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 from hushway.privacy.randomness import SeededSource
 
 BUDGETS = (("0.3", "0.000002"), ("1", "0.000001"))

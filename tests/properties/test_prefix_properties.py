@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.mechanism.projection import project_prefixes
 from hushway.families.sequences.mechanism.rounding import ends, round_prefixes
 

@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushway.arrays import IntArray
 from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.problem import IntArray, Margin
+from hushway.families.od.fit.problem import Margin
 from hushway.families.od.fit.projection import project
 
 NUMBERS = st.integers(min_value=-60, max_value=60)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.rounding import round_cells, round_totals
 from hushway.families.od.fit.rounding_partitions import Partition, partition_of, two_chains
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import chdtrc
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.finding import Finding
 from hushway.audit.harness import Sampler, World, enough
 

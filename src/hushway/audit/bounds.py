@@ -10,11 +10,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv, ndtri
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from hushway.arrays import FloatArray, IntArray
 
 ALPHA = 1e-9
 # Over-noising is a bug too: a single stage has to show this share of what it claims.

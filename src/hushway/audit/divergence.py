@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from scipy.special import logsumexp
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.finding import Finding
 
 ORDERS = (1.5, 2.0, 4.0, 16.0)

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray, epsilon_shown
+from hushway.arrays import IntArray
+from hushway.audit.bounds import epsilon_shown
 
 # A law of large scale has as many values as runs; a few hundred thresholds lose nothing.
 _MOST_CANDIDATES = 400

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.engine.session import EngineSettings
 
 FILES = 5

@@ -7,13 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from hushway.audit.bounds import (
-    SHARE_TO_SHOW,
-    IntArray,
-    epsilon_shown,
-    lower_bound,
-    upper_bound,
-)
+from hushway.arrays import IntArray
+from hushway.audit.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, upper_bound
 from hushway.audit.event import Event, most_telling
 from hushway.audit.finding import Finding
 from hushway.errors import AuditError

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.privacy.bound import Bound
 from hushway.privacy.budget import Budget
@@ -14,7 +15,7 @@ from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
-from hushway.privacy.query import Counter, ExactCounts, IntArray, PartitionQuery, Query
+from hushway.privacy.query import Counter, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 
 

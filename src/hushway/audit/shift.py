@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import SHARE_TO_SHOW, FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
+from hushway.audit.bounds import SHARE_TO_SHOW
 from hushway.audit.finding import Finding
 from hushway.audit.harness import World, enough
 

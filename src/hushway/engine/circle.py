@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.families.od.public.cells import IntArray
 
 
 def kept_in_circle(

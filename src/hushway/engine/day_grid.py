@@ -5,10 +5,9 @@ from math import gcd
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.engine.lookup import TimeGrid, time_grid
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
 
@@ -28,8 +27,8 @@ class DayGrid:
     start_us: int
     end_us: int
     bucket_us: int
-    day: NDArray[np.int32]
-    period: NDArray[np.int32]
+    day: Int32Array
+    period: Int32Array
 
     @property
     def table(self) -> pa.Table:

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.randomness import BitSource
 
 PRIME = (1 << 31) - 1

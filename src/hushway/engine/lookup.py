@@ -6,7 +6,7 @@ from math import gcd
 import numpy as np
 import pyarrow as pa
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.od.rows.trips import Clock
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods

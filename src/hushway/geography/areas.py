@@ -11,9 +11,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
-from hushway.geography.plane import FloatArray, Plane
+from hushway.geography.plane import Plane
 from hushway.privacy.public_facts import public_facts, public_facts_with
 
 

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.transit import TransitNetwork
-
-FloatArray = NDArray[np.float64]
 
 NEVER = np.inf
 NO_CHANGE = -1

@@ -7,15 +7,11 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, Int8Array, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.bus_rides import NO_CHANGE, BusRides, bus_rides
 from hushway.geography.transit import TransitNetwork
-
-FloatArray = NDArray[np.float64]
-CodeArray = NDArray[np.int8]
 
 # Legs in the order in which they are travelled; walking is named only where no bus is ridden, as in
 # the twelve combinations of the CBDP paper. Numbers 4 to 11 are the bus modes: 4 + 4 * (a change of
@@ -99,8 +95,8 @@ class Itineraries:
     rides: BusRides
     first: IntArray
     last: IntArray
-    access: CodeArray
-    egress: CodeArray
+    access: Int8Array
+    egress: Int8Array
     cost_s: FloatArray
 
     @cached_property
@@ -143,7 +139,7 @@ def _shuttle_cost(network: TransitNetwork, costs: RiderCosts) -> FloatArray:
     return costs.shuttle_wait_s + network.shuttle_s + costs.shuttle_km_s * street_km
 
 
-def _goes_directly(network: TransitNetwork, costs: RiderCosts) -> NDArray[np.bool_]:
+def _goes_directly(network: TransitNetwork, costs: RiderCosts) -> BoolArray:
     """Returns whether a shuttle may go from each place (row) to each other (column)."""
     if not network.hubs:
         return np.ones(network.distance_m.shape, dtype=np.bool_)
@@ -167,7 +163,7 @@ class _Ends:
     by_shuttle: FloatArray
     on_foot: FloatArray
     of_buses: FloatArray
-    how: CodeArray
+    how: Int8Array
 
     @classmethod
     def of(cls, network: TransitNetwork, costs: RiderCosts, shuttle_cost: FloatArray) -> "_Ends":
@@ -201,8 +197,8 @@ class _Way:
     end: FloatArray
     first: IntArray
     last: int
-    access: CodeArray
-    egress: CodeArray
+    access: Int8Array
+    egress: Int8Array
 
 
 def _by_bus(ends: _Ends, rides: BusRides) -> Iterator[_Way]:

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.public_facts import public_facts
 
-CodeArray = NDArray[np.int32]
 Side = Literal["origin", "destination", "both"]
 
 _SHOWN = 5
@@ -33,7 +33,7 @@ class Labels:
     """
 
     column: str
-    codes: CodeArray
+    codes: Int32Array
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Labels:
         return len(self.names)
 
 
-def labels_of_codes(column: str, codes: CodeArray, names: Sequence[str]) -> Labels:
+def labels_of_codes(column: str, codes: Int32Array, names: Sequence[str]) -> Labels:
     """Returns labels with the classes that occur, in the order of their names' list."""
     present, codes = _renumbered(codes, len(names))
     return Labels(column=column, codes=codes, names=tuple(names[i] for i in present))
@@ -94,7 +94,7 @@ def place_pair_labels(
 
 
 def pair_table_labels(
-    cells: ODCells, column: str, matrix: CodeArray, names: Sequence[str]
+    cells: ODCells, column: str, matrix: Int32Array, names: Sequence[str]
 ) -> Labels:
     """Returns the labels of pairs given as a matrix (origin, destination) of codes; -1 is none.
 
@@ -134,7 +134,7 @@ def pairs_of_matrix(cells: ODCells, matrix: NDArray[Any]) -> NDArray[Any]:
     return flat[1:].reshape(places - 1, places + 1)[:, :-1].reshape(-1)
 
 
-def joint_codes(parts: Sequence[tuple[CodeArray, int]], length: int) -> tuple[CodeArray, int]:
+def joint_codes(parts: Sequence[tuple[Int32Array, int]], length: int) -> tuple[Int32Array, int]:
     """Returns the common refinement of several partitions of the same things, and its size.
 
     Args:
@@ -156,7 +156,7 @@ def joint_codes(parts: Sequence[tuple[CodeArray, int]], length: int) -> tuple[Co
     return joint, size
 
 
-def _renumbered(codes: CodeArray, classes: int) -> tuple[list[int], CodeArray]:
+def _renumbered(codes: Int32Array, classes: int) -> tuple[list[int], Int32Array]:
     """Returns the classes that occur, and the codes counted among these alone."""
     occurs = np.bincount(codes, minlength=classes) > 0
     among = (np.cumsum(occurs) - 1).astype(np.int32)
@@ -173,7 +173,7 @@ def _refuse_unlabelled(cells: ODCells, column: str, labels: Sequence[str]) -> No
         )
 
 
-def _some_pairs(cells: ODCells, pairs: NDArray[np.int64]) -> str:
+def _some_pairs(cells: ODCells, pairs: IntArray) -> str:
     # Pairs of the first period are numbered like cells.
     _, origin, destination = cells.decode(pairs[:_SHOWN])
     ids = cells.locations.ids

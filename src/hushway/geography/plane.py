@@ -8,9 +8,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.privacy.public_facts import public_facts
-
-FloatArray = NDArray[np.float64]
 
 
 @public_facts

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.locations import Locations
 from hushway.geography.plane import Plane
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ The usual library would start threads for every long product, and wait for them:
 short products on a busy machine that takes far longer than the sums.
 """
 
-from hushway.families.od.fit.problem import FloatArray
+from hushway.arrays import FloatArray
 from hushway.numerics.compiled import compiled
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.numerics.processors import processors
 
 R = TypeVar("R")

@@ -9,6 +9,7 @@ from weakref import ref
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.admission import admit
 from hushway.privacy.bound import Bound
@@ -30,7 +31,6 @@ from hushway.privacy.query import (
     AnyQuery,
     Counter,
     ExactCounts,
-    IntArray,
     PartitionQuery,
     Query,
     WeightedQuery,

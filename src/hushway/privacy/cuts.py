@@ -8,9 +8,10 @@ from fractions import Fraction
 import numpy as np
 from scipy.fft import dct
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.public_facts import public_facts
-from hushway.privacy.query import Cells, IntArray, Query
+from hushway.privacy.query import Cells, Query
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.
 _LARGEST_COUNT = 1 << 40

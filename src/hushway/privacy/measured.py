@@ -6,12 +6,13 @@ from fractions import Fraction
 from typing import NoReturn
 from weakref import ref
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, Shown, ShownGroups
-from hushway.privacy.query import AnyQuery, IntArray, Query
+from hushway.privacy.query import AnyQuery, Query
 
 
 @dataclass(frozen=True, kw_only=True)

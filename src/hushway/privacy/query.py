@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.noise.grouped import whole_below
 from hushway.privacy.public_facts import public_facts
 from hushway.privacy.unit import Unit
-
-IntArray = NDArray[np.int64]
 
 # No sum of weights may overflow: it would come out small, and so would the bound.
 _LARGEST_SUM = 1 << 62

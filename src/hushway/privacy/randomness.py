@@ -16,9 +16,8 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
-from numpy.typing import NDArray
 
-WordArray = NDArray[np.uint64]
+from hushway.arrays import WordArray
 
 _KEY_BYTES = 32
 _COUNTER_BYTES = 16

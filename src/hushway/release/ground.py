@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.lines import Line2D
 
-from hushway.families.od.files.flows import FloatArray
+from hushway.arrays import FloatArray
 from hushway.geography.locations import Locations
 
 MOST_FLOWS = 300

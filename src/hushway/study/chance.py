@@ -5,10 +5,8 @@ same city with every version of numpy.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from hushway.arrays import FloatArray, IntArray
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:

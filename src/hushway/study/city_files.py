@@ -9,8 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.city import City
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.locations import Locations
 
 

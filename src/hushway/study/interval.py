@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hushway.arrays import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,7 @@ def _short(number: float, digits: int) -> str:
     return f"{number:,.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
 
 
-def interval_of(values: NDArray[np.float64]) -> Interval:
+def interval_of(values: FloatArray) -> Interval:
     """Returns the mean of some runs; a single run has no interval."""
     from scipy import stats
 

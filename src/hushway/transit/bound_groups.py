@@ -14,9 +14,8 @@ Either can be the larger: a path may run through two legs that do not go togethe
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.numerics.compiled import compiled
-from hushway.transit.bound_pairs import BoolArray
 
 _NOBODY = -1
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.transit.bound_pairs import LegWindows
 
 # Spans start at this many moments at most; each costs a few milliseconds for 15,000 legs.

@@ -9,14 +9,11 @@ the next still fits, so the shuttle could have served just the two.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.numerics.compiled import compiled
 from hushway.transit.legs import ShuttleLegs
 from hushway.transit.rules import ServiceRules
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

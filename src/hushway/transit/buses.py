@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.bus_rides import BusRides
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import compiled_for_threads

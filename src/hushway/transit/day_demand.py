@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.periods import WEEKDAYS, Periods
 from hushway.transit.rider_trips import RiderTrips, draw_trips
 
@@ -34,7 +34,7 @@ class DayDemand:
     days: int
 
     @property
-    def mean_trips(self) -> NDArray[np.float64]:
+    def mean_trips(self) -> FloatArray:
         """The trips of each cell on an average day."""
         return self.sums / self.days
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.network_text import network_toml
@@ -16,7 +16,7 @@ from hushway.study.progress import Progress
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of
-from hushway.transit.design.problem import DesignSettings, FloatArray, design_problem
+from hushway.transit.design.problem import DesignSettings, design_problem
 from hushway.transit.fleet import size_fleet
 from hushway.transit.read import read_od_table
 from hushway.transit.rules import ServiceRules

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.transit.bound_groups import fewest_paths, legs_apart
 from hushway.transit.bound_load import fewest_for_load
-from hushway.transit.bound_pairs import BoolArray, LegWindows, on_one_seat, on_one_shuttle
+from hushway.transit.bound_pairs import LegWindows, on_one_seat, on_one_shuttle
 from hushway.transit.legs import ShuttleLegs
 from hushway.transit.rules import ServiceRules
 

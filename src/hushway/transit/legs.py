@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.bus_rides import BusRides
 from hushway.geography.itineraries import Itineraries
 from hushway.geography.transit import TransitNetwork

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.bus_rides import NO_CHANGE
 from hushway.geography.itineraries import DIRECT, Access, Itineraries
 from hushway.transit.legs import ShuttleLegs

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

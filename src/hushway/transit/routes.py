@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows, rows
 

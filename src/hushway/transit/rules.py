@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csc_matrix
 
+from hushway.arrays import IntArray
 from hushway.errors import HushwayError, PlanError
-from hushway.families.od.public.cells import IntArray
 
 # How far from whole a number of drivers may be by rounding errors of the solver alone.
 _WHOLE = 1e-6

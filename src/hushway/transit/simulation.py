@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Access
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.heap import drop, push

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.transit import TransitNetwork
 
 

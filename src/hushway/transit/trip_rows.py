@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.records import Rows, rows

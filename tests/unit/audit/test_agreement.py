@@ -3,8 +3,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame, SameLaw
-from hushway.audit.bounds import IntArray
 from hushway.audit.harness import World
 
 RUNS = 50_000

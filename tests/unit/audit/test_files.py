@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.files import FILES, files_of, microseconds
 from hushway.families.density.audit import files as density_files
@@ -31,7 +32,7 @@ from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm
 from hushway.families.sequences.audit.toy import Walk, village
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.query import IntArray, Query
+from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 
 PLENTY = PureLoss(Fraction(300))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.law import Moments, ParityCheck, VarianceCheck, gaussian, laplace_difference
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import SeededSource

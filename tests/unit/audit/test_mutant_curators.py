@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -29,7 +30,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.public_facts import public_facts
-from hushway.privacy.query import IntArray, PartitionQuery, Query, WeightedQuery
+from hushway.privacy.query import PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import os_source
 
 SPEND = PureLoss(Fraction(1, 2))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.harness import World
 from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian, most_of_rho
 from hushway.errors import AuditError

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import IntArray, runs_needed
+from hushway.arrays import IntArray
+from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.hunt import Mutant

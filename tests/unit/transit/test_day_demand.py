@@ -5,8 +5,9 @@ from datetime import date
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Cycle, Periods
 from hushway.transit.day_demand import DayDemand, hours_of, one_day

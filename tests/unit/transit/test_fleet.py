@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork, Travel
 from hushway.transit.stands import stand_order, stands

@@ -3,14 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.enclosure import Enclosure, Probability
 from hushway.privacy.noise.inversion import WORD_BITS, Uniform
 from hushway.privacy.randomness import BitSource
-
-BoolArray = NDArray[np.bool_]
 
 
 def exactly(fraction: Fraction) -> Probability:

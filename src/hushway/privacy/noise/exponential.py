@@ -5,8 +5,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise.enclosure import exp_enclosure
-from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.noise.law import share
 from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import BitSource

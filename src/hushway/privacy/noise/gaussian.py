@@ -16,10 +16,11 @@ from itertools import islice
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
 from hushway.privacy.noise.geometric import geometric
-from hushway.privacy.noise.inversion import IntArray, InversionTable
+from hushway.privacy.noise.inversion import InversionTable
 from hushway.privacy.noise.laplace import LARGEST_SCALE, SMALLEST_SCALE, DiscreteLaplace, signed
 from hushway.privacy.noise.law import share
 from hushway.privacy.noise.steps import StepCoin

@@ -13,8 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
-from hushway.privacy.noise.inversion import IntArray, InversionTable
+from hushway.privacy.noise.inversion import InversionTable
 from hushway.privacy.randomness import BitSource
 
 _BASE = 1024

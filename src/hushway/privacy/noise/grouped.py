@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.inversion import IntArray
 
 
 class Grouping(Protocol):

@@ -14,11 +14,11 @@ from itertools import groupby
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise.bernoulli import exactly
 from hushway.privacy.noise.binomial import binomial
 from hushway.privacy.noise.grouped_subsets import uniform_subsets
 from hushway.privacy.noise.grouped_window import Window
-from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import BitSource
 

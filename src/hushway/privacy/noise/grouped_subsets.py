@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import BitSource
 

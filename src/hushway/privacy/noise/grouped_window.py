@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.privacy.noise.bernoulli import BoolArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.privacy.noise.enclosure import Enclosure
-from hushway.privacy.noise.inversion import WORD_BITS, IntArray, Uniform
+from hushway.privacy.noise.inversion import WORD_BITS, Uniform
 from hushway.privacy.noise.law import NoiseLaw, between, share
 from hushway.privacy.randomness import BitSource
 

@@ -13,13 +13,11 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import IntArray, WordArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.enclosure import Enclosure, Probability
-from hushway.privacy.randomness import BitSource, WordArray
-
-IntArray = NDArray[np.int64]
+from hushway.privacy.randomness import BitSource
 
 WORD_BITS = 63
 _TOP = (1 << WORD_BITS) - 1

@@ -11,11 +11,12 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.bernoulli import bernoulli
 from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
 from hushway.privacy.noise.geometric import geometric, geometric_below
-from hushway.privacy.noise.inversion import CHUNK, IntArray, InversionTable
+from hushway.privacy.noise.inversion import CHUNK, InversionTable
 from hushway.privacy.noise.law import between, share
 from hushway.privacy.randomness import BitSource
 

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Protocol
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise.enclosure import Enclosure
-from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.randomness import BitSource
 
 

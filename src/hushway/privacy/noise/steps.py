@@ -9,11 +9,11 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.privacy.noise.bernoulli import BoolArray, floor_of
+from hushway.arrays import BoolArray, IntArray, WordArray
+from hushway.privacy.noise.bernoulli import floor_of
 from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
-from hushway.privacy.noise.inversion import WORD_BITS, IntArray, Uniform
+from hushway.privacy.noise.inversion import WORD_BITS, Uniform
 from hushway.privacy.randomness import BitSource
 
 _BASE_BITS = 8
@@ -26,7 +26,7 @@ class StepCoin:
 
     def __init__(self, rate: Fraction) -> None:
         self._rate = rate
-        self._thresholds: NDArray[np.uint64] = np.array(
+        self._thresholds: WordArray = np.array(
             [[self._floor(place, digit) for digit in range(_BASE)] for place in range(_DIGITS)],
             dtype=np.uint64,
         )

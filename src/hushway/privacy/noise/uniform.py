@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.inversion import IntArray
 from hushway.privacy.randomness import BitSource
 
 _LARGEST = 1 << 63

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.numerics.compiled import compiled
-from hushway.transit.design.problem import BoolArray, DesignProblem, FloatArray
+from hushway.transit.design.problem import DesignProblem
 
 # Arcs that are open by less than this do not carry anybody.
 _LITTLE = 1e-9

@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hushway.arrays import BoolArray
 from hushway.errors import PlanError
 from hushway.transit.design.cuts import Ways, cuts_at, ways_of
 from hushway.transit.design.master import Hope, Master
-from hushway.transit.design.problem import BoolArray, DesignProblem
+from hushway.transit.design.problem import DesignProblem
 
 # Costs that agree to this are the same: the solver's own tolerances are of that size.
 _SAME = 1e-9

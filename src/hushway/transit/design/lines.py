@@ -7,9 +7,10 @@ Which arc follows which is improved by swaps, as long as that saves a line.
 
 from itertools import combinations, pairwise
 
+from hushway.arrays import BoolArray
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.design.design import Design
-from hushway.transit.design.problem import BoolArray, DesignSettings
+from hushway.transit.design.problem import DesignSettings
 
 Arc = tuple[int, int]
 

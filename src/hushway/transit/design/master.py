@@ -10,8 +10,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array, vstack
 
+from hushway.arrays import FloatArray
 from hushway.transit.design.cuts import Cuts, Ways
-from hushway.transit.design.problem import DesignProblem, FloatArray
+from hushway.transit.design.problem import DesignProblem
 
 # What the solver's own tolerances may leave over, as a share of the dearest trip or of the cost.
 _ROUNDING = 1e-7

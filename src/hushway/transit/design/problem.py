@@ -8,15 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.itineraries import RiderCosts
 from hushway.geography.transit import TransitNetwork
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _HOUR_S = 3600
 _METRES_PER_KM = 1000

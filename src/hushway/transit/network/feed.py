@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.tables.unpacking import refuse_unfit, refuse_unfit_archive
-
-FloatArray = NDArray[np.float64]
 
 _WEEK: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NEEDED: Final = {

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
 from hushway.transit.network.feed import ServiceDay, read_service_day
-
-FloatArray = NDArray[np.float64]
 
 _PASSED: Final = -1
 

@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-FloatArray = NDArray[np.float64]
+from hushway.arrays import FloatArray
 
 # How far from each other the points are that stand for lines.
 PIXELS_APART = 4.0

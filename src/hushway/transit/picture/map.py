@@ -11,15 +11,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.patheffects import withStroke
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.plane import Plane
 from hushway.geography.transit import TransitNetwork
 from hushway.release.ground import draw_places
 from hushway.transit.picture.labels import PIXELS_APART
-
-FloatArray = NDArray[np.float64]
 
 INK, SOFT = "#1c2430", "#5a6675"
 # Dark colours: they stand out from the tints of zones.

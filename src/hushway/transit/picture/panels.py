@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.itineraries import MODES
 from hushway.release.ground import colours_of
 from hushway.transit.fleet import FleetPlan

@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.itineraries import Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.release.poster import png_of, poster
 from hushway.transit.fleet import FleetPlan
-from hushway.transit.picture.labels import Box, FloatArray, Labels, Words
+from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (
     INK,
     SOFT,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.geography.bus_rides import NO_CHANGE
 from hushway.geography.itineraries import MODES, Itineraries
 from hushway.transit.planned_legs import planned_legs

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.od.city.figures import Day
-from hushway.geography.plane import FloatArray
 from hushway.study.interval import Interval, interval_of
 from hushway.transit.study.run import TRUTH, Outcome
 

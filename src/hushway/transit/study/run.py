@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.figures import Day
 from hushway.families.od.mechanism.catalogue import od_hierarchical
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
 from hushway.families.od.study.scene import ODScene

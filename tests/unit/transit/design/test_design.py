@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import PlanError
 from hushway.transit.design.cuts import cuts_at, ways_of
 from hushway.transit.design.design import design
-from hushway.transit.design.problem import BoolArray, DesignProblem, FloatArray
+from hushway.transit.design.problem import DesignProblem
 
 
 def _random(

@@ -3,11 +3,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from hushway.arrays import BoolArray
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.design.design import Design
 from hushway.transit.design.lines import lines_of, lines_through
-from hushway.transit.design.problem import BoolArray, DesignSettings
+from hushway.transit.design.problem import DesignSettings
 
 _SETTINGS = DesignSettings(headway_s=300)
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Examination
 from hushway.families.density.audit.product import DensityProduct, VisitTerms
 from hushway.families.density.audit.toy import CELLS, SITES, District, StayRows, district

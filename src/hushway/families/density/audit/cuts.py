@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.exact import dense
 from hushway.audit.harness import Examination, World
 from hushway.audit.noise import DELTA

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import chdtrc, logsumexp
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.divergence import ORDERS, SLACK, of_choices
 from hushway.audit.finding import Finding
 from hushway.audit.harness import World, enough

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, World, as_many
 from hushway.audit.noise import DELTA

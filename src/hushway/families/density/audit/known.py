@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.divergence import ORDERS, of_gaussians
 from hushway.audit.exact import dense
 from hushway.audit.law import gaussian

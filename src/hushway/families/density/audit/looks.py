@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.density.audit.product import DensityStage
 from hushway.families.density.audit.toy import CELLS, LONE_SITES, SITES
 from hushway.families.density.mechanism.table import DensityTable

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.mutant_curators import Meddler
 from hushway.families.density.mechanism.series import DensitySeries

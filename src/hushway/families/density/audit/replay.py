@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.density.audit.looks import StagedLook
 from hushway.families.density.audit.toy import CELLS, Stays
 from hushway.families.density.public.visits import ClusterSeries

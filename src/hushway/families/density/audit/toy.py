@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 import shapely
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.geography.areas import Area, Areas

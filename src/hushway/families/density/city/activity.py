@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.city import figures
-from hushway.study.chance import FloatArray, IntArray, largest, shuffle
+from hushway.study.chance import largest, shuffle
 
 _ROUNDS = 15
 _BEND = 300.0

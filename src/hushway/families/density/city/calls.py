@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.families.density.city.people import People
 from hushway.families.density.city.rhythms import HOURS, Place
 from hushway.families.density.city.towers import GRID, TowerField
 from hushway.families.density.city.week import STEPS, Net, Week, Who, net_of, week_of, who_of
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import IntArray
 
 # Plain numbers for the compiled loops.
 _HOME, _WORK = int(Place.HOME), int(Place.WORK)
@@ -29,7 +29,7 @@ _PATIENCE, _ATTENTION = 300, 20
 
 def events_of(
     people: People, towers: TowerField, rng: np.random.Generator
-) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int32]]:
+) -> tuple[Int32Array, NDArray[np.int16], Int32Array]:
     """Returns person, tower and second of all events, ordered by person and time."""
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(people.visits)])
     cell, again = _visits(start, who_of(people), week_of(), net_of(towers), rng)
@@ -39,7 +39,7 @@ def events_of(
 @compiled
 def _visits(  # noqa: C901, PLR0912 - calls that hand on the tables take longer than draws
     start: IntArray, who: Who, week: Week, net: Net, rng: np.random.Generator
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+) -> tuple[Int32Array, NDArray[np.uint8]]:
     """Returns the distinct (tower, hour) of every person, and how often each was repeated."""
     towers = len(net.east)
     cell = np.empty(start[-1], dtype=np.int32)
@@ -108,8 +108,8 @@ def _square(offset: float) -> int:
 
 @compiled
 def _events(
-    start: IntArray, cell: NDArray[np.int32], again: NDArray[np.uint8], rng: np.random.Generator
-) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int32]]:
+    start: IntArray, cell: Int32Array, again: NDArray[np.uint8], rng: np.random.Generator
+) -> tuple[Int32Array, NDArray[np.int16], Int32Array]:
     """Draws when events happen within their hours, and puts those of a person in order."""
     most, total = 0, 0
     for who in range(len(start) - 1):

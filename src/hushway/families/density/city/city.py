@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.families.density.city.visits import distinct_visits
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
@@ -26,7 +27,7 @@ class CityVisits:
         hour: Its hour, from Monday 00:00 on.
     """
 
-    person: NDArray[np.int32]
+    person: Int32Array
     tower: NDArray[np.int16]
     hour: NDArray[np.int16]
 
@@ -60,9 +61,9 @@ class DensityCity:
     areas: Areas
     towers: Locations
     people: int
-    person: NDArray[np.int32]
+    person: Int32Array
     tower: NDArray[np.int16]
-    second: NDArray[np.int32]
+    second: Int32Array
 
     def __post_init__(self) -> None:
         for column in (self.person, self.tower, self.second):
@@ -84,7 +85,7 @@ class DensityCity:
         return CityVisits(person=person, tower=tower, hour=hour)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """Distinct persons by tower (row) and hour (column): the exact truth."""
         visits = self.visits()
         cell = visits.tower.astype(np.int64) * self.hours + visits.hour

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.families.density.city import figures
 from hushway.families.density.city.paris import CityVisits, DensityCity, paris
 from hushway.families.density.public.cover import Cover
@@ -103,7 +103,7 @@ def _spatial(city: DensityCity, cover: Cover) -> Mapping[str, str]:
     }
 
 
-def _spread(values: NDArray[np.float64]) -> str:
+def _spread(values: FloatArray) -> str:
     return " / ".join(f"{value:.1f}" for value in np.quantile(values, [0.05, 0.5, 0.95]))
 
 

@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from hushway.study.chance import FloatArray, IntArray, generator, race
+from hushway.arrays import FloatArray, IntArray
+from hushway.study.chance import generator, race
 
 LON, LAT = 2.345, 48.858
 _DEGREE_LAT_M = 111_200.0

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import shapely
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.city import ground
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
-from hushway.study.chance import FloatArray, IntArray
 
 _DISTRICTS = 20
 _QUARTERS = 4

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, Int8Array, IntArray
 from hushway.families.density.city.gatherings import GATHERINGS
 from hushway.families.density.city.rhythms import SHARE_OF_KIND, Kind
 from hushway.families.density.city.towers import TowerField
-from hushway.study.chance import FloatArray, IntArray, pick
+from hushway.study.chance import pick
 
 HEAVY = 40
 # Whoever calls this often is about every day.
@@ -34,11 +35,11 @@ class People:
     """
 
     visits: IntArray
-    rhythm: NDArray[np.int8]
+    rhythm: Int8Array
     anchors: NDArray[np.int16]
-    shift: NDArray[np.int8]
-    about: NDArray[np.int8]
-    gathering: NDArray[np.int8]
+    shift: Int8Array
+    about: Int8Array
+    gathering: Int8Array
 
 
 def people_of(visits: IntArray, towers: TowerField, rng: np.random.Generator) -> People:
@@ -104,16 +105,14 @@ def _near(home: IntArray, towers: TowerField, rng: np.random.Generator) -> IntAr
     return best
 
 
-def _closer(
-    one: IntArray, other: IntArray, home: IntArray, towers: TowerField
-) -> NDArray[np.bool_]:
+def _closer(one: IntArray, other: IntArray, home: IntArray, towers: TowerField) -> BoolArray:
     """Says where one tower is closer to home than the other."""
     at = towers.position_m
     distance_m = np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))
     return np.asarray(distance_m[home, one] < distance_m[home, other])
 
 
-def _about(kind: IntArray, visits: IntArray, rng: np.random.Generator) -> NDArray[np.int8]:
+def _about(kind: IntArray, visits: IntArray, rng: np.random.Generator) -> Int8Array:
     """Draws the days on which people are in the city."""
     count = len(kind)
     away_at_weekend = rng.random(count) < _AWAY_AT_WEEKEND

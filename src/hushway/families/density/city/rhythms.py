@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.study.chance import FloatArray
+from hushway.arrays import FloatArray
 
 HOURS = 168
 _CLOCK: Final = np.arange(24.0)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.families.density.city import ground
 from hushway.families.density.city.rhythms import HOURS
-from hushway.study.chance import FloatArray
 
 NEIGHBOURS = 12
 GRID = 128

@@ -3,13 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array
 from hushway.numerics.compiled import compiled
 
 
 @compiled
 def distinct_visits(
-    person: NDArray[np.int32], tower: NDArray[np.int16], second: NDArray[np.int32], towers: int
-) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16]]:
+    person: Int32Array, tower: NDArray[np.int16], second: Int32Array, towers: int
+) -> tuple[Int32Array, NDArray[np.int16], NDArray[np.int16]]:
     """Returns person, tower and hour of the visits, from events ordered by person and time."""
     # As persons and hours only go up, it is enough to know when each tower was last seen.
     seen = np.full(towers, -1, dtype=np.int64)

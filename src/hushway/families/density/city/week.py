@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, Int8Array, IntArray
 from hushway.families.density.city import ground
 from hushway.families.density.city.gatherings import GATHERINGS
 from hushway.families.density.city.people import People
 from hushway.families.density.city.rhythms import Kind, calling, places
 from hushway.families.density.city.towers import TowerField
-from hushway.study.chance import FloatArray, IntArray, pick
+from hushway.study.chance import pick
 
 # A uniform draw is cut into so many steps, and each step has its answer in a table.
 STEPS = 1 << 16
@@ -19,11 +20,11 @@ STEPS = 1 << 16
 class Who(NamedTuple):
     """The people, one entry each; see `People`."""
 
-    rhythm: NDArray[np.int8]
+    rhythm: Int8Array
     anchors: NDArray[np.int16]
-    shift: NDArray[np.int8]
-    about: NDArray[np.int8]
-    gathering: NDArray[np.int8]
+    shift: Int8Array
+    about: Int8Array
+    gathering: Int8Array
 
 
 class Week(NamedTuple):

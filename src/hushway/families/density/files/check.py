@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.files.certified import check_stated
 from hushway.families.density.files.description import (
@@ -29,7 +30,6 @@ from hushway.families.density.files.guard import MOST_CELLS, check_table
 from hushway.families.density.files.universe import check_pieces, read_universe
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.plain import plain
 from hushway.release.bounded import LIST_BYTES, read_plain

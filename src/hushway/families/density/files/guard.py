@@ -4,12 +4,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import ClusterSeries
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods

@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.files.area_map import AreaShapes, draw_areas
 from hushway.families.density.files.hours_shown import MOST_MAPS, bin_words
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 # Left, bottom, width and height, in parts of the figure.
 Box = tuple[float, float, float, float]

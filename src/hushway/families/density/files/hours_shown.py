@@ -4,9 +4,8 @@ from datetime import date
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.periods import WEEKDAYS, Periods
-from hushway.geography.plane import FloatArray
 
 MOST_MAPS = 4
 

@@ -2,6 +2,7 @@
 
 from matplotlib.figure import Figure
 
+from hushway.arrays import IntArray
 from hushway.families.density.files.area_map import shapes_of
 from hushway.families.density.files.hour_maps import (
     Box,
@@ -14,7 +15,6 @@ from hushway.families.density.files.hour_maps import (
 from hushway.families.density.files.hours_shown import bins_shown
 from hushway.families.density.files.series_panel import areas_shown, draw_area, draw_total
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.certificate import Certificate
 from hushway.release.poster import TALL, png_of, poster, write_words
 from hushway.release.wording import claim_text

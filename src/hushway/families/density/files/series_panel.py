@@ -5,12 +5,11 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.files.hours_shown import day_words
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 
 _INK, _LINE = "#1c2430", "#d9dee5"
 _SERIES, _MARK = "#3a7c8b", "#D55E00"

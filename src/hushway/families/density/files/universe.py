@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.files.areas import areas_geojson, read_areas
 from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
 from hushway.families.density.files.formats.sites import read_sites, sites_csv
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
-from hushway.families.od.public.cells import IntArray
 from hushway.release.bounded import GEOMETRY_BYTES, read_plain
 from hushway.release.formats.places import periods_csv, read_periods
 

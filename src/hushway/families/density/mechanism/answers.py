@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.public.visits import (
     ClusterSeries,
@@ -12,8 +13,6 @@ from hushway.families.density.public.visits import (
     SiteHistogram,
     VisitTotal,
 )
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.cuts import CutQuery
 from hushway.privacy.measured import Measured, MeasuredSparse
 

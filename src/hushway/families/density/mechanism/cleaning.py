@@ -6,12 +6,12 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.mechanism.answers import Answers
 from hushway.families.density.mechanism.cosines import best_cuts, cut, cut_variance
 from hushway.families.density.mechanism.rhythms import Cleaned, clean, learn_rhythms
 from hushway.families.density.mechanism.totals import Totals
-from hushway.families.od.public.cells import IntArray
 
 Denoise = Literal["patterns", "sure", "cuts", "none"]
 Found = tuple[Cleaned, dict[str, Any]]

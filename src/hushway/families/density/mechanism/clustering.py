@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.answers import noisy
 from hushway.families.density.mechanism.clusters import merge_small
 from hushway.families.density.mechanism.totals import histogram_totals
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import ClusterTotals, SiteHistogram
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.measured import Measured
 
 

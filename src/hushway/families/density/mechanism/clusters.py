@@ -1,10 +1,8 @@
 """Merges small cells with their neighbours until every cluster is large enough to stand noise."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
+from hushway.arrays import FloatArray, IntArray
 
 
 def merge_small(
@@ -51,7 +49,7 @@ def merge_small(
     return np.unique(cluster, return_inverse=True)[1].astype(np.int64)
 
 
-def _nearest(middle: NDArray[np.float64], cluster: int) -> int:
+def _nearest(middle: FloatArray, cluster: int) -> int:
     apart = middle - middle[cluster]
     squares = np.einsum("ij,ij->i", apart, apart)
     squares[cluster] = np.inf

@@ -1,11 +1,9 @@
 """Series as sums of cosines, and how many of them are worth keeping."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import dct, idct
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from hushway.arrays import FloatArray, IntArray
 
 
 def best_cuts(series: FloatArray, variance: float) -> IntArray:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.answers import answers_of
 from hushway.families.density.mechanism.cleaning import CLEANERS, Denoise
 from hushway.families.density.mechanism.night import smooth_nights
@@ -13,7 +14,6 @@ from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.mechanism.totals import Totals, fitted_totals
 from hushway.families.density.mechanism.within import relative_spread
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.geography.plane import FloatArray
 from hushway.release.mechanism import Measurements, noise_of
 
 _HUNDREDTH = 0.01

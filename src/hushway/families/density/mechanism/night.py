@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.geography.plane import FloatArray
+from hushway.arrays import FloatArray
 
 # Clock hours from and to which counts fall, and from and to which they rise.
 FALLING: Final = (0.0, 4.0)

@@ -11,10 +11,9 @@ the city's shape is what remains. Everything here sees noisy numbers only.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 
-FloatArray = NDArray[np.float64]
+from hushway.arrays import FloatArray
 
 # A shape has no bin below this part of its mean: relative remainders would be divided by nothing.
 _FAINTEST = 0.01

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.mechanism.cleaning import Denoise
 from hushway.families.density.mechanism.clustering import clusters_of
@@ -27,7 +28,6 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, cutting_event, noise_for
 from hushway.privacy.curator import Curator

@@ -1,9 +1,8 @@
 """The nearest series that are never negative and sum to what they should."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from hushway.arrays import FloatArray
 
 
 def onto_totals(series: FloatArray, totals: FloatArray) -> FloatArray:

@@ -1,9 +1,9 @@
 """What the certificate of a density says, from public facts alone."""
 
+from hushway.arrays import IntArray
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.stated import stated_series
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,

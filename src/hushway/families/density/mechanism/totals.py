@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.answers import Answers, Noisy
 from hushway.families.density.public.cover import Cover
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 # Fine enough that no share of a site matters that is lost to rounding.
 _PARTS = 1 << 16

@@ -8,9 +8,8 @@ shapes of neighbouring clusters do, which lie further apart, so this errs on the
 import numpy as np
 from scipy.spatial import cKDTree
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.public.cover import Cover
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 _NEIGHBOURS = 4
 

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.public_facts import public_facts
 
 # Larger numbers of quanta would leave too little room for sums in 64 bits.
@@ -59,7 +57,7 @@ class Cover:
     """
 
     pieces: Pieces
-    is_site: NDArray[np.bool_]
+    is_site: BoolArray
     member: IntArray
     cell: IntArray
     centres: FloatArray

@@ -6,16 +6,13 @@ and by Konig's theorem a smallest cover has as many cells as that matching has e
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.overlap import Overlap
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
-
-BoolArray = NDArray[np.bool_]
 
 _UNMATCHED = -1
 

@@ -7,10 +7,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Pieces
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 # A piece below this part of both its cells is the rounding of borders that should coincide. All
 # slivers of a cell together stay below a millionth of it unless it has more than ten.
@@ -63,7 +62,7 @@ def overlap(cells: NDArray[Any], areas: NDArray[Any]) -> Overlap:
     )
 
 
-def _kept(site: IntArray, area: IntArray, size: FloatArray) -> NDArray[np.bool_]:
+def _kept(site: IntArray, area: IntArray, size: FloatArray) -> BoolArray:
     """Says which pieces have ground and are no slivers."""
     smaller = np.minimum(
         np.bincount(site, weights=size)[site], np.bincount(area, weights=size)[area]

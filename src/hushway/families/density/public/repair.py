@@ -6,6 +6,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray
 from hushway.errors import GeographyError
 
 # Mending may change the size of an area by this part of it.
@@ -64,7 +65,7 @@ def _polygonal(shape: shapely.Geometry) -> shapely.Geometry:
     return shapely.union_all(parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON])
 
 
-def _refuse(wrong: NDArray[np.bool_], names: list[str], what: str, advice: str) -> None:
+def _refuse(wrong: BoolArray, names: list[str], what: str, advice: str) -> None:
     if not wrong.any():
         return
     named = [names[at] for at in np.flatnonzero(wrong)]

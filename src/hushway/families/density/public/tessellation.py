@@ -11,10 +11,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
-from hushway.geography.plane import FloatArray
 
 # Overlaps above this part of the smaller area are not the noise of digitising. Official polygons
 # that were simplified one by one overlap by up to half a percent.

@@ -7,16 +7,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.minimum_cover import minimum_cover
 from hushway.families.density.public.overlap import overlap
 from hushway.families.density.public.tessellation import tessellation
 from hushway.families.density.public.voronoi import voronoi_cells
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
-from hushway.geography.plane import FloatArray
 
 Outside = Literal["refuse", "drop"]
 
@@ -59,7 +58,7 @@ def tower_geometry(areas: Areas, towers: Locations, outside: Outside) -> TowerGe
     return TowerGeometry(site=of_tower, cover=minimum_cover(overlap(cells, shapes)))
 
 
-def _inside(points: FloatArray, shapes: NDArray[Any]) -> NDArray[np.bool_]:
+def _inside(points: FloatArray, shapes: NDArray[Any]) -> BoolArray:
     """Says which points are in an area or on its border."""
     inside = np.zeros(len(points), dtype=np.bool_)
     found, _ = shapely.STRtree(shapes).query(shapely.points(points), predicate="intersects")
@@ -79,7 +78,7 @@ def _merged(points: FloatArray) -> tuple[IntArray, IntArray]:
     return number[group.ravel()], np.sort(first)
 
 
-def _check_outside(towers: Locations, inside: NDArray[np.bool_], outside: Outside) -> None:
+def _check_outside(towers: Locations, inside: BoolArray, outside: Outside) -> None:
     if not inside.any():
         raise GeographyError(
             "All towers are outside all areas.",

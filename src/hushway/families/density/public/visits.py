@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 

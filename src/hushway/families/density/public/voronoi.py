@@ -7,7 +7,7 @@ import shapely
 from numpy.typing import NDArray
 from scipy.spatial import Voronoi
 
-from hushway.geography.plane import FloatArray
+from hushway.arrays import FloatArray
 
 # Guards so far away that no ground is nearer to a guard than to a site: a cell between them ends
 # well outside the ground, and no cell is infinite.

@@ -11,12 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.grouping import VisitRows, add_partitions, partitioned
-from hushway.families.density.rows.kernel import CodeArray, add_people
-from hushway.families.od.public.cells import IntArray
+from hushway.families.density.rows.kernel import add_people
 from hushway.numerics.in_threads import in_threads
 
 _Add = Callable[[IntArray, IntArray], int]
@@ -33,7 +33,7 @@ class PeopleVisits:
     """
 
     start: IntArray
-    code: CodeArray
+    code: Int32Array
     salt: IntArray
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushway.arrays import IntArray
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import (
@@ -14,7 +15,6 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.families.density.rows.bounding import BoundedVisits
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 

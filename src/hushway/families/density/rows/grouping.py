@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.density.rows.kernel import CodeArray, add_people
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import Int32Array, IntArray
+from hushway.families.density.rows.kernel import add_people
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.in_threads import in_threads
 
@@ -32,7 +32,7 @@ class VisitRows:
     """
 
     owner: IntArray
-    code: CodeArray
+    code: Int32Array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class PartedRows:
     """
 
     owner: IntArray
-    code: CodeArray
+    code: Int32Array
     start: IntArray
 
 
@@ -73,7 +73,7 @@ def partitioned(rows: Sequence[VisitRows], threads: int) -> PartedRows:
 @compiled_for_threads
 def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
     owner: IntArray,
-    code: CodeArray,
+    code: Int32Array,
     start: IntArray,
     sites: int,
     max_visits: int,
@@ -114,7 +114,7 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
 
 
 @compiled_for_threads
-def _part_sizes(owner: IntArray, code: CodeArray, bits: int) -> IntArray:
+def _part_sizes(owner: IntArray, code: Int32Array, bits: int) -> IntArray:
     sizes = np.zeros(1 << bits, dtype=np.int64)
     shift = np.uint64(_WORD - bits)
     for i in range(len(owner)):
@@ -126,11 +126,11 @@ def _part_sizes(owner: IntArray, code: CodeArray, bits: int) -> IntArray:
 @compiled_for_threads
 def _spread(  # noqa: PLR0917  one argument for each array
     owner: IntArray,
-    code: CodeArray,
+    code: Int32Array,
     bits: int,
     cursor: IntArray,
     parted_owner: IntArray,
-    parted_code: CodeArray,
+    parted_code: Int32Array,
 ) -> None:
     shift = np.uint64(_WORD - bits)
     for i in range(len(owner)):
@@ -143,7 +143,7 @@ def _spread(  # noqa: PLR0917  one argument for each array
 
 
 @compiled_for_threads
-def _number(owner: IntArray, table: CodeArray, who: CodeArray, persons: IntArray) -> int:
+def _number(owner: IntArray, table: Int32Array, who: Int32Array, persons: IntArray) -> int:
     """Numbers the owners 0, 1, 2, ..., writes whose number is whose, and returns how many.
 
     Owners are compared exactly; the table only says where to look first.
@@ -170,7 +170,7 @@ def _number(owner: IntArray, table: CodeArray, who: CodeArray, persons: IntArray
 
 @compiled_for_threads
 def _bring_together(
-    code: CodeArray, who: CodeArray, people: int, begin: IntArray, together: CodeArray
+    code: Int32Array, who: Int32Array, people: int, begin: IntArray, together: Int32Array
 ) -> None:
     """Writes the codes by person, and where each person's begin."""
     begin[: people + 1] = 0

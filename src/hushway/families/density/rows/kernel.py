@@ -3,13 +3,10 @@
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import PRIME, SUM_MASK
-from hushway.families.od.public.cells import IntArray
 from hushway.numerics.compiled import compiled_for_threads
-
-CodeArray = NDArray[np.int32]
 
 # What a choice is made for; choices of different kinds are made at different points of the key.
 FOR_HISTOGRAM: Final = 0
@@ -34,7 +31,7 @@ def placed(salt: int, what: int, kind: int, key: IntArray) -> int:
 @compiled_for_threads
 def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
     start: IntArray,
-    code: CodeArray,
+    code: Int32Array,
     salt: IntArray,
     sites: int,
     max_visits: int,
@@ -91,7 +88,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
 
 
 @compiled_for_threads
-def _distinct(rows: CodeArray, visits: CodeArray) -> int:
+def _distinct(rows: Int32Array, visits: Int32Array) -> int:
     """Writes the distinct codes of rows in ascending order, and returns their number."""
     count = 0
     for code in rows:
@@ -116,7 +113,7 @@ def _distinct(rows: CodeArray, visits: CodeArray) -> int:
 
 
 @compiled_for_threads
-def _one_in_each_bin(visits: CodeArray, count: int, salt: int, sites: int, key: IntArray) -> int:
+def _one_in_each_bin(visits: Int32Array, count: int, salt: int, sites: int, key: IntArray) -> int:
     """Keeps one of the ascending visits in each bin, and returns the number of bins."""
     bins, first = 0, 0
     while first < count:
@@ -136,7 +133,7 @@ def _one_in_each_bin(visits: CodeArray, count: int, salt: int, sites: int, key: 
 
 @compiled_for_threads
 def _circle(  # noqa: PLR0917  one argument for each array
-    visits: CodeArray, bins: int, salt: int, sites: int, key: IntArray, ring: IntArray
+    visits: Int32Array, bins: int, salt: int, sites: int, key: IntArray, ring: IntArray
 ) -> int:
     """Puts visits into a circle in the key's order, and returns where the choice starts.
 

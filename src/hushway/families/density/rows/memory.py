@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
@@ -14,7 +15,6 @@ from hushway.families.density.rows.counts import (
     visit_counts,
 )
 from hushway.families.density.rows.grouping import VisitRows
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit

@@ -10,11 +10,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, Int32Array
 from hushway.geography.areas import Areas
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
-
-AreaArray = NDArray[np.int32]
 
 NOWHERE: Final = -1
 _BORDER = -2
@@ -46,7 +44,7 @@ class AreaIndex:
         _draw((ends - self._corner) * self._scale, joined, self._raster)
         self._fill()
 
-    def locate(self, lon: FloatArray, lat: FloatArray) -> AreaArray:
+    def locate(self, lon: FloatArray, lat: FloatArray) -> Int32Array:
         """Returns the index of the area of each position; -1 if it lies in none.
 
         Args:
@@ -59,7 +57,7 @@ class AreaIndex:
         area[near] = self._exactly(lon[near], lat[near])
         return area
 
-    def _exactly(self, lon: FloatArray, lat: FloatArray) -> AreaArray:
+    def _exactly(self, lon: FloatArray, lat: FloatArray) -> Int32Array:
         found, area = self._tree.query(shapely.points(lon, lat), predicate="intersects")
         lowest = np.full(len(lon), len(self._tree), dtype=np.int32)
         np.minimum.at(lowest, found, area.astype(np.int32))
@@ -78,7 +76,7 @@ class AreaIndex:
         self._raster.ravel()[inside] = area[run[inside]]
 
 
-def _borders(shapes: NDArray[Any]) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _borders(shapes: NDArray[Any]) -> tuple[FloatArray, BoolArray]:
     """Returns the corners of all borders, and whether each is joined to the next one."""
     rings = shapely.get_rings(shapely.get_parts(shapes))
     ends, ring = shapely.get_coordinates(rings, return_index=True)
@@ -88,7 +86,7 @@ def _borders(shapes: NDArray[Any]) -> tuple[FloatArray, NDArray[np.bool_]]:
 
 
 @compiled_for_threads
-def _draw(ends: FloatArray, joined: NDArray[np.bool_], raster: AreaArray) -> None:
+def _draw(ends: FloatArray, joined: BoolArray, raster: Int32Array) -> None:
     """Marks every pixel that a border touches; corners are given in pixels."""
     rows, columns = raster.shape
     for i in range(len(ends) - 1):
@@ -116,8 +114,8 @@ def _look_up(  # noqa: PLR0917  one argument for each array
     limits: FloatArray,
     corner: FloatArray,
     scale: FloatArray,
-    raster: AreaArray,
-    area: AreaArray,
+    raster: Int32Array,
+    area: Int32Array,
 ) -> None:
     rows, columns = raster.shape
     west, south, east, north = limits

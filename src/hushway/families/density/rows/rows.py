@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
+from hushway.arrays import Int32Array
 from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.lookup import place_table
 from hushway.engine.marking import bucket_of
@@ -23,7 +24,6 @@ from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.rows.bounding import PeopleVisits
 from hushway.families.density.rows.events import EventsSource
 from hushway.families.density.rows.grouping import VisitRows
-from hushway.families.density.rows.kernel import CodeArray
 from hushway.families.density.rows.positions import AreaIndex
 from hushway.tables.layout import layout_of
 
@@ -158,7 +158,7 @@ def _load_bins(backend: Backend, grid: DayGrid, universe: DensityUniverse) -> ir
     return load_table(backend, "public_bins", table)
 
 
-def _codes(batch: pa.RecordBatch, areas: AreaIndex | None) -> CodeArray:
+def _codes(batch: pa.RecordBatch, areas: AreaIndex | None) -> Int32Array:
     if areas is None:
         return np.array(batch.column("code"), dtype=np.int32)
     area = areas.locate(np.asarray(batch.column("lon")), np.asarray(batch.column("lat")))

@@ -5,8 +5,8 @@ from scipy.fft import dct, idct
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 
+from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.rhythms import Rhythms, clean
-from hushway.geography.plane import FloatArray
 
 # James and Stein's rule shrinks three numbers or more together.
 _FEWEST_TOGETHER = 3

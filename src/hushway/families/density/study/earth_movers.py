@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from hushway.arrays import FloatArray
 from hushway.errors import DataError
-from hushway.geography.plane import FloatArray
 from hushway.study.progress import Progress
 
 # A city of 989 areas needs some thousands of pivots; only a broken problem needs this many.

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.errors import DataError
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 # A count below this share of its cell's total is as good as the share itself: section 3.3.

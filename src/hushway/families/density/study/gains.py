@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.answers import Answers, answers_of
 from hushway.families.density.mechanism.cosines import best_cuts, cut
 from hushway.families.density.mechanism.night import smooth_nights
@@ -25,8 +26,6 @@ from hushway.families.density.study.alternatives import (
 )
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.scene import BoundedCity
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.release.mechanism import Measurements
 

@@ -5,11 +5,10 @@ from fractions import Fraction
 import numpy as np
 from scipy.spatial.distance import jensenshannon
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.public.visits import SiteHistogram, VisitTotal
 from hushway.families.density.study.published import DELTA
 from hushway.families.density.study.scene import BoundedCity, budget_of
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
+from hushway.arrays import FloatArray
 from hushway.families.density.study.paper import FaithfulPlan
 from hushway.families.density.study.paper_series import (
     Efpa,
@@ -22,7 +23,6 @@ from hushway.families.density.study.paper_series import (
     PrintedLaw,
     selection_log_chances,
 )
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 

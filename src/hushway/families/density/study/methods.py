@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.mechanism.cleaning import Denoise
 from hushway.families.density.mechanism.table import DensityTable
@@ -12,7 +13,6 @@ from hushway.families.density.study.honest import HonestPlan
 from hushway.families.density.study.paper import FaithfulPlan, faithful_density
 from hushway.families.density.study.published import DELTA
 from hushway.families.density.study.scene import BoundedCity, budget_of
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 Method = Callable[[BoundedCity, str, int], Internal[FloatArray]]

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.density.mechanism.clusters import merge_small
 from hushway.families.density.mechanism.night import smooth_nights
@@ -22,8 +23,6 @@ from hushway.families.density.study.paper_series import (
     perturb,
     smallest_cluster,
 )
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 FaithfulMechanism = Literal["lpa", "efpa", "efpag"]

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.density.public.cover import Cover
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,7 +66,7 @@ def subtraction_rule(cover: Cover) -> CoverRule:
     )
 
 
-def _picked(member: IntArray, chosen: NDArray[np.bool_], size: int) -> FloatArray:
+def _picked(member: IntArray, chosen: BoolArray, size: int) -> FloatArray:
     """Returns a matrix of (cell, member) that picks the members of the chosen cells."""
     cells = np.flatnonzero(chosen)
     picks = np.zeros((len(member), size))

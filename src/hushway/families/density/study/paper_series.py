@@ -13,7 +13,7 @@ import numpy as np
 from scipy import fft
 from scipy.special import logsumexp
 
-from hushway.geography.plane import FloatArray
+from hushway.arrays import FloatArray
 
 
 class PrintedLaw(Protocol):

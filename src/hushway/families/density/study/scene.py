@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.city import DensityCity
 from hushway.families.density.mechanism.series import DensitySeries
@@ -21,9 +22,7 @@ from hushway.families.density.rows.bounding import (
 from hushway.families.density.rows.counts import refuse_other_visits, visit_bound, visit_counts
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.families.density.study.truth import area_truth
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator

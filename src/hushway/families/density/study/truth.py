@@ -3,10 +3,9 @@
 import numpy as np
 from scipy import sparse
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 _MOST_KEYS = 1 << 62
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, World, as_many
 from hushway.audit.noise import DELTA

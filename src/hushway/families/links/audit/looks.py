@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.exact import dense
 from hushway.families.links.audit.product import LinkStage, movements_in_memory
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.mutant_curators import Meddler
 from hushway.families.links.audit.mutant_parts import NoCap, WrongMovements

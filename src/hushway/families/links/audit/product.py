@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.files import small_batches
 from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse

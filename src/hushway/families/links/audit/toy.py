@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     ClassZones,

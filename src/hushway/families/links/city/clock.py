@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import FloatArray, IntArray
 
 # Share of the usual speed that is left in the middle of a rush hour, by class from 1 on.
 _RUSH_SPEED = np.array([1.0, 0.55, 0.6, 0.65, 0.75, 0.85])

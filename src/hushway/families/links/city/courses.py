@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.city.streets import Streets
-from hushway.study.chance import FloatArray, IntArray
 
 _SPLIT = 0.08
 _SPLIT_LONG = 0.5

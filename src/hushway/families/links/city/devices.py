@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.city.positions import Positions
 from hushway.families.links.city.settings import Devices
-from hushway.families.links.city.streets import BoolArray
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import FloatArray, IntArray
 
 # Errors of positions are alike within about this time, as the same satellites are in sight.
 _ALIKE_S = 60.0

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from hushway.families.links.city.streets import BLOCK_X_M, BLOCK_Y_M, BoolArray, Streets, TextArray
-from hushway.study.chance import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray
+from hushway.families.links.city.streets import BLOCK_X_M, BLOCK_Y_M, Streets
 
 # Line numbers modulo 16: one line is a primary road, one a secondary, two are tertiary.
 _LINE_CLASS = np.array([3, 5, 5, 5, 4, 5, 5, 5, 2, 5, 5, 5, 4, 5, 5, 5], dtype=np.int64)

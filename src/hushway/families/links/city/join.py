@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.matching.traces import Ways
-from hushway.study.chance import IntArray
 
 _OF_POSITIONS = ("lon", "lat", "seconds", "speed", "heading")
 _OF_TRIPS = ("person", "trip")
@@ -32,7 +32,7 @@ def joined(parts: Sequence[TraceCity]) -> TraceCity:
     return replace(parts[0], start=start, truth=truth, **columns)  # type: ignore[arg-type]
 
 
-def some_trips(city: TraceCity, chosen: NDArray[np.bool_]) -> TraceCity:
+def some_trips(city: TraceCity, chosen: BoolArray) -> TraceCity:
     """Returns a city with some of its trips. They keep their numbers, and all persons stay."""
     points = np.repeat(chosen, np.diff(city.start))
     links = np.repeat(chosen, np.diff(city.truth.start))
@@ -47,7 +47,7 @@ def some_trips(city: TraceCity, chosen: NDArray[np.bool_]) -> TraceCity:
     return replace(city, start=_lengths_kept(city.start, chosen), truth=truth, **columns)
 
 
-def _lengths_kept(start: IntArray, chosen: NDArray[np.bool_]) -> IntArray:
+def _lengths_kept(start: IntArray, chosen: BoolArray) -> IntArray:
     return np.concatenate([[0], np.cumsum(np.diff(start)[chosen])]).astype(np.int64)
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.links.city.clock import Times, times_of, waits_of
 from hushway.families.links.city.devices import recorded
 from hushway.families.links.city.people import Ground, People, people_of
@@ -12,10 +13,9 @@ from hushway.families.links.city.plans import DAY_S, Journeys, journeys_of
 from hushway.families.links.city.positions import positions_of
 from hushway.families.links.city.routes import Courses, courses_of
 from hushway.families.links.city.settings import Devices, Habits
-from hushway.families.links.city.streets import BoolArray
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.matching.traces import Reason, Ways
-from hushway.study.chance import IntArray, generator
+from hushway.study.chance import generator
 
 # Each part has streams of its own, from the first one on.
 _FIRST_STREAM = 1_000

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.city.settings import Devices, Habits
-from hushway.families.links.city.streets import BoolArray
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.study.chance import FloatArray, IntArray, draw
+from hushway.study.chance import draw
 
 _HUBS = 6
 _DEPOTS = 8

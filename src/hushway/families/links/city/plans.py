@@ -5,10 +5,9 @@ from datetime import timedelta
 
 import numpy as np
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.city.people import CUSTOMERS, FAVOURITES, People
 from hushway.families.links.city.settings import Habits
-from hushway.families.links.city.streets import BoolArray
-from hushway.study.chance import FloatArray, IntArray
 
 DAY_S = 86_400
 _HOUR_S = 3_600.0

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.city.clock import Times
 from hushway.families.links.city.routes import Courses
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import FloatArray, IntArray
 
 
 class Positions(NamedTuple):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy.spatial import KDTree
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.city.streets import Streets
-from hushway.study.chance import FloatArray, IntArray
 
 # Radius as a share of the smaller half of the city, class and name.
 _RINGS = ((0.45, 2, "Inner Ring"), (0.82, 1, "Outer Ring"))

@@ -10,14 +10,15 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.links.city.courses import courses, with_nodes_between
 from hushway.families.links.city.grid import street_grid
 from hushway.families.links.city.rings import with_rings
-from hushway.families.links.city.streets import BLOCK_X_M, BLOCK_Y_M, BoolArray, Streets
+from hushway.families.links.city.streets import BLOCK_X_M, BLOCK_Y_M, Streets
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.plane import Plane
-from hushway.study.chance import FloatArray, IntArray, generator
+from hushway.study.chance import generator
 
 FEWEST_LINKS: Final = 1_000
 MOST_LINKS: Final = 300_000

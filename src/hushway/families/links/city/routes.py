@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.city.clock import pace_of
 from hushway.families.links.city.people import Ground
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.numerics.compiled import compiled
 from hushway.numerics.processors import processors
-from hushway.study.chance import FloatArray, IntArray, generator
+from hushway.study.chance import generator
 
 # So many tastes, each for quiet hours and for rush hours: people differ, and so do their routes.
 _TASTES = 24

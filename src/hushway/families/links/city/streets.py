@@ -6,10 +6,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.study.chance import FloatArray, IntArray
-
-BoolArray = NDArray[np.bool_]
-TextArray = NDArray[np.str_]
+from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray
 
 # Distances between the lines of the street grid.
 BLOCK_X_M: Final = 130.0

@@ -6,11 +6,10 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.matching.traces import Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.study.chance import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +54,7 @@ class TraceCity:
     heading: FloatArray
     truth: Ways
     first_person: int
-    fleet: NDArray[np.bool_]
+    fleet: BoolArray
     home: IntArray
     work: IntArray
 

@@ -14,10 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path as Outline
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.files.formats.roads import course_points
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 _PEOPLE = LinearSegmentedColormap.from_list(
     "people", ["#f2c14e", "#ee8434", "#d1495b", "#8c2f6b", "#3d1e5c"]
@@ -251,7 +250,7 @@ def _add(
     axes.add_collection(collection, autolim=False)
 
 
-def _has_opposite(roads: RoadNetwork) -> NDArray[np.bool_]:
+def _has_opposite(roads: RoadNetwork) -> BoolArray:
     return np.asarray(np.bincount(roads.street)[roads.street] > 1)
 
 

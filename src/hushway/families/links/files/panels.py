@@ -6,12 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.formats.geo import shown_links
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import CLASSES
 from hushway.families.links.public.universe import ClassZones
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.links.matching.search import LinkGraph, Search, reach, reached_rows
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows, rows
 

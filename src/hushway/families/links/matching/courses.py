@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.records import Rows, rows_of
 
 
@@ -83,7 +81,7 @@ def _twins(roads: RoadNetwork) -> IntArray:
     return twin
 
 
-def _places(first: IntArray, count: IntArray) -> tuple[IntArray, NDArray[np.int64]]:
+def _places(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
     """Returns all places first, first + 1, ... of each owner, and the owners."""
     owner = np.repeat(np.arange(len(first)), count)
     begins = np.cumsum(count) - count

@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.balls import Balls, ball_around
 from hushway.families.links.matching.chain import Chain
 from hushway.families.links.matching.search import LinkGraph, Search
 from hushway.families.links.matching.steps import ALONG, TURN
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows
 

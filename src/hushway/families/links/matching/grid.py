@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.links.matching.courses import Courses
-from hushway.families.od.public.cells import IntArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.matching.balls import no_balls
 from hushway.families.links.matching.chain import empty_chain
@@ -27,8 +28,6 @@ from hushway.families.links.matching.trips import (
 )
 from hushway.families.links.matching.within import links_near, streets_within
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.threads import chunks, in_order, usual_threads
 
 _POSITIONS_AT_ONCE = 20_000

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.courses import Courses
 from hushway.families.links.matching.grid import Grid, cell_range, square_and_share
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows, rows
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.heap import drop, push
 from hushway.numerics.records import Rows, rows, rows_of

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.links.matching.courses import opposites
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.heap import drop, push
 from hushway.numerics.records import Rows, rows, rows_of

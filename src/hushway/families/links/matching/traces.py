@@ -3,11 +3,7 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 
 
 class Reason(IntEnum):
@@ -61,7 +57,7 @@ class Ways:
     link: IntArray
     entered: FloatArray
     left: FloatArray
-    fresh: NDArray[np.bool_]
+    fresh: BoolArray
     reason: IntArray
     point_link: IntArray
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.matching.balls import Balls
 from hushway.families.links.matching.chain import Chain, add_forced_layer, add_layer, thin
 from hushway.families.links.matching.courses import Courses
@@ -15,8 +15,6 @@ from hushway.families.links.matching.search import LinkGraph, Search
 from hushway.families.links.matching.settings import Beliefs
 from hushway.families.links.matching.traces import Reason
 from hushway.families.links.matching.viterbi import FIRST, choose, connect
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows
 
@@ -78,7 +76,7 @@ class Matched(NamedTuple):
 
     trip: Rows
     link: Rows
-    fresh: NDArray[np.bool_]
+    fresh: BoolArray
     point_link: IntArray
 
 

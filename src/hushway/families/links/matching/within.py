@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.courses import Courses
 from hushway.families.links.matching.grid import Grid, cell_range, square_and_share
 from hushway.families.links.matching.near import Found, find_near
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 
 

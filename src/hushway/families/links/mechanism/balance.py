@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from hushway.arrays import FloatArray
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.geography.plane import FloatArray
 
 # Persons count once on a link that they use twice, so nodes are never balanced quite exactly.
 _LEAST_LOOSENESS = 0.05

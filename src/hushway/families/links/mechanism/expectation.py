@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
+from hushway.arrays import FloatArray, IntArray
 
 # Streets of one kind differ by about as much as their mean. Without such a floor a group of quiet
 # ones could be taken for a constant, with standard errors that nobody should believe.

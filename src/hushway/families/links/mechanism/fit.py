@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import PrivacyError
 from hushway.families.links.mechanism.balance import Balance, balance_of
 from hushway.families.links.mechanism.expectation import expectation
@@ -18,7 +18,6 @@ from hushway.families.links.public.universe import (
     MovementCells,
     SpeedSums,
 )
-from hushway.geography.plane import FloatArray
 from hushway.privacy.measured import Measured
 from hushway.release.mechanism import Measurements, noise_of
 
@@ -138,7 +137,7 @@ def _table(
 
 
 def _speeds(
-    speeds: Measured, universe: LinkUniverse, fitted: _Fitted, standing: NDArray[np.bool_]
+    speeds: Measured, universe: LinkUniverse, fitted: _Fitted, standing: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     steps = speeds.values.astype(np.float64).reshape(fitted.values.shape)
     usual = np.broadcast_to(universe.roads.speed, fitted.values.shape)

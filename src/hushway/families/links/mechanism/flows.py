@@ -8,12 +8,10 @@ was measured: a least-squares problem with a bound at 0. Everything here sees no
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 from scipy.sparse import csr_array
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from hushway.arrays import FloatArray, IntArray
 
 _STEPS = 1000
 # In units of the noise: where no flow would move by more than this, the search ends.

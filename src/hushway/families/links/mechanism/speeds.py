@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.links.public.universe import SPEED_STEP
-from hushway.geography.plane import FloatArray
 
 # A speed that may be off by more than this says nothing, in km/h.
 _LARGEST_ERROR = 10.0

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.courses import (
     DECIMALS,
-    HashArray,
     between,
     course_hashes,
     course_lengths,
@@ -21,10 +20,6 @@ from hushway.families.links.public.draft import RoadDraft
 from hushway.families.links.public.parts import numbered_by_appearance, strongly_connected
 from hushway.families.links.public.report import RoadsReport
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -134,7 +129,7 @@ def _directed(draft: RoadDraft, line: IntArray, turned: BoolArray) -> _Courses:
     )
 
 
-def _firsts(tail: IntArray, head: IntArray, course: HashArray, among: BoolArray) -> BoolArray:
+def _firsts(tail: IntArray, head: IntArray, course: WordArray, among: BoolArray) -> BoolArray:
     """Marks the first link of every course between two nodes."""
     rows = np.flatnonzero(among)
     _, first = np.unique(between(tail[rows], head[rows], course[rows]), return_index=True)
@@ -143,7 +138,7 @@ def _firsts(tail: IntArray, head: IntArray, course: HashArray, among: BoolArray)
     return marks
 
 
-def _streets(tail: IntArray, head: IntArray, points: HashArray) -> IntArray:
+def _streets(tail: IntArray, head: IntArray, points: WordArray) -> IntArray:
     """Returns one number for links between the same nodes through the same points."""
     keys = between(np.minimum(tail, head), np.maximum(tail, head), points)
     _, street = np.unique(keys, return_inverse=True)

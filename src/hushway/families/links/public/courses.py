@@ -1,12 +1,8 @@
 """Courses of links: rows of points, one course after the other."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
-
-HashArray = NDArray[np.uint64]
+from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 
 # Positions are compared by the ten millionth of a degree, a centimetre: what sources write.
 DECIMALS = 7
@@ -16,7 +12,7 @@ _HALF_WIDTH = 6_378_137.0
 _ECCENTRICITY = 6.694379990141316e-3
 
 
-def taken_points(start: IntArray, rows: IntArray, turned: NDArray[np.bool_]) -> IntArray:
+def taken_points(start: IntArray, rows: IntArray, turned: BoolArray) -> IntArray:
     """Returns the indices of the points of some courses in a row.
 
     Args:
@@ -59,7 +55,7 @@ def course_lengths(start: IntArray, lon: FloatArray, lat: FloatArray) -> FloatAr
     return np.add.reduceat(steps, start[:-1])
 
 
-def without_repeats(start: IntArray, lon: FloatArray, lat: FloatArray) -> NDArray[np.bool_]:
+def without_repeats(start: IntArray, lon: FloatArray, lat: FloatArray) -> BoolArray:
     """Marks points to keep: all but those that stand where the point before them stands."""
     keep = np.ones(len(lon), dtype=np.bool_)
     keep[1:] = (np.diff(lon) != 0) | (np.diff(lat) != 0)
@@ -67,7 +63,7 @@ def without_repeats(start: IntArray, lon: FloatArray, lat: FloatArray) -> NDArra
     return keep
 
 
-def course_hashes(start: IntArray, lon: FloatArray, lat: FloatArray) -> tuple[HashArray, HashArray]:
+def course_hashes(start: IntArray, lon: FloatArray, lat: FloatArray) -> tuple[WordArray, WordArray]:
     """Returns two hashes of each course: one of its points in order, one of its points only.
 
     A course and its reverse agree in the second. Hashes have 64 bits: among a million links a
@@ -82,12 +78,12 @@ def course_hashes(start: IntArray, lon: FloatArray, lat: FloatArray) -> tuple[Ha
     return np.add.reduceat(ordered, begins), np.add.reduceat(points, begins)
 
 
-def between(tail: IntArray, head: IntArray, course: HashArray) -> HashArray:
+def between(tail: IntArray, head: IntArray, course: WordArray) -> WordArray:
     """Returns a hash of courses together with the nodes that they join."""
     return _mixed(_mixed(course + tail.astype(np.uint64)) + head.astype(np.uint64))
 
 
-def _mixed(values: HashArray) -> HashArray:
+def _mixed(values: WordArray) -> WordArray:
     """Spreads every bit over all bits: the finaliser of SplitMix64."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hushway.families.links.public.roads import TextArray
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
+from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +37,7 @@ class RoadDraft:
     line_id: TextArray
     tail: IntArray
     head: IntArray
-    directions: NDArray[np.bool_]
+    directions: BoolArray
     speed: FloatArray
     lanes: FloatArray
     usual_speed: FloatArray

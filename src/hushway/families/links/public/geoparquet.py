@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
 
+from hushway.arrays import FloatArray, TextArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.errors import damaged_roads
-from hushway.families.links.public.roads import RoadNetwork, TextArray
-from hushway.geography.plane import FloatArray
+from hushway.families.links.public.roads import RoadNetwork
 
 # Files of this kind are read back as they are, without cleaning.
 _MARK: Final = b"hushway_roads"

@@ -2,10 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.courses import segment_lengths
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 # A course that stands still has its middle where it stands.
 _SHORTEST = 1e-9

@@ -8,13 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from hushway.arrays import IntArray, TextArray
 from hushway.families.links.public.classes import HIGHWAYS, SERVICE
 from hushway.families.links.public.draft import RoadDraft
 from hushway.families.links.public.errors import damaged_roads, no_roads, off_earth
 from hushway.families.links.public.osm_lines import NOWHERE, NodeRows, cut_lines
 from hushway.families.links.public.osm_tags import OSMWay, way_of
-from hushway.families.links.public.roads import TextArray
-from hushway.families.od.public.cells import IntArray
 
 # OpenStreetMap counts in ten millionths of a degree.
 _UNITS = 10_000_000

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.links.public.courses import starts_of
-from hushway.families.od.public.cells import IntArray
 
 # What the x of a node is that the file does not hold.
 NOWHERE = 2_147_483_647

@@ -2,18 +2,16 @@
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.courses import starts_of, taken_points
 from hushway.families.links.public.midpoints import midpoints_in_degrees
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 
-BoolArray = NDArray[np.bool_]
 # West, south, east, north in WGS84 degrees.
 Box = tuple[float, float, float, float]
 

@@ -8,16 +8,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray, TextArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.digest import digest_of
-from hushway.geography.plane import FloatArray, Plane
+from hushway.geography.plane import Plane
 from hushway.privacy.public_facts import public_facts
 
 # From motorways (1) to residential streets (5).
 CLASSES: Final = (1, 2, 3, 4, 5)
-
-TextArray = NDArray[np.str_]
 
 
 @public_facts

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.visits import Reach
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.digest import digest_of
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import public_facts

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import shapely
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.midpoints import midpoints_in_degrees, midpoints_in_metres
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 
 OUTSIDE = "outside"

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.kernel import add_people_items
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 # A gigabyte of counts.
 _MOST_CELLS = 1 << 27

@@ -1,13 +1,12 @@
 """From ways to items: links by the time they were entered, and the nodes at both ends of trips."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.public.universe import SPEED_STEP, LinkUniverse
 from hushway.families.links.rows.bounding import PeopleItems
 from hushway.families.links.rows.periods import PeriodLookup
-from hushway.families.od.public.cells import IntArray
 
 _KMH = 3.6
 # Far beyond any limit of steps, and far from where a float is no whole number of 64 bits.
@@ -61,7 +60,7 @@ def items_of(
     )
 
 
-def _driven_whole(ways: Ways) -> NDArray[np.bool_]:
+def _driven_whole(ways: Ways) -> BoolArray:
     """Says which links are neither the first nor the last of a stretch, and took some time."""
     ends = np.ones(len(ways.link) + 1, dtype=np.bool_)
     ends[:-1] = ways.fresh
@@ -69,7 +68,7 @@ def _driven_whole(ways: Ways) -> NDArray[np.bool_]:
     return ~ends[:-1] & ~ends[1:] & (ways.left > ways.entered)
 
 
-def _steps(ways: Ways, whole: NDArray[np.bool_], universe: LinkUniverse) -> IntArray:
+def _steps(ways: Ways, whole: BoolArray, universe: LinkUniverse) -> IntArray:
     """Returns how many steps the speed on each link is from the usual one; 0 if nobody knows."""
     roads = universe.roads
     took = np.where(whole, ways.left - ways.entered, 1.0)

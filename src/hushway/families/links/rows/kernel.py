@@ -4,10 +4,9 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import PRIME, SUM_MASK
 from hushway.families.density.rows.kernel import placed
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 
 # What a choice is made for; choices of different kinds are made at different points of the key.

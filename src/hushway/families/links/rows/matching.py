@@ -2,9 +2,8 @@
 
 from typing import Protocol
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.traces import Traces, Ways
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 
 class RoadMatcher(Protocol):

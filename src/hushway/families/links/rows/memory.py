@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits, SpeedSums
@@ -15,7 +16,6 @@ from hushway.families.links.rows.counts import (
     movement_counts,
     refuse_other_movements,
 )
-from hushway.families.od.public.cells import IntArray
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.public.roads import RoadNetwork
@@ -19,8 +19,6 @@ from hushway.families.links.rows.matching import RoadMatcher
 from hushway.families.links.rows.rows import PeoplePositions
 from hushway.families.links.rows.snapping import nearest_places
 from hushway.families.links.rows.trips import Splitting, Trips, possible, timed_trips
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import BitSource
@@ -117,7 +115,7 @@ def parted(traces: Traces, step: int) -> tuple[FloatArray, FloatArray, Traces]:
     return ends_x, ends_y, _part(traces, ~(first | last))
 
 
-def _least(column: FloatArray, own: NDArray[np.bool_], start: IntArray) -> FloatArray:
+def _least(column: FloatArray, own: BoolArray, start: IntArray) -> FloatArray:
     """Returns the least of some of each trip's values; every trip has one."""
     if len(start) == 1:
         return np.empty(0)
@@ -175,7 +173,7 @@ def joined(trips: Trips, ends: Points, inner: Traces, noise: EndNoise) -> Trips:
     return Trips(person=trips.person, traces=Traces(start=start, x=x, y=y, seconds=seconds))
 
 
-def _part(traces: Traces, kept: NDArray[np.bool_]) -> Traces:
+def _part(traces: Traces, kept: BoolArray) -> Traces:
     """Returns some positions of all trips; a trip may have none of them."""
     before = np.concatenate([[0], np.cumsum(kept)])
     return Traces(

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.lookup import time_grid
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 
 _US = 1e6
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.reading import load_table, read_rows
 from hushway.engine.session import Progress, run, store, stream
 from hushway.families.links.public.roads import RoadNetwork
@@ -20,8 +21,6 @@ from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.links.rows.mds import MdsTraces, read_mds
 from hushway.families.links.rows.periods import PeriodLookup
 from hushway.families.links.rows.traces import TracesSource
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.tables.layout import layout_of
 
 AnyTraces = TracesSource | GpxTraces | MdsTraces

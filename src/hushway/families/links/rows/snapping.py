@@ -3,10 +3,9 @@
 import numpy as np
 from scipy.spatial import cKDTree
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.matching import RoadMatcher
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.numerics.compiled import compiled_for_threads
 
 # Metres. Most points have a road within the first; the lists of the last are long.

@@ -11,13 +11,12 @@ are then told by ids and times alone, and only what lies between the ends is cle
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import DataError
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.rows.rows import PeoplePositions
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray, Plane
+from hushway.geography.plane import Plane
 from hushway.numerics.compiled import compiled_for_threads
 
 _US = 1e6
@@ -118,7 +117,7 @@ def timed_trips(people: PeoplePositions, plane: Plane, splitting: Splitting) -> 
     return trips.only(np.flatnonzero(seconds[start[1:] - 1] > seconds[start[:-1]]))
 
 
-def possible(traces: Traces, most_speed: float) -> NDArray[np.bool_]:
+def possible(traces: Traces, most_speed: float) -> BoolArray:
     """Says which positions stay when trips are cleaned without splitting them.
 
     Of positions at one time the first stays, and none that nobody could have got to; where a trip
@@ -130,7 +129,7 @@ def possible(traces: Traces, most_speed: float) -> NDArray[np.bool_]:
     number = np.empty(len(traces.x), dtype=np.int64)
     stated = np.zeros(len(traces.x), dtype=np.int64)
     _split(traces.start, stated, traces.x, traces.y, traces.seconds, np.inf, most_speed, number)
-    kept: NDArray[np.bool_] = number >= 0
+    kept: BoolArray = number >= 0
     return kept
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.mechanism.counts import LinkCounts
@@ -19,8 +20,6 @@ from hushway.families.links.public.universe import LinkUniverse, MovementCells
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.study.paper import FaithfulLinksPlan, Study, faithful_links, study_of
 from hushway.families.links.study.scene import Drives, LinkScene
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query

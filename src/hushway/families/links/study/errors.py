@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 # Of all links, the busiest ones: what a city calls its major routes.

@@ -6,14 +6,13 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.mechanism.catalogue import CLASSES, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.study.scene import Drives, LinkScene, dense_counts, one_period
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured

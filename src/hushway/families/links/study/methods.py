@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
@@ -27,8 +28,6 @@ from hushway.families.links.study.paper import (
 )
 from hushway.families.links.study.paper_range import RangeRule
 from hushway.families.links.study.scene import LinkScene, drives_of, one_period
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.privacy.randomness import SeededSource
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.settings import MatchSettings
 from hushway.families.links.matching.traces import Traces, Ways
@@ -17,8 +18,6 @@ from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.trips import Trips
 from hushway.families.links.study.paper_ends import MovedEnds, TripEnds, move_ends
 from hushway.families.links.study.paper_range import FIRST_M, RangePlan, RangeRule, ranges
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 
 # Noise puts ends where no sensible route leads; the paper takes the long ways round as they are.

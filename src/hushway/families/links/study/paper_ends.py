@@ -12,10 +12,9 @@ import shapely
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 _AT_ONCE = 500
 # Where a circle has no link of the class, it is widened by this factor until it has one.
@@ -58,7 +57,7 @@ class MovedEnds:
     x: FloatArray
     y: FloatArray
     link: IntArray
-    widened: NDArray[np.bool_]
+    widened: BoolArray
 
 
 def planar_radius(p: FloatArray, epsilon: float) -> FloatArray:
@@ -112,7 +111,7 @@ def _chosen(  # noqa: PLR0917  one argument for each thing that is read
     roads: RoadNetwork,
     lines: NDArray[np.object_],
     points: NDArray[np.object_],
-) -> tuple[IntArray, NDArray[np.bool_]]:
+) -> tuple[IntArray, BoolArray]:
     """Returns the chosen links of some ends, and whether their circles had to be widened."""
     link = np.full(len(part), -1, dtype=np.int64)
     widened = np.zeros(len(part), dtype=np.bool_)

@@ -11,10 +11,9 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.links.matching.matcher import Matcher
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 RangeRule = Literal["adaptive", "fix", "max"]
 

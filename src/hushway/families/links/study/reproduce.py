@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.links.city.berkeley import berkeley
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.traces_city import TraceCity
@@ -33,7 +34,6 @@ from hushway.families.links.study.methods import (
 from hushway.families.links.study.numbers import Drawn, Figure, Reproduction
 from hushway.families.links.study.published import EPSILONS, METRES_OF_MILE
 from hushway.families.links.study.reproduce_attacks import attack
-from hushway.geography.plane import FloatArray
 from hushway.privacy.internal import Internal
 from hushway.study.interval import interval_of
 from hushway.study.progress import Progress

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import LinkCounts
@@ -14,9 +15,7 @@ from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.public.zones_grid import grid_zones
 from hushway.families.links.rows.memory import ArrayMovements
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 from hushway.privacy.curator import Curator
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements

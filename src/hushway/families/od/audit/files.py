@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
 from hushway.families.od.audit.dense import MAX_TRIPS, Counts

@@ -5,9 +5,8 @@ from functools import cached_property
 from typing import Generic
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.audit.fitted import PERIODS, Form
 from hushway.families.od.audit.product import Fitted, Spend, Stage
 from hushway.families.od.mechanism.table import ODTable
@@ -168,7 +167,7 @@ def _all_values(answer: Measured | MeasuredSparse) -> IntArray:
     return answer.values
 
 
-def _evidence(values: IntArray, moved: int, event: Event) -> NDArray[np.float64]:
+def _evidence(values: IntArray, moved: int, event: Event) -> FloatArray:
     """Returns how much each noisy count speaks for a move, up to a constant."""
     loss, bound = event.loss, event.bound
     if isinstance(loss, PureLoss):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.harness import Examination
 from hushway.audit.law import ParityCheck, VarianceCheck, laplace_difference
 from hushway.families.od.audit.dense import Repeated

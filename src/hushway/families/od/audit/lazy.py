@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.fitted import FITTED_TOWN, LAZY, MEASUREMENTS
 from hushway.families.od.audit.fitted_looks import Look

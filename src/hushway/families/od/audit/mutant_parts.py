@@ -4,6 +4,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from hushway.arrays import WordArray
 from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
 from hushway.families.od.audit.toy import Trips
@@ -16,7 +17,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.randomness import BitSource, WordArray, os_source
+from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.files import small_batches
 from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse

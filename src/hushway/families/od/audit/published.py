@@ -7,8 +7,8 @@ it does, the fit has seen something else.
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame, SameLaw
-from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.dense import MAX_TRIPS
 from hushway.families.od.audit.fitted import FITTED_TOWN, FLAT, LAZY, PLANNED, Form

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.fitted import MEASUREMENTS, PLANNED
 from hushway.families.od.audit.fitted_looks import Published

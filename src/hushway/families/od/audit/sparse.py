@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.agreement import SameLaw
-from hushway.audit.bounds import IntArray
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.product import Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, town

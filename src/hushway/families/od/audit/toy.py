@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
 from hushway.families.od.city.city import City, Trips
 from hushway.families.od.city.demand import Corridors, corridors_of
@@ -31,7 +32,7 @@ from hushway.families.od.city.window import fill_window
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import MODES, itineraries
 from hushway.geography.periods import Periods
-from hushway.study.chance import IntArray, generator
+from hushway.study.chance import generator
 
 __all__ = ["City", "Trips", "ann_arbor"]
 

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.arrays import IntArray
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.network_text import network_toml
 from hushway.geography.transit import TransitNetwork
 
@@ -61,7 +59,7 @@ class City:
     cells: ODCells
     network: TransitNetwork
     modes: tuple[str, ...]
-    mode_of: NDArray[np.int64]
+    mode_of: IntArray
     trips: Trips
 
     def write(

@@ -4,12 +4,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.families.od.city.streets import corner_names
 from hushway.geography.locations import Location, Locations
-
-FloatArray = NDArray[np.float64]
 
 _CENTRE_LON, _CENTRE_LAT = -83.743, 42.281
 _DEGREE_LAT_M = 111_080.0

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.riders import DayTrips
-from hushway.study.chance import IntArray, shuffle
+from hushway.study.chance import shuffle
 
 # Of a corridor's riders, one in five stays away even on its busiest day.
 _SPARE = 1.25

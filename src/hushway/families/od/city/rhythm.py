@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.city.figures import OPENS_MINUTE, PERIOD_MINUTES, PERIODS, WINDOW, Day
-from hushway.study.chance import FloatArray, IntArray
 
 
 class Leg(IntEnum):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.od.city.demand import Corridors
 from hushway.families.od.city.figures import (
     OPENS_MINUTE,
@@ -16,7 +16,7 @@ from hushway.families.od.city.figures import (
 )
 from hushway.families.od.city.rhythm import Leg, rhythm_of
 from hushway.families.od.city.window import WindowTrips
-from hushway.study.chance import FloatArray, IntArray, draw, pick
+from hushway.study.chance import draw, pick
 
 # How many trips riders plan for a day: mostly there and back, and a tail of people who ride all day
 # long.
@@ -75,7 +75,7 @@ class _Underway:
     left: IntArray
     hurried: IntArray
 
-    def only(self, which: NDArray[np.bool_]) -> "_Underway":
+    def only(self, which: BoolArray) -> "_Underway":
         return _Underway(
             rider=self.rider[which],
             leg=self.leg[which],

@@ -3,7 +3,8 @@
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hushway.arrays import FloatArray
 
 _BLOCK_M = 125.0
 
@@ -95,7 +96,7 @@ _EAST_WEST = (
 )
 
 
-def corner_names(position_m: NDArray[np.float64]) -> list[str]:
+def corner_names(position_m: FloatArray) -> list[str]:
     """Returns the name of the street corner nearest to each position, all different.
 
     Args:

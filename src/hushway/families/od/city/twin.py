@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.public.cells import ODCells
-from hushway.study.chance import FloatArray, IntArray, draw, generator
+from hushway.study.chance import draw, generator
 
 # Popularity of the place of rank r goes as r^-0.8: the busy few of most stop and zone data.
 _RANK_POWER = 0.8

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.demand import Corridors
 from hushway.families.od.city.figures import WINDOW, Day, Figures
 from hushway.families.od.city.rhythm import Leg, profile
 from hushway.geography.itineraries import MODES
-from hushway.study.chance import IntArray, draw, largest, race
+from hushway.study.chance import draw, largest, race
 
 # Part of the window's travellers who travel again in it if their way leads back: errands, schools,
 # couriers.

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.sums import PublishedSums, coarser_sums
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.public.groups import refines
 from hushway.privacy.certificate import canonical_json, parsed_json
 

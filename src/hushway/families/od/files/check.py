@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.certified import RowFacts, check_rows, check_stated
 from hushway.families.od.files.description import (
@@ -25,7 +26,7 @@ from hushway.families.od.files.formats.omx import fits_omx
 from hushway.families.od.files.formats.parquet import read_parquet
 from hushway.families.od.files.formats.rows import Rows
 from hushway.families.od.files.margins_check import CheckedSums, check_sums
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
 from hushway.release.bounded import LIST_BYTES, holds, read_plain
 from hushway.release.finding import Notes

@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from hushway.families.od.files.flows import FloatArray, Sums, sums_by_pair
+from hushway.arrays import FloatArray
+from hushway.families.od.files.flows import Sums, sums_by_pair
 from hushway.families.od.mechanism.table import ODTable
 from hushway.release.ground import CLEAR_OF_NOISE, MOST_FLOWS, draw_flows, draw_places, plane
 

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from hushway.arrays import FloatArray
 from hushway.families.od.files.adds_up import root_mean_square_residual
-from hushway.families.od.files.flows import FloatArray
 from hushway.families.od.files.sums import PublishedSums
 
 MOST_SHOWN = 6

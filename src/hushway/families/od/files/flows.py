@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

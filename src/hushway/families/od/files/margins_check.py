@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.adds_up import check_adds_up
 from hushway.families.od.files.description import PARQUET
@@ -20,7 +21,7 @@ from hushway.families.od.files.margin_description import (
     PAIRS,
 )
 from hushway.families.od.files.sums import PublishedSums, sums_of_rows
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
 from hushway.release.bounded import LIST_BYTES, read_plain

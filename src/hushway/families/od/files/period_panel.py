@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from hushway.families.od.files.flows import FloatArray, sums_by_period
+from hushway.arrays import FloatArray
+from hushway.families.od.files.flows import sums_by_period
 from hushway.families.od.files.sums import PublishedSums
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells

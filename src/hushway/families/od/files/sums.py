@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of
 

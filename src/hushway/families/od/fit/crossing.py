@@ -9,9 +9,8 @@ iteration; the diagonal takes care of the rest.
 
 import numpy as np
 
-from hushway.families.od.fit.ldl import IndexArray
-from hushway.families.od.fit.problem import FloatArray
-from hushway.families.od.fit.system import ElementArray, System
+from hushway.arrays import FloatArray, Int32Array
+from hushway.families.od.fit.system import System
 from hushway.numerics.compiled import compiled
 from hushway.numerics.dot import dot
 
@@ -44,7 +43,7 @@ class CrossingDirections:
         )
 
 
-def _motions(system: System) -> tuple[IndexArray, int]:
+def _motions(system: System) -> tuple[Int32Array, int]:
     """Returns the motion that each element belongs to, and their number.
 
     A margin moves with the parts of the finest margin that it refines and that is not too fine.
@@ -70,8 +69,8 @@ def _motions(system: System) -> tuple[IndexArray, int]:
 
 @compiled
 def _parts(
-    elements: ElementArray, fine: int, coarse: int, first: int, size: int
-) -> tuple[IndexArray, bool]:
+    elements: Int32Array, fine: int, coarse: int, first: int, size: int
+) -> tuple[Int32Array, bool]:
     """Returns the coarse element around each fine one, and whether there is only ever one."""
     around = np.full(size, -1, dtype=np.int32)
     for g in range(elements.shape[0]):
@@ -89,10 +88,10 @@ def _parts(
 
 @compiled
 def _coarse(
-    elements: ElementArray,
+    elements: Int32Array,
     counts: FloatArray,
     least: FloatArray,
-    motion: IndexArray,
+    motion: Int32Array,
     motions: int,
 ) -> FloatArray:
     """Returns the matrix among the motions."""
@@ -121,7 +120,7 @@ def _cholesky(matrix: FloatArray) -> FloatArray:
 
 @compiled
 def _scaled(
-    rest: FloatArray, diagonal: FloatArray, motion: IndexArray, factor: FloatArray
+    rest: FloatArray, diagonal: FloatArray, motion: Int32Array, factor: FloatArray
 ) -> FloatArray:
     """Returns a first guess at the solution: by the diagonal, and by the motions."""
     size = len(factor)
@@ -144,10 +143,10 @@ def _scaled(
 
 @compiled
 def _conjugate_gradients(  # noqa: PLR0917 - compiled code takes arrays, not objects
-    elements: ElementArray,
+    elements: Int32Array,
     counts: FloatArray,
     least: FloatArray,
-    motion: IndexArray,
+    motion: Int32Array,
     factor: FloatArray,
     right: FloatArray,
     accuracy: float,

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.forecast import TailForecast
-from hushway.families.od.fit.problem import GroupedCells, IntArray
+from hushway.families.od.fit.problem import GroupedCells
 from hushway.numerics.compiled import compiled
-
-CodeArray = NDArray[np.int32]
 
 _KEY_BITS = 63
 # Two steps leave a tenth of pure noise; sorting that is cheaper than reading everything again.
@@ -33,9 +31,9 @@ class DenseCells:
     """
 
     values: IntArray
-    pair_class: CodeArray
+    pair_class: Int32Array
     pair_classes: int
-    period_class: CodeArray
+    period_class: Int32Array
     period_classes: int
 
     def __post_init__(self) -> None:
@@ -87,7 +85,7 @@ class DenseCells:
         return GroupedCells(start=start, cells=cells, values=values)
 
 
-def _within(codes: CodeArray, classes: int) -> bool:
+def _within(codes: Int32Array, classes: int) -> bool:
     return len(codes) == 0 or (int(codes.min()) >= 0 and int(codes.max()) < classes)
 
 
@@ -111,8 +109,8 @@ def _ordered(cells: IntArray, groups: IntArray, values: IntArray) -> tuple[IntAr
 @compiled
 def _positive(
     values: IntArray,
-    pair_class: CodeArray,
-    period_class: CodeArray,
+    pair_class: Int32Array,
+    period_class: Int32Array,
     pair_classes: int,
     groups: int,
 ) -> tuple[IntArray, IntArray]:
@@ -134,8 +132,8 @@ def _positive(
 @compiled
 def _keep_from(
     values: IntArray,
-    pair_class: CodeArray,
-    period_class: CodeArray,
+    pair_class: Int32Array,
+    period_class: Int32Array,
     lowest: IntArray,
     pair_classes: int,
 ) -> tuple[IntArray, IntArray, IntArray]:

@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.od.fit.crossing import CrossingDirections
 from hushway.families.od.fit.ldl import Factor, Pattern, factor_of, pattern_of
-from hushway.families.od.fit.problem import FloatArray
 from hushway.families.od.fit.system import System
 
 # Multiplications in one factorisation: about a third of a second.

@@ -9,7 +9,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hushway.families.od.fit.problem import FloatArray, IntArray, Tails
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.fit.problem import Tails
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,13 +8,10 @@ up-looking algorithm is that of Davis (2005), with a floor under the pivots.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
-from hushway.families.od.fit.system import ElementArray, System
+from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.families.od.fit.system import System
 from hushway.numerics.compiled import compiled
-
-IndexArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,10 +26,10 @@ class Pattern:
         factor_column: Where the entries of each column of the factor begin.
     """
 
-    column: IndexArray
-    rows: IndexArray
-    entry: IndexArray
-    parent: IndexArray
+    column: Int32Array
+    rows: Int32Array
+    entry: Int32Array
+    parent: Int32Array
     factor_column: IntArray
 
 
@@ -42,7 +39,7 @@ class Factor:
 
     column: IntArray
     end: IntArray
-    rows: IndexArray
+    rows: Int32Array
     entries: FloatArray
     pivots: FloatArray
 
@@ -66,7 +63,7 @@ def pattern_of(system: System, *, most_work: float) -> Pattern | None:
 
 
 def factor_of(
-    pattern: Pattern, elements: ElementArray, counts: FloatArray, least: FloatArray
+    pattern: Pattern, elements: Int32Array, counts: FloatArray, least: FloatArray
 ) -> Factor:
     """Factors diag(least) + the sum over groups of count times the outer product of its elements.
 
@@ -86,7 +83,7 @@ def factor_of(
 
 
 @compiled
-def _upper(elements: ElementArray, size: int) -> tuple[IndexArray, IndexArray, IndexArray]:
+def _upper(elements: Int32Array, size: int) -> tuple[Int32Array, Int32Array, Int32Array]:
     """Lists the entries of each column without repetition, and which ones a group adds to."""
     groups, margins = elements.shape
     pairs = margins * (margins - 1) // 2
@@ -127,8 +124,8 @@ def _upper(elements: ElementArray, size: int) -> tuple[IndexArray, IndexArray, I
 
 @compiled
 def _eliminate(
-    column: IndexArray, rows: IndexArray, most_work: float
-) -> tuple[IndexArray, IntArray, float]:
+    column: Int32Array, rows: Int32Array, most_work: float
+) -> tuple[Int32Array, IntArray, float]:
     """Returns the elimination tree, entries per column of the factor and the work of factoring."""
     size = len(column) - 1
     parent = np.full(size, -1, dtype=np.int32)
@@ -153,7 +150,7 @@ def _eliminate(
 
 @compiled
 def _assemble(
-    elements: ElementArray, entry: IndexArray, entries: int, counts: FloatArray, least: FloatArray
+    elements: Int32Array, entry: Int32Array, entries: int, counts: FloatArray, least: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     groups, margins = elements.shape
     values = np.zeros(entries)
@@ -170,14 +167,14 @@ def _assemble(
 
 @compiled
 def _factor(  # noqa: PLR0917 - compiled code takes arrays, not objects
-    column: IndexArray,
-    rows: IndexArray,
+    column: Int32Array,
+    rows: Int32Array,
     values: FloatArray,
     diagonal: FloatArray,
     least: FloatArray,
-    parent: IndexArray,
+    parent: Int32Array,
     factor_column: IntArray,
-) -> tuple[IndexArray, FloatArray, FloatArray, IntArray]:
+) -> tuple[Int32Array, FloatArray, FloatArray, IntArray]:
     size = len(diagonal)
     factor_rows = np.empty(factor_column[size], dtype=np.int32)
     entries = np.empty(factor_column[size])
@@ -227,7 +224,7 @@ def _factor(  # noqa: PLR0917 - compiled code takes arrays, not objects
 def _solve(  # noqa: PLR0917 - compiled code takes arrays, not objects
     column: IntArray,
     end: IntArray,
-    rows: IndexArray,
+    rows: Int32Array,
     entries: FloatArray,
     pivots: FloatArray,
     right: FloatArray,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.od.fit.directions import Directions
 from hushway.families.od.fit.ordered import OrderedCells
-from hushway.families.od.fit.problem import FloatArray
 from hushway.families.od.fit.ray import Point, Ray
 from hushway.families.od.fit.system import System
 

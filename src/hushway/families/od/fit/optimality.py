@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.ordered import OrderedCells, place_of
-from hushway.families.od.fit.problem import FloatArray, IntArray
-from hushway.families.od.fit.system import ElementArray, System
+from hushway.families.od.fit.system import System
 from hushway.numerics.compiled import compiled
 from hushway.numerics.dot import dot
 from hushway.numerics.doubled import add, exact_sum, of_integer, over, times
@@ -113,7 +113,7 @@ def _moved(high: FloatArray, low: FloatArray, by: FloatArray) -> tuple[FloatArra
 
 @compiled
 def _evaluate(  # noqa: PLR0913, PLR0917 - compiled code takes arrays, not objects
-    elements: ElementArray,
+    elements: Int32Array,
     targets: FloatArray,
     weights: FloatArray,
     y_high: FloatArray,

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.od.fit.directions import Directions, directions_of
 from hushway.families.od.fit.newton import Descent, descend
 from hushway.families.od.fit.optimality import Certified, Multipliers, certify
 from hushway.families.od.fit.ordered import OrderedCells
-from hushway.families.od.fit.problem import FloatArray
 from hushway.families.od.fit.system import System
 
 _MOST_STEPS = 80

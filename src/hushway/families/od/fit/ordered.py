@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, GroupedCells, IntArray, Tails
+from hushway.families.od.fit.problem import GroupedCells, Tails
 from hushway.numerics.compiled import compiled
 
 # Beyond this, a value would no longer be exact as a double.

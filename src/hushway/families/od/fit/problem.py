@@ -8,11 +8,7 @@ of a group are its largest cells.
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from hushway.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.optimality import fitted, rounding_of
-from hushway.families.od.fit.problem import CellSource, FloatArray, IntArray, Margin
+from hushway.families.od.fit.problem import CellSource, Margin
 from hushway.families.od.fit.rounds import look
 from hushway.families.od.fit.system import system_of
 

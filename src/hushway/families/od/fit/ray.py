@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.families.od.fit.ordered import OrderedCells
-from hushway.families.od.fit.problem import FloatArray, Tails
+from hushway.families.od.fit.problem import Tails
 from hushway.families.od.fit.system import System
 from hushway.numerics.dot import dot
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.od.fit.rounding_network import network_of
 from hushway.families.od.fit.rounding_partitions import Partition, partition_of, sums_over
 from hushway.families.od.fit.rounding_remainders import share_remainders

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.rounding_partitions import Partition, sums_over, two_chains
 from hushway.families.od.fit.rounding_walk import (
     BEYOND,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.fit.problem import IntArray
+from hushway.arrays import IntArray
 from hushway.numerics.compiled import compiled
 
 _NONE = -1

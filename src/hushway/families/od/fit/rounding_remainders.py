@@ -1,9 +1,8 @@
 """Largest remainders inside groups: which cells are rounded up once a group's total is known."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.numerics.compiled import compiled
 
 # A fit lowers all cells of a group by the same amount, so their fractions are mostly one and the
@@ -42,7 +41,7 @@ def _rounded_down(
 @compiled
 def _fractional_cells(
     values: FloatArray, rounded: IntArray, groups: IntArray, start: IntArray
-) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+) -> tuple[IntArray, IntArray, BoolArray]:
     """Lists the cells that are not whole group by group, in their order.
 
     Also returns how much each lacks, and which groups have cells that lack different amounts.

@@ -13,7 +13,7 @@ order; an edge gets its flow back when the walk leaves it.
 
 import numpy as np
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.numerics.compiled import compiled
 
 # 2^-44 is below the error of any sum of floats that comes here. Sums of many fractions may pass

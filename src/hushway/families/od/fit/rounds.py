@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.directions import directions_of
 from hushway.families.od.fit.optimality import Certified
 from hushway.families.od.fit.optimum import approach, solve
 from hushway.families.od.fit.ordered import OrderedCells, in_order
-from hushway.families.od.fit.problem import CellSource, FloatArray, GroupedCells, IntArray
+from hushway.families.od.fit.problem import CellSource, GroupedCells
 from hushway.families.od.fit.shifts import exact_shifts
 from hushway.families.od.fit.system import System
 from hushway.families.od.fit.thresholds import begin, lowered

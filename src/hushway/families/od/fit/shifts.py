@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, Int32Array
 from hushway.families.od.fit.optimality import Multipliers
-from hushway.families.od.fit.problem import FloatArray
-from hushway.families.od.fit.system import ElementArray, System
+from hushway.families.od.fit.system import System
 from hushway.numerics.compiled import compiled
 from hushway.numerics.doubled import add
 
@@ -15,7 +15,7 @@ def exact_shifts(system: System, multipliers: Multipliers) -> FloatArray:
 
 
 @compiled
-def _shifts(elements: ElementArray, high: FloatArray, low: FloatArray) -> FloatArray:
+def _shifts(elements: Int32Array, high: FloatArray, low: FloatArray) -> FloatArray:
     groups, margins = elements.shape
     shifts = np.empty(groups)
     for g in range(groups):

@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray, Margin
+from hushway.families.od.fit.problem import Margin
 from hushway.numerics.compiled import compiled
-
-ElementArray = NDArray[np.int32]
 
 _EXACT = 1 << 53
 
@@ -32,7 +30,7 @@ class System:
         places: For each margin as given, where its elements are.
     """
 
-    elements: ElementArray
+    elements: Int32Array
     counts: FloatArray
     weights: FloatArray
     places: tuple[slice, ...]
@@ -113,7 +111,7 @@ def _check(margin: Margin, groups: int) -> None:
 
 
 @compiled
-def _gather(elements: ElementArray, multipliers: FloatArray) -> FloatArray:
+def _gather(elements: Int32Array, multipliers: FloatArray) -> FloatArray:
     groups, margins = elements.shape
     shifts = np.zeros(groups)
     for g in range(groups):
@@ -123,7 +121,7 @@ def _gather(elements: ElementArray, multipliers: FloatArray) -> FloatArray:
 
 
 @compiled
-def _scatter(elements: ElementArray, start: FloatArray, excess: FloatArray) -> FloatArray:
+def _scatter(elements: Int32Array, start: FloatArray, excess: FloatArray) -> FloatArray:
     groups, margins = elements.shape
     for g in range(groups):
         for i in range(margins):

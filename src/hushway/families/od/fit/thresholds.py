@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.directions import Directions
 from hushway.families.od.fit.forecast import Foreseeable
-from hushway.families.od.fit.problem import CellSource, FloatArray, IntArray
+from hushway.families.od.fit.problem import CellSource
 from hushway.families.od.fit.system import System
 
 EVERYTHING = -(1 << 62)

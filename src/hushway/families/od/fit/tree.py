@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

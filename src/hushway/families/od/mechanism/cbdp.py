@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.fit.dense import DenseCells
 from hushway.families.od.fit.problem import CellSource, Margin
 from hushway.families.od.fit.projection import Projection, project
@@ -27,7 +28,7 @@ from hushway.families.od.mechanism.measuring import (
 )
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.weights import Weights, margin_weights
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import Groups, groups_of
 from hushway.privacy.bound import Bound

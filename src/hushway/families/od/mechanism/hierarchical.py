@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.fit.tree import TreeLevel, infer_tree
 from hushway.families.od.mechanism.measuring import (
     cells_query,
@@ -22,7 +23,7 @@ from hushway.families.od.mechanism.measuring import (
     planned_queries,
 )
 from hushway.families.od.mechanism.table import MarginTable, ODTable
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound

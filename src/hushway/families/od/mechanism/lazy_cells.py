@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.forecast import TailForecast, noise_forecast
-from hushway.families.od.fit.problem import GroupedCells, IntArray
+from hushway.families.od.fit.problem import GroupedCells
 from hushway.families.od.public.groups import Groups
 from hushway.privacy.measured import MeasuredSparse
 

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 
 
@@ -27,7 +25,7 @@ class MarginTable:
     feature: Feature
     measured: IntArray
     standard_error: float
-    fitted: NDArray[np.float64]
+    fitted: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +48,7 @@ class ODTable:
     universe: ODCells
     cells: IntArray
     counts: IntArray
-    standard_errors: NDArray[np.float64]
+    standard_errors: FloatArray
     threshold: int | None
     zeros_left_out: bool = False
     margins: tuple[MarginTable, ...] = ()

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import public_facts
-
-IntArray = NDArray[np.int64]
 
 # Cell numbers are 64-bit integers, and engines multiply on the way to them.
 _MOST_CELLS = 1 << 62

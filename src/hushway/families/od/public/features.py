@@ -12,8 +12,9 @@ from hashlib import sha256
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.digest import digest_of
 from hushway.geography.labels import Labels, every_period
 from hushway.privacy.public_facts import public_facts

@@ -10,9 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.arrays import Int32Array, IntArray
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.labels import CodeArray, joint_codes
+from hushway.geography.labels import joint_codes
 from hushway.privacy.public_facts import public_facts
 
 
@@ -30,9 +31,9 @@ class Groups:
     """
 
     universe: ODCells
-    pair_class: CodeArray
+    pair_class: Int32Array
     pair_classes: int
-    period_class: CodeArray
+    period_class: Int32Array
     period_classes: int
 
     @property
@@ -87,11 +88,11 @@ class Groups:
         return np.cumsum(self._pairs_each) - self._pairs_each
 
     @cached_property
-    def _pairs_in_order(self) -> CodeArray:
+    def _pairs_in_order(self) -> Int32Array:
         return _in_order(self.pair_class, self.pair_classes)
 
     @cached_property
-    def _pair_rank(self) -> CodeArray:
+    def _pair_rank(self) -> Int32Array:
         return _ranks(self._pairs_in_order, self.pair_class, self._pair_start)
 
     @cached_property
@@ -100,11 +101,11 @@ class Groups:
         return np.cumsum(each) - each
 
     @cached_property
-    def _periods_in_order(self) -> CodeArray:
+    def _periods_in_order(self) -> Int32Array:
         return _in_order(self.period_class, self.period_classes)
 
     @cached_property
-    def _period_rank(self) -> CodeArray:
+    def _period_rank(self) -> Int32Array:
         return _ranks(self._periods_in_order, self.period_class, self._period_start)
 
 
@@ -141,7 +142,7 @@ def _inside(finer: Feature, coarser: Feature, part: str) -> bool:
     return together == len(fine)
 
 
-def _in_order(codes: CodeArray, classes: int) -> CodeArray:
+def _in_order(codes: Int32Array, classes: int) -> Int32Array:
     """Returns things ordered by class, and within a class by number."""
     # Keys of 16 bits are sorted by counting, many times faster than by comparing.
     short = classes <= np.iinfo(np.uint16).max + 1
@@ -149,7 +150,7 @@ def _in_order(codes: CodeArray, classes: int) -> CodeArray:
     return np.argsort(keys, kind="stable").astype(np.int32)
 
 
-def _ranks(order: CodeArray, codes: CodeArray, start: IntArray) -> CodeArray:
+def _ranks(order: Int32Array, codes: Int32Array, start: IntArray) -> Int32Array:
     """Returns each thing's place within its class, given all things ordered by class."""
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)

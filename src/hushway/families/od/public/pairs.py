@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.od.public.text_columns import TextColumn, read_text_columns
-from hushway.geography.labels import CodeArray
 from hushway.geography.locations import Locations
 
 _SHOWN = 5
@@ -22,7 +21,7 @@ class PairLabels(NamedTuple):
         names: The labels that occur, sorted.
     """
 
-    matrix: CodeArray
+    matrix: Int32Array
     names: tuple[str, ...]
 
 
@@ -82,7 +81,7 @@ def _places(file: Path, locations: Locations, ids: TextColumn) -> IntArray:
     return np.array([locations.index[text] for text in ids.texts], dtype=np.int64)[ids.codes]
 
 
-def _labelled(file: Path, labels: TextColumn) -> tuple[tuple[str, ...], CodeArray]:
+def _labelled(file: Path, labels: TextColumn) -> tuple[tuple[str, ...], Int32Array]:
     """Returns the labels in order, and the number of the label in each row."""
     bare = [i for i, text in enumerate(labels.texts) if not text]
     if bare:

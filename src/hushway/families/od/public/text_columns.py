@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
+from hushway.arrays import Int32Array
 from hushway.errors import GeographyError
-from hushway.geography.labels import CodeArray
 from hushway.tables.csv_header import read_header
 from hushway.tables.unpacking import refuse_unfit
 
@@ -30,7 +30,7 @@ class TextColumn:
     """
 
     name: str
-    codes: CodeArray
+    codes: Int32Array
     texts: tuple[str, ...]
 
 
@@ -126,14 +126,14 @@ def _text_column(file: Path, name: str, column: pa.ChunkedArray) -> TextColumn:
     return _without_unused(name, _numbers(whole.indices.cast(pa.int32()), len(texts) - 1), texts)
 
 
-def _without_unused(name: str, codes: CodeArray, texts: Sequence[str]) -> TextColumn:
+def _without_unused(name: str, codes: Int32Array, texts: Sequence[str]) -> TextColumn:
     used = np.bincount(codes, minlength=len(texts)) > 0
     renumber = (np.cumsum(used) - 1).astype(np.int32)
     kept = tuple(text for text, occurs in zip(texts, used, strict=True) if occurs)
     return TextColumn(name=name, codes=renumber[codes], texts=kept)
 
 
-def _numbers(column: pa.Array, missing: int) -> CodeArray:
+def _numbers(column: pa.Array, missing: int) -> Int32Array:
     # Without a need neither `fill_null` nor `to_numpy` is called: both load pandas first, which
     # takes longer than reading the table.
     full = column.fill_null(missing) if column.null_count else column

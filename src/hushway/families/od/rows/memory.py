@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.circle import kept_in_circle
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import refuse_other_cells, trip_bound
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query

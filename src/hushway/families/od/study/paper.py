@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.privacy.internal import Internal
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.query import ExactCounts, IntArray
+from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import BitSource
 
 # Noise in steps of 1/1024 trip: as fine as the paper's real-valued noise shows after flooring.

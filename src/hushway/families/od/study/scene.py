@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.od.city.city import City
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.rows.memory import ArrayCounter
 from hushway.families.od.study.errors import ODErrors, od_errors

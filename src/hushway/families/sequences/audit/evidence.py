@@ -3,16 +3,13 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.chance import gaussian_tail
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 
 
-def evidence_of(
-    values: IntArray, threshold: int, event: Event, records: int
-) -> NDArray[np.float64]:
+def evidence_of(values: IntArray, threshold: int, event: Event, records: int) -> FloatArray:
     """Returns the logarithm of the likelihood ratio of each noisy count.
 
     A candidate that was not kept speaks against the records by the odds of missing it.

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray, runs_needed
+from hushway.arrays import IntArray
+from hushway.audit.bounds import runs_needed
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
 from hushway.families.sequences.audit.forms import GROUPED

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.sequences.audit.evidence import evidence_of
 from hushway.families.sequences.audit.product import TreeStage
 from hushway.families.sequences.mechanism.answers import StepAnswer
@@ -220,7 +219,7 @@ class PublishedPath(TreeLook):
         return nodes, corners
 
 
-def _found(ascending: IntArray, wanted: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+def _found(ascending: IntArray, wanted: IntArray) -> tuple[IntArray, BoolArray]:
     """Returns where each wanted number stands in a list, and whether it is there at all."""
     at = np.searchsorted(ascending, wanted)
     if len(ascending) == 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.mutant_curators import Meddler, WrongVector
 from hushway.families.sequences.audit.product import SequenceTerms, sequences_in_memory

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.audit.looks import TreeLook
 from hushway.families.sequences.audit.toy import Walks
 from hushway.families.sequences.public.prefixes import PrefixCells

@@ -11,7 +11,7 @@ from datetime import date
 
 import numpy as np
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.universe import SequenceUniverse

@@ -10,6 +10,7 @@ from datetime import date
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.city.clock import seconds_of
@@ -25,7 +26,7 @@ from hushway.families.sequences.city.figures import (
 )
 from hushway.families.sequences.city.network import Network, bus_network, metro_network
 from hushway.families.sequences.city.taps import matched, taps_of
-from hushway.study.chance import IntArray, generator
+from hushway.study.chance import generator
 
 __all__ = ["CardCity", "bus", "metro"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Locations
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.city.days import CardTrips
 from hushway.families.sequences.city.network import Network
 from hushway.families.sequences.city.taps import Taps
-from hushway.study.chance import FloatArray, IntArray
 
 _DAY_S = 24 * 60 * 60
 # No trip ends later; what is left of the day is room for taps that must follow one another.

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.city.demand import CardDemand
 from hushway.families.sequences.city.figures import CardFigures, CardHabits
 from hushway.families.sequences.city.network import Network
-from hushway.study.chance import FloatArray, IntArray, pick
+from hushway.study.chance import pick
 
 # Share of riders whose first trip of the day leads home: they came by other means, or at night.
 _HOMEWARDS_FIRST = 0.12

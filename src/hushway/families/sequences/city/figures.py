@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.study.chance import FloatArray
+from hushway.arrays import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)

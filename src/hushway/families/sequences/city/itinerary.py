@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.locations import Locations
-from hushway.study.chance import FloatArray, IntArray, draw, generator
+from hushway.study.chance import draw, generator
 
 _DAY_S = 24 * 60 * 60
 _SLOT_S = 15 * 60

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.city.days import CardTrips
 from hushway.families.sequences.city.figures import CardFigures, CardHabits
 from hushway.families.sequences.city.network import Network
-from hushway.study.chance import FloatArray, IntArray, largest
+from hushway.study.chance import largest
 
 # Share of records whose last tap is missing: a gate stood open.
 _GATE_OPEN = 0.05

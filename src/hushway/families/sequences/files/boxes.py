@@ -7,9 +7,8 @@ with the others of their group, so that a tree of any size becomes a few hundred
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.files.ways import stop_nodes
 from hushway.families.sequences.mechanism.table import SequenceTable
@@ -124,7 +123,7 @@ def _placed(boxes: Boxes, tops: IntArray) -> Boxes:
     )
 
 
-def _distinct(*columns: IntArray) -> tuple[NDArray[np.int64], IntArray]:
+def _distinct(*columns: IntArray) -> tuple[IntArray, IntArray]:
     """Returns the distinct rows of some columns, and which of them each row is."""
     rows, position = np.unique(np.stack(columns), axis=1, return_inverse=True)
     return rows, position

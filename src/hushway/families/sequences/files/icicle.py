@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
-from hushway.families.od.files.flows import FloatArray
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.files.boxes import OTHERS, Boxes, boxes_of_stops
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.ground import colours_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.table import SequenceTable
 

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy

@@ -1,10 +1,9 @@
 """Sums over a published tree: visits of places, ways between consecutive stops, and lengths."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.files.flows import FloatArray, Sums
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.files.flows import Sums
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.table import SequenceTable
 
@@ -42,7 +41,7 @@ def sums_by_way(table: SequenceTable, prefix: IntArray) -> Sums:
     )
 
 
-def records_by_length(table: SequenceTable) -> NDArray[np.int64]:
+def records_by_length(table: SequenceTable) -> IntArray:
     """Returns how many records are published with 1 stop, with 2 stops, and so on."""
     stop_of_step = np.array([step.stop for step in table.steps], dtype=np.int64)
     records = np.zeros(int(stop_of_step.max()) + 1, dtype=np.int64)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.mechanism.completion_learning import learnt
 from hushway.families.sequences.mechanism.completion_model import Model
 from hushway.families.sequences.mechanism.completion_spread import spread_added, spread_kept

@@ -5,12 +5,9 @@ its shape too, which says where stops repeat and not which stops they are.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray, WordArray
 from hushway.numerics.compiled import compiled
-
-KeyArray = NDArray[np.uint64]
 
 # What a record does next: it ends, goes to a place that is new to it, or back to the stop a number
 # of stops ago (1 is the last stop again).
@@ -28,7 +25,7 @@ _FOLD = np.uint64(29)
 
 
 @compiled
-def kind_keys(history: IntArray, keys: KeyArray) -> None:
+def kind_keys(history: IntArray, keys: WordArray) -> None:
     """Writes the keys of a history's pools: parity, short shape, shape, shape and last stop.
 
     Taps often come in pairs, on and off, so that odd and even stops differ.
@@ -47,7 +44,7 @@ def kind_keys(history: IntArray, keys: KeyArray) -> None:
 
 
 @compiled
-def place_keys(history: IntArray, keys: KeyArray) -> None:
+def place_keys(history: IntArray, keys: WordArray) -> None:
     """Writes the keys of a history's pools: parity, and with it the last stop or the last two."""
     length = len(history)
     keys[0] = _mixed(np.uint64(4), length % 2 if length else 2)
@@ -66,7 +63,7 @@ def stops_back(history: IntArray, place: int) -> int:
 
 
 @compiled
-def all_keys(histories: IntArray) -> tuple[KeyArray, KeyArray]:
+def all_keys(histories: IntArray) -> tuple[WordArray, WordArray]:
     """Returns the keys of each row of histories of one length."""
     kinds = np.empty((len(histories), KIND_POOLS), dtype=np.uint64)
     places = np.empty((len(histories), PLACE_POOLS), dtype=np.uint64)

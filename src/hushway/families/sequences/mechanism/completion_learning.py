@@ -5,17 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
-from hushway.families.sequences.mechanism.completion_contexts import (
-    END,
-    NEW,
-    KeyArray,
-    all_keys,
-    kinds_of,
-)
-from hushway.families.sequences.mechanism.completion_model import FloatArray, Model, Moves, pooled
+from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
+from hushway.families.sequences.mechanism.completion_contexts import END, NEW, all_keys, kinds_of
+from hushway.families.sequences.mechanism.completion_model import Model, Moves, pooled
 from hushway.families.sequences.mechanism.completion_tree import PrefixRows
-from hushway.families.sequences.mechanism.nodes import BoolArray
 from hushway.families.sequences.mechanism.table import StepSummary
 
 # In thresholds: prefixes so large lose little below the threshold; and of every shape the largest
@@ -56,7 +49,7 @@ def _moves(rows: PrefixRows, step: StepSummary) -> tuple[Moves, Moves]:
     return went, stayed
 
 
-def _telling(shape: KeyArray, counts: IntArray, threshold: int) -> BoolArray:
+def _telling(shape: WordArray, counts: IntArray, threshold: int) -> BoolArray:
     """Returns which prefixes to learn from: all large ones, and the largest of every shape."""
     order = np.lexsort((-counts, shape))
     size = counts[order]

@@ -4,23 +4,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.families.sequences.mechanism.completion_contexts import (
     END,
     KIND_POOLS,
     KINDS,
     NEW,
     PLACE_POOLS,
-    KeyArray,
     kind_keys,
     place_keys,
     stops_back,
 )
 from hushway.numerics.compiled import compiled
-
-FloatArray = NDArray[np.float64]
 
 # A narrow pool of so many records counts as much as the wider pools together. It is about the noise
 # in one count; half or three times as much made no difference that could be measured.
@@ -40,8 +36,8 @@ class Moves(NamedTuple):
         records: How many records do so; need not be whole.
     """
 
-    kind_keys: KeyArray
-    place_keys: KeyArray
+    kind_keys: WordArray
+    place_keys: WordArray
     kind: IntArray
     place: IntArray
     records: FloatArray
@@ -65,10 +61,10 @@ class Model(NamedTuple):
 
     places: int
     kind_level: IntArray
-    kind_key: KeyArray
+    kind_key: WordArray
     kind_records: FloatArray
     place_level: IntArray
-    place_key: KeyArray
+    place_key: WordArray
     place_total: FloatArray
     place_start: IntArray
     place: IntArray
@@ -111,7 +107,7 @@ def pooled(moves: Sequence[Moves], places: int) -> Model:
 
 
 @compiled
-def kind_chances(model: Model, history: IntArray, keys: KeyArray, chances: FloatArray) -> None:
+def kind_chances(model: Model, history: IntArray, keys: WordArray, chances: FloatArray) -> None:
     """Writes the probability of all that a record may do next, given its history.
 
     Each pool is mixed with the wider ones, and counts the more the more records it has.
@@ -135,7 +131,7 @@ def kind_chances(model: Model, history: IntArray, keys: KeyArray, chances: Float
 
 
 @compiled
-def place_chances(model: Model, history: IntArray, keys: KeyArray, chances: FloatArray) -> None:
+def place_chances(model: Model, history: IntArray, keys: WordArray, chances: FloatArray) -> None:
     """Writes the probability of each place, given the history of a record that goes to a new one.
 
     Places in the history get 0, and the others add up to 1.
@@ -161,22 +157,22 @@ def place_chances(model: Model, history: IntArray, keys: KeyArray, chances: Floa
 
 
 @compiled
-def _pool(keys: KeyArray, levels: IntArray, level: int, key: np.uint64) -> int:
+def _pool(keys: WordArray, levels: IntArray, level: int, key: np.uint64) -> int:
     """Returns the number of a pool, or -1 if nothing was seen in it."""
     begin, end = levels[level], levels[level + 1]
     at = begin + np.searchsorted(keys[begin:end], key)
     return int(at) if at < end and keys[at] == key else -1
 
 
-def _kind_pool(moves: Moves, level: int) -> tuple[KeyArray, FloatArray]:
+def _kind_pool(moves: Moves, level: int) -> tuple[WordArray, FloatArray]:
     keys, pool = np.unique(moves.kind_keys[:, level], return_inverse=True)
     cells = np.bincount(pool * KINDS + moves.kind, moves.records, minlength=len(keys) * KINDS)
     return keys, cells.reshape(-1, KINDS).astype(np.float64)
 
 
 def _place_pool(
-    key: KeyArray, moves: Moves, new: NDArray[np.bool_], places: int
-) -> tuple[KeyArray, IntArray, IntArray, FloatArray]:
+    key: WordArray, moves: Moves, new: BoolArray, places: int
+) -> tuple[WordArray, IntArray, IntArray, FloatArray]:
     """Returns the keys of a level, the length of each pool's list, and the lists in a row."""
     keys, pool = np.unique(key, return_inverse=True)
     cells, cell = np.unique(pool * places + moves.place[new], return_inverse=True)

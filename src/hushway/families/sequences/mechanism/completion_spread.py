@@ -7,7 +7,7 @@ even, so that fractions add up to what they should, in every part of the tree.
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.mechanism.completion_contexts import (
     END,
     KIND_POOLS,
@@ -15,12 +15,7 @@ from hushway.families.sequences.mechanism.completion_contexts import (
     NEW,
     PLACE_POOLS,
 )
-from hushway.families.sequences.mechanism.completion_model import (
-    FloatArray,
-    Model,
-    kind_chances,
-    place_chances,
-)
+from hushway.families.sequences.mechanism.completion_model import Model, kind_chances, place_chances
 from hushway.numerics.compiled import compiled
 
 _GOLDEN = 0.6180339887498949

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.mechanism.nodes import prefix_before
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 

@@ -6,8 +6,8 @@ is a forest: the nodes of the first step, and everything below them.
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.numerics.compiled import compiled
 
 

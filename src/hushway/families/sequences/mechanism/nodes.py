@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.privacy.noise.lazy import Shown
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
-from hushway.families.sequences.mechanism.pooling_events import BoolArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.numerics.compiled import compiled
 from hushway.numerics.doubled import Doubled, add, exact_sum, times
 

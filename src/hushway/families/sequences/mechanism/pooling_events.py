@@ -18,13 +18,10 @@ bend costs a step for each tight node above it, and the logarithm of its number 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.mechanism.forest import children_of
 from hushway.numerics.compiled import compiled
-
-BoolArray = NDArray[np.bool_]
 
 # Columns of the table of nodes. The node's value is LEVEL - SLOPE * price from above, for prices up
 # to its bend; the sum of its children's is BELOW - FALL * its own price. TIGHT is 0 or 1.

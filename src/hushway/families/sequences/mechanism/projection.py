@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.sequences.mechanism.forest import refuse_misplaced, refuse_unlike
 from hushway.families.sequences.mechanism.optimality import certified_tree
 from hushway.families.sequences.mechanism.pooling_events import tight_nodes

@@ -12,8 +12,8 @@ for the errors of floats becomes one that is so without exception.
 
 import numpy as np
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.sequences.mechanism.forest import children_of, refuse_misplaced, refuse_unlike
 from hushway.numerics.compiled import compiled
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
 
@@ -83,7 +82,7 @@ class SequenceTable:
         nodes, start, places = self.paths()
         return start, self.taxonomy.location_of(self.code[places]), self.ends[nodes]
 
-    def paths(self) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
+    def paths(self) -> tuple[IntArray, IntArray, IntArray]:
         """Returns the nodes at which sequences end, and the stops on the way to each as nodes."""
         nodes = np.flatnonzero(self.ends > 0)
         stops = np.array([step.stop for step in self.steps], dtype=np.int64)[self.step[nodes]] + 1

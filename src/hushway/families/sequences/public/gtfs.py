@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from hushway.arrays import Int32Array
 from hushway.errors import GeographyError
-from hushway.geography.labels import CodeArray
 from hushway.tables.unpacking import read_part, refuse_unfit, refuse_unfit_archive
 
 _DAMAGED = (
@@ -43,7 +43,7 @@ class Timetable:
     route_names: dict[str, str]
     routes: tuple[str, ...]
     stops: tuple[str, ...]
-    calls: CodeArray
+    calls: Int32Array
 
 
 def read_timetable(path: Path | str) -> Timetable:
@@ -72,7 +72,7 @@ def read_timetable(path: Path | str) -> Timetable:
 
 def _calls(
     feed: Path, trips: dict[str, pa.Array], times: dict[str, pa.Array]
-) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], CodeArray]:
+) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], Int32Array]:
     """Returns the routes and the stops, and how often each of the first calls at the second."""
     route_of = dict(zip(_texts(trips["trip_id"]), _texts(trips["route_id"]), strict=True))
     timed = times["trip_id"].dictionary.to_pylist()
@@ -160,7 +160,7 @@ def _texts(column: pa.Array) -> list[str]:
     return ["" if text is None else text.strip() for text in column.to_pylist()]
 
 
-def _codes(column: pa.Array) -> CodeArray:
+def _codes(column: pa.Array) -> Int32Array:
     # `to_numpy` would load pandas first, which takes longer than reading the feed.
     indices = column.indices
     whole = np.frombuffer(indices.buffers()[1], dtype=np.int32)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.gtfs import Timetable, read_timetable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.taxonomy_columns import place_level

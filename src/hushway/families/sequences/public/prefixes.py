@@ -12,7 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.privacy.public_facts import public_facts
 

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.digest import digest_of
-from hushway.geography.labels import CodeArray, Labels
+from hushway.geography.labels import Labels
 from hushway.geography.locations import Locations
 from hushway.privacy.public_facts import public_facts
 
@@ -115,7 +115,7 @@ class Taxonomy:
         return tuple(firsts)
 
 
-def _runs(codes: CodeArray) -> IntArray:
+def _runs(codes: Int32Array) -> IntArray:
     """Numbers the runs of equal codes in a list."""
     return np.cumsum(np.diff(codes, prepend=codes[0]) != 0).astype(np.int64)
 

@@ -8,10 +8,10 @@ from math import cos, radians
 
 import numpy as np
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import CodeArray, Labels
+from hushway.geography.labels import Labels
 from hushway.geography.locations import Locations
 
 
@@ -60,14 +60,14 @@ def _parts(things: int, fan_out: int) -> int:
     return -(-things // fan_out)
 
 
-def _level(column: str, codes: CodeArray) -> Labels:
+def _level(column: str, codes: Int32Array) -> Labels:
     count = int(codes.max()) + 1
     width = len(str(count))
     names = tuple(f"{column} {number:0{width}d}" for number in range(1, count + 1))
     return Labels(column=column, codes=codes, names=names)
 
 
-def _bisected(locations: Locations, groups: int) -> CodeArray:
+def _bisected(locations: Locations, groups: int) -> Int32Array:
     """Returns the group of every place, numbered in the order of the cuts."""
     lon = np.array([place.lon for place in locations.places])
     lat = np.array([place.lat for place in locations.places])

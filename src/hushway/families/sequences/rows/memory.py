@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.record_bounding import bounded_records
 from hushway.families.sequences.rows.records import OrderedStops, records_of

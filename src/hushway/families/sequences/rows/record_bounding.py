@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.circle import kept_in_circle
 from hushway.engine.key import BoundingKey
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.rows.records import Records
 
 

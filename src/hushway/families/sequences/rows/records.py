@@ -3,11 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.families.od.public.cells import IntArray
-
-PlaceArray = NDArray[np.int32]
+from hushway.arrays import Int32Array, IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,8 +21,8 @@ class Records:
     """
 
     start: IntArray
-    stops: PlaceArray
-    periods: PlaceArray | None
+    stops: Int32Array
+    periods: Int32Array | None
     person: IntArray | None
     since_us: IntArray | None
 
@@ -69,9 +66,9 @@ class OrderedStops:
     """
 
     owner: IntArray | None
-    part: IntArray | PlaceArray | None
-    place: PlaceArray
-    period: PlaceArray | None = None
+    part: IntArray | Int32Array | None
+    place: Int32Array
+    period: Int32Array | None = None
     since_us: IntArray | None = None
 
     def within_service(self) -> "OrderedStops":
@@ -118,7 +115,7 @@ def records_of(ordered: OrderedStops, *, max_stops: int) -> Records:
     )
 
 
-def never_back(periods: PlaceArray, start: IntArray) -> PlaceArray:
+def never_back(periods: Int32Array, start: IntArray) -> Int32Array:
     """Returns periods that never go back within a record: at least that of the stop before.
 
     Stops are in the order of real time. Only on the night the clocks go back does the wall clock,

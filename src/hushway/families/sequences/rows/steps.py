@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.records import Records
@@ -32,7 +31,7 @@ class _Standing:
 
     cells: PrefixCells
     at: IntArray
-    left: NDArray[np.int32]
+    left: Int32Array
     cell: IntArray
     counts: ExactCounts
 
@@ -103,9 +102,7 @@ def refuse_other_prefixes(query: Query, taxonomy: Taxonomy, periods: int) -> Pre
     return cells
 
 
-def _in_nodes(
-    cells: PrefixCells, before: _Standing
-) -> tuple[IntArray, NDArray[np.int32], IntArray]:
+def _in_nodes(cells: PrefixCells, before: _Standing) -> tuple[IntArray, Int32Array, IntArray]:
     """Returns the stop, the stops left and the node of the records that go on."""
     node = _found(cells.kept, before.cell, before.cells.size)
     next_stop = cells.grain == 0

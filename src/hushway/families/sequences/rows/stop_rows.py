@@ -11,13 +11,13 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
+from hushway.arrays import Int32Array, IntArray
 from hushway.engine.day_grid import day_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import load_places, read_rows, read_stops
 from hushway.engine.session import Progress, run, store
 from hushway.errors import DataError
-from hushway.families.od.public.cells import IntArray
-from hushway.families.sequences.rows.records import OrderedStops, PlaceArray
+from hushway.families.sequences.rows.records import OrderedStops
 from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import SequencesSource
 from hushway.families.sequences.rows.taps import TapsSource
@@ -116,7 +116,7 @@ def window_of(rule: SequenceRule) -> Periods:
     return rule.window
 
 
-def settled(owner: IntArray, since_us: IntArray, place: PlaceArray, key: BoundingKey) -> PlaceArray:
+def settled(owner: IntArray, since_us: IntArray, place: Int32Array, key: BoundingKey) -> Int32Array:
     """Returns the places of ordered taps, with those at one and the same time ordered by the key.
 
     Privacy:

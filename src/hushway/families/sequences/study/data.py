@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.errors import DataError
-from hushway.families.od.public.cells import IntArray
 from hushway.numerics.compiled import compiled
-
-HashArray = NDArray[np.uint64]
 
 # The multiplier of a linear congruential generator by Knuth: it spreads the bits of a running hash.
 _SPREAD = np.uint64(6364136223846793005)

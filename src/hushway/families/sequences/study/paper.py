@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.mechanism.nodes import Nodes, nodes_of, prefix_before
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy

@@ -13,7 +13,7 @@ as many steps as blocks are joined, at most the depth for each node; the rest is
 
 import numpy as np
 
-from hushway.families.od.fit.problem import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.mechanism.forest import refuse_misplaced, refuse_unlike
 from hushway.numerics.compiled import compiled
 

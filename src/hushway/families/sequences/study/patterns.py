@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.study.data import WeightedSequences
 from hushway.families.sequences.study.prefixspan import (
     Projection,

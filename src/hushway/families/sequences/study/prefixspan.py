@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.study.data import WeightedSequences
 from hushway.numerics.compiled import compiled
 

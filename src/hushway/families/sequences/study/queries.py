@@ -7,16 +7,12 @@ section 5.1.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray, WordArray
 from hushway.errors import PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.study.data import WeightedSequences, check_ragged, distinct
 from hushway.numerics.compiled import compiled
 from hushway.privacy.internal import Internal
-
-FloatArray = NDArray[np.float64]
-WordArray = NDArray[np.uint64]
 
 QUERY_SETS = 4
 QUERIES_EACH = 10_000

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.completion import complete

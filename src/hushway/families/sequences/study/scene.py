@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.mechanism.tree import PrefixTree

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.harness import World
 from hushway.families.density.audit.cuts_law import CutsCheck
 from hushway.privacy.bound import Bound

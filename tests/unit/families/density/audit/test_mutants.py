@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.hunt import Mutant
 from hushway.errors import AuditError, BudgetError

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import shapely
 
+from hushway.arrays import IntArray
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.spends import Spends
 from hushway.families.density.mechanism.table import DensityTable
@@ -18,7 +19,6 @@ from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.od.public.cells import IntArray
 from hushway.families.write import write_release
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations, PlaceLabels

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.minimum_cover import minimum_cover
 from hushway.families.density.public.overlap import Overlap
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 SEEDS = st.integers(0, 100_000)
 Shares = tuple[IntArray, IntArray, FloatArray]

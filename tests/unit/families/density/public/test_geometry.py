@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import shapely
 
+from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.families.density.public import geometry as density_geometry
 from hushway.families.density.public.cells import DensityUniverse
@@ -14,7 +15,6 @@ from hushway.families.density.public.geometry import density_universe
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Cycle, Periods
-from hushway.geography.plane import FloatArray
 
 WEST, SOUTH, STEP = 2.30, 48.80, 0.01
 

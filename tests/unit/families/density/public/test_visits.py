@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
@@ -16,7 +17,6 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
+from hushway.arrays import FloatArray
 from hushway.families.density.public.voronoi import voronoi_cells
-from hushway.geography.plane import FloatArray
 
 GROUND = np.array([-500.0, -500.0, 12_000.0, 12_000.0])
 FAR = np.array([600_000.0, 6_800_000.0])

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.rhythms import clean, learn_rhythms
 from hushway.families.density.study.alternatives import (
     city_prior,
@@ -9,7 +10,6 @@ from hushway.families.density.study.alternatives import (
     james_stein_bands,
     kriged,
 )
-from hushway.geography.plane import FloatArray
 
 BINS = 48
 

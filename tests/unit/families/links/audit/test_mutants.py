@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import IntArray
+from hushway.arrays import IntArray
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant
 from hushway.errors import AuditError, BudgetError

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 
 MakeRoads = Callable[..., RoadNetwork]
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hushway.arrays import FloatArray
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.study.errors import (
@@ -11,7 +12,6 @@ from hushway.families.links.study.errors import (
     link_errors,
     network_length,
 )
-from hushway.geography.plane import FloatArray
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError
 from hushway.families.od.city.ann_arbor import City, Trips, ann_arbor
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.itineraries import MODES, itineraries
 
 SEEDS = (0, 1, 7, 42, 2018, 2**63)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import Trips, ann_arbor
-from hushway.families.od.public.cells import IntArray
 
 
 @pytest.fixture(scope="module")

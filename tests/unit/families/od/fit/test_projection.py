@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.problem import IntArray, Margin
+from hushway.families.od.fit.problem import Margin
 from hushway.families.od.fit.projection import Projection, project
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.od.fit.rounding import round_cells, round_plainly, round_totals
 from hushway.families.od.fit.rounding_partitions import partition_of, two_chains
 

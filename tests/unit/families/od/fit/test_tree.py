@@ -3,8 +3,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError, ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.od.fit.tree import TreeLevel, infer_tree
 from hushway.families.od.fit.tree_shares import geometric_shares
 

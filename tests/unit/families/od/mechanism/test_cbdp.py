@@ -4,6 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.cbdp import CBDP
@@ -11,7 +12,7 @@ from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.shares import spends_of, uniform_shares
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.mechanism.weights import Weights
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.geography.labels import labels_of_codes, place_pair_labels
 from hushway.privacy.bound import Bound

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.arrays import IntArray
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import groups_of, refines
 from hushway.geography.labels import labels_of_codes, place_pair_labels

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.audit.mutant_curators import OccupiedCellsOnly
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
@@ -37,7 +38,7 @@ from hushway.families.sequences.audit.replay import NextQuestions
 from hushway.families.sequences.audit.suite import audit_sequence_mutants, audit_sequences
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
 from hushway.privacy.bound import Bound
-from hushway.privacy.query import IntArray, Query
+from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 
 FORM = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=1, threshold=3)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.terms import sequence_terms
 from hushway.families.sequences.mechanism.thresholds import PaperThresholds

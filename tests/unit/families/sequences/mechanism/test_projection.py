@@ -4,8 +4,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import isotonic_regression
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.sequences.mechanism import projection as prefix_projection
 from hushway.families.sequences.mechanism.optimality import certified_tree
 from hushway.families.sequences.mechanism.pooling_events import tight_nodes

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.sequences.mechanism.projection import project_prefixes
 from hushway.families.sequences.mechanism.rounding import ends, round_prefixes
 

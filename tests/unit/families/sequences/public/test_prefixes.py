@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.public.cells import IntArray
+from hushway.arrays import IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.taxonomy_columns import column_taxonomy

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import hushway.families.sequences.rows.steps as steps_module
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.taxonomy_columns import column_taxonomy

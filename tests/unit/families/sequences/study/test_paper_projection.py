@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.problem import FloatArray, IntArray
 from hushway.families.sequences.study.paper_projection import faithful_consistency
 
 

@@ -3,8 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from hushway.arrays import IntArray
 from hushway.errors import DataError, PlanError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.families.sequences.study.queries import (
     CountQueries,

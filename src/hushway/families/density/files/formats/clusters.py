@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
 from hushway.release.bounded import GEOMETRY_BYTES, csv_rows, refuse_large
 from hushway.release.formats.places import csv_bytes

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
@@ -18,9 +19,7 @@ from hushway.families.od.files.formats.rows import (
     positions_among,
     whole_column,
 )
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.periods import Periods
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import read_batches, stream_csv

@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 import shapely
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.files.formats.contents import MOMENT, start_times
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.od.public.cells import IntArray
 from hushway.geography.areas import Areas
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.geo_check import check_geoparquet, write_geoparquet
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import BATCH_ROWS, whole_column
-from hushway.families.od.public.cells import IntArray
 from hushway.release.formats.arrow import number_array
 from hushway.release.formats.bounded_parquet import open_parquet
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
@@ -20,8 +21,6 @@ from hushway.families.od.files.formats.rows import (
     positions_among,
     whole_column,
 )
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.arrow import number_array, numbers_of, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.formats.contents import optional_array
 from hushway.families.links.files.formats.roads import course_points, courses, lines_metadata
 from hushway.families.links.mechanism.table import LinkTable
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.geo_check import check_geoparquet, write_geoparquet
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import shapely
 
+from hushway.arrays import FloatArray
 from hushway.families.links.files.formats.roads import course_lines
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.places import csv_bytes, csv_parts
 
 # What planners call the classes, from 1 to 5.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.families.od.public.cells import IntArray
 from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
 from hushway.release.formats.places import csv_bytes
 

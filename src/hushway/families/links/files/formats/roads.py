@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import shapely
 
+from hushway.arrays import FloatArray, IntArray, TextArray
 from hushway.errors import ReleaseError
-from hushway.families.links.public.roads import RoadNetwork, TextArray
+from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.od.files.formats.rows import whole_column
-from hushway.families.od.public.cells import IntArray
-from hushway.geography.plane import FloatArray
 from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import (
     Rows,
@@ -20,7 +21,7 @@ from hushway.families.od.files.formats.rows import (
     positions_of,
 )
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.release.formats.arrow import number_array, numbers_of, text_array

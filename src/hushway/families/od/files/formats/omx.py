@@ -11,6 +11,7 @@ import numpy as np
 import openmatrix
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 
@@ -72,7 +73,7 @@ def _period_rows(table: ODTable, period: int) -> slice:
     return slice(int(first), int(last))
 
 
-def _matrix(table: ODTable, part: slice) -> NDArray[np.float64]:
+def _matrix(table: ODTable, part: slice) -> FloatArray:
     # Doubles, because several planning packages read no other numbers; counts stay exact in them.
     places = len(table.universe.locations)
     matrix = np.zeros((places, places))
@@ -81,7 +82,7 @@ def _matrix(table: ODTable, part: slice) -> NDArray[np.float64]:
     return matrix
 
 
-def _error_attributes(standard_errors: NDArray[np.float64]) -> dict[str, float]:
+def _error_attributes(standard_errors: FloatArray) -> dict[str, float]:
     if not len(standard_errors):
         return {}
     return {

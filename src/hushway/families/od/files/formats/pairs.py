@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import (
     BATCH_ROWS,
@@ -20,9 +20,9 @@ from hushway.families.od.files.formats.rows import (
     labelled,
     positions_among,
 )
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.labels import CodeArray, Labels
+from hushway.geography.labels import Labels
 from hushway.release.formats.arrow import text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 
@@ -83,7 +83,7 @@ def write_pairs(universe: ODCells, columns: Mapping[str, Labels], path: Path) ->
 
 def read_pairs(
     path: Path, universe: ODCells, classes: Mapping[str, Sequence[str]]
-) -> dict[str, CodeArray]:
+) -> dict[str, Int32Array]:
     """Reads the class of every pair in every labelling.
 
     Args:
@@ -124,14 +124,14 @@ def _pairs_of(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
     return cells_of(universe, np.zeros_like(origin), origin, destination)
 
 
-def _labelled_codes(codes: CodeArray, names: pa.Array) -> pa.DictionaryArray:
+def _labelled_codes(codes: Int32Array, names: pa.Array) -> pa.DictionaryArray:
     # Only the classes that occur: a batch must not carry the names of a million others.
     used = np.bincount(codes, minlength=len(names)) > 0
     place = np.cumsum(used) - 1
     return labelled(place[codes], names.filter(_mask(used)))
 
 
-def _mask(used: NDArray[np.bool_]) -> pa.Array:
+def _mask(used: BoolArray) -> pa.Array:
     packed = np.packbits(used, bitorder="little")
     return pa.Array.from_buffers(pa.bool_(), len(used), [None, pa.py_buffer(packed)])
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import IntArray, ODCells
+from hushway.families.od.public.cells import ODCells
 from hushway.release.formats.arrow import number_array, numbers_of, text_array
 
 BATCH_ROWS = 1 << 20
@@ -35,7 +36,7 @@ class Rows:
 
     cells: IntArray
     counts: IntArray
-    standard_errors: NDArray[np.float64]
+    standard_errors: FloatArray
 
 
 def batches_of(table: ODTable) -> Iterator[Rows]:

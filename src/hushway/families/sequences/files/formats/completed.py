@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import BATCH_ROWS, positions_among, whole_column
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
 from hushway.families.sequences.mechanism.table import SequenceTable

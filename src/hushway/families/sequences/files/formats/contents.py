@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import positions_among, whole_column
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.files.formats.taxonomy import node_labels
 from hushway.families.sequences.files.paths import (
     BATCH_STOPS,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.geography.labels import Labels
 from hushway.geography.locations import LOCATION_FACTS, Locations, PlaceLabels

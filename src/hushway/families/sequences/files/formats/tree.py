@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats.rows import (
     BATCH_ROWS,
@@ -16,7 +17,6 @@ from hushway.families.od.files.formats.rows import (
     positions_among,
     whole_column,
 )
-from hushway.families.od.public.cells import IntArray
 from hushway.families.sequences.files.formats.taxonomy import grain_name, node_labels
 from hushway.families.sequences.files.tree_shape import MOST_NODES, step_slices
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
