@@ -26,7 +26,8 @@ from hushway.families.od.mechanism.catalogue import od_cbdp
 from hushway.families.od.mechanism.recommended import recommended_shares, recommended_weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound

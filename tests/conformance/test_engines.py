@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushway.audit.mutant_readers import trips_file_by_file
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
+from hushway.families.od.audit.mutant_readers import trips_file_by_file
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings
 from hushway.families.od.rows.memory import ArrayCounter

@@ -30,11 +30,12 @@ from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.weights import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.geography.areas import Area, Areas
-from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound

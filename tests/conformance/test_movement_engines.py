@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushway.audit.mutant_readers import TracesBatchByBatch
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
+from hushway.families.links.audit.mutant_readers import TracesBatchByBatch
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes

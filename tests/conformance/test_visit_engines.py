@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 import shapely
 
-from hushway.audit.mutant_readers import VisitsBatchByBatch
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
+from hushway.families.density.audit.mutant_readers import VisitsBatchByBatch
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (

@@ -1,6 +1,7 @@
 """The purse that every audited release pays from."""
 
 from hushway.privacy.budget import Budget
+from hushway.privacy.events import Event
 from hushway.privacy.ledger.accounts import AccountKey
 from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.loss import Loss
@@ -20,3 +21,10 @@ def filled_purse(unit: Unit, spend: Loss) -> Budget:
         amount=spend.amount,
         entry_hash="",
     )
+
+
+class BlindPurse:
+    """A purse that agrees to everything: the real one would stop a missing split by itself."""
+
+    def charge(self, event: Event) -> None:
+        """Takes nothing."""

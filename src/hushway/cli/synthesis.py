@@ -15,7 +15,7 @@ def synthesise(
     seed: Annotated[int, typer.Option(help="Chooses the times.", min=0)] = 1,
 ) -> None:
     """Write synthetic taps with plausible times from published sequences; costs no budget."""
-    from hushway.families.sequences.synthesis import synthesise as write_taps
+    from hushway.families.synthesis import synthesise as write_taps
 
     with working() as show:
         show("Writing synthetic taps")

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.engine.lookup import TimeGrid, time_grid
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
+from hushway.tables.clock import Clock
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

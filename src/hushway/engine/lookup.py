@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from hushway.arrays import IntArray
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.tables.clock import Clock
 
 _MOST_INT64 = (1 << 63) - 1
 

@@ -11,12 +11,10 @@ import ibis
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.lookup import place_table, time_grid
+from hushway.engine.lookup import place_table
 from hushway.engine.session import has_rejects, quietly
-from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import Lookups
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.locations import Locations
+from hushway.tables.clock import Clock
 from hushway.tables.layout import Kind, Layout
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
@@ -94,22 +92,6 @@ def malformed_rows(backend: Backend) -> int:
 def load_places(backend: Backend, locations: Locations, *, integers: bool) -> ibis.Table:
     """Puts the public table (id, place) into a DuckDB."""
     return load_table(backend, "public_places", place_table(locations, integers=integers))
-
-
-def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:
-    """Puts the public tables into a DuckDB."""
-    grid = time_grid(cells.periods, clock)
-
-    def places(role: str) -> ibis.Table:
-        table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
-        return load_table(backend, f"public_{role}", table)
-
-    return Lookups(
-        origins=places("origin"),
-        destinations=places("destination"),
-        buckets=load_table(backend, "public_buckets", grid.table),
-        grid=grid,
-    )
 
 
 def load_table(backend: Backend, name: str, table: pa.Table) -> ibis.Table:

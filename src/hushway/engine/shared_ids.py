@@ -13,7 +13,6 @@ from ibis.backends.duckdb import Backend
 
 from hushway.engine.marking import first_row
 from hushway.engine.session import Progress, run, store
-from hushway.families.links.public.roads import RoadNetwork
 
 _DAY_US: Final = 86_400_000_000
 # An id looks shared if it has more than so many trips, taps, records or events on each of its days:
@@ -68,7 +67,7 @@ def ids_with_too_many(
 
 
 def ids_in_two_places(
-    backend: Backend, rows: ir.Table, roads: RoadNetwork, progress: Progress | None = None
+    backend: Backend, rows: ir.Table, latitude: float, progress: Progress | None = None
 ) -> dict[str, int]:
     """Returns how many positions belong to ids that are in two places at once, again and again.
 
@@ -78,14 +77,14 @@ def ids_in_two_places(
     Args:
         backend: The engine.
         rows: Positions (person, since_us, lon, lat) in the surroundings of the roads.
-        roads: The public roads; the metres of a degree are those of their middle.
+        latitude: Where the metres of a degree are taken, in degrees.
         progress: Told from 0 to 1 how far it is.
 
     Returns:
         As `ids_with_too_many`.
     """
     north = FAR_APART_M / _METRES_OF_DEGREE
-    east = north / float(np.cos(np.radians((roads.lat.min() + roads.lat.max()) / 2)))
+    east = north / float(np.cos(np.radians(latitude)))
     placed = rows.mutate(moment=rows.since_us // MOMENT_US)
     moments = placed.group_by("person", "moment").aggregate(
         rows=placed.count(),

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from hushway.errors import GeographyError
-from hushway.geography.digest import digest_of
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 # What a release calls the facts that every location has.

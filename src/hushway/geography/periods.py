@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
 from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
-from hushway.geography.digest import digest_of
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 Cycle = Literal["day", "week", "window"]

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, refuse_little_memory
 from hushway.engine.spills import can_encrypt_spills
-from hushway.families.load import Plan
 from hushway.numerics.processors import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
@@ -16,6 +15,7 @@ from hushway.privacy.ledger import AccountKey, Window
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Mechanism
+from hushway.release.plan_sections import AnyPlan
 from hushway.tables.check import Problem
 
 
@@ -82,7 +82,7 @@ class Job:
         check_writable: Refuses what could not be written, before anything is paid.
     """
 
-    plan: Plan
+    plan: AnyPlan
     geography: Cells
     bound: Bound
     mechanism: Mechanism[Any, Any]
@@ -94,12 +94,12 @@ class Job:
     check_writable: Callable[[], None]
 
 
-def account_of(plan: Plan) -> AccountKey:
+def account_of(plan: AnyPlan) -> AccountKey:
     """Returns the account that pays for a plan."""
     return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
 
 
-def settings_of(plan: Plan) -> EngineSettings:
+def settings_of(plan: AnyPlan) -> EngineSettings:
     """Returns how much of this machine the counting may use.
 
     More threads than processors would only wait for each other, and thousands of them could take

@@ -22,25 +22,6 @@ from hushway.release.plan_values import (
 Rule = Literal["drop", "refuse"]
 
 
-class TripColumnsPlan(Section):
-    """Which column of the trips file holds what."""
-
-    person: str | None = None
-    origin: str = "origin"
-    destination: str = "destination"
-    time: str = "time"
-    trip_id: str | None = None
-
-
-class DataPlan(Section):
-    """The protected rows."""
-
-    name: Text = Field(description="The ledger's name of this data set.")
-    trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["wall", "instant"] = "wall"
-    columns: TripColumnsPlan = TripColumnsPlan()
-
-
 class PlaceColumnsPlan(Section):
     """Which column of the locations file holds what."""
 
@@ -49,35 +30,6 @@ class PlaceColumnsPlan(Section):
     lon: str = "lon"
     lat: str = "lat"
     zone: str | None = "zone"
-
-
-class PairColumnsPlan(Section):
-    """Which columns of the table of pairs hold the ids of the places."""
-
-    origin: str = "origin"
-    destination: str = "destination"
-
-
-class PlacesPlan(Section):
-    """The public list of locations, and public facts about pairs of them."""
-
-    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
-
-    file: Text = Field(description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
-    pairs: Text | None = Field(
-        default=None, description="CSV or Parquet; one row a pair, for features."
-    )
-    pair_columns: PairColumnsPlan = PairColumnsPlan()
-    same_place: bool = Field(
-        default=False, description="Whether trips that end where they began have cells."
-    )
-
-    @model_validator(mode="after")
-    def _pair_columns_need_a_table(self) -> "PlacesPlan":
-        if self.pairs is None and "pair_columns" in self.model_fields_set:
-            raise ValueError("pair_columns are columns of a table that pairs must name")
-        return self
 
 
 class TimePlan(Section):
@@ -90,28 +42,6 @@ class TimePlan(Section):
     closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
     minutes: int = Field(default=60, gt=0)
     cycle: Literal["day", "week"] = "day"
-
-
-class PrivacyPlan(Section):
-    """Who is protected, and how much may be lost."""
-
-    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Unit.PERSON
-    max_trips: int = Field(default=1, ge=1, le=1_000_000)
-    epsilon: Exact
-    delta: Delta | None = None
-
-
-class ProblemsPlan(Section):
-    """What to do with rows that cannot be counted."""
-
-    unknown_location: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
-    same_place: Rule = "drop"
-    duplicate_trip_id: Rule = "drop"
 
 
 class LedgerPlan(Section):
@@ -157,9 +87,26 @@ class EnginePlan(Section):
     )
 
 
+class RowsPlan(Section):
+    """What plans of all families say about the protected rows."""
+
+    name: Text = Field(description="The ledger's name of this data set.")
+
+
+class LossPlan(Section):
+    """What plans of all families say about the promise."""
+
+    unit: Unit
+    epsilon: Exact
+    delta: Delta | None = None
+
+
 class AnyPlan(Section):
     """What plans of all families have."""
 
+    family: str
+    data: RowsPlan
+    privacy: LossPlan
     ledger: LedgerPlan
     release: ReleasePlan
     engine: EnginePlan = EnginePlan()

@@ -45,3 +45,10 @@ def largest(keys: FloatArray, count: int) -> IntArray:
 def shuffle(rng: np.random.Generator, count: int) -> IntArray:
     """Returns a random order of 0 .. count-1."""
     return np.argsort(rng.random(count), kind="stable").astype(np.int64)
+
+
+def distances_m(origins: FloatArray, destinations: FloatArray) -> FloatArray:
+    """Returns the distance of every origin (row) to every destination (column), by air."""
+    east = origins[:, 0][:, None] - destinations[:, 0][None, :]
+    north = origins[:, 1][:, None] - destinations[:, 1][None, :]
+    return np.asarray(np.hypot(east, north))

@@ -3,27 +3,55 @@
 import csv
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
-from hushway.families.density.rows.events import EventsSource
-from hushway.families.links.rows.traces import TracesSource
-from hushway.families.od.rows.trips import TripsSource
-from hushway.families.sequences.rows.sequences import SequencesSource
-from hushway.families.sequences.rows.taps import TapsSource
+from hushway.tables.clock import Clock
 from hushway.tables.csv_header import read_header
 from hushway.tables.files import RowFiles, find_files
 
 Kind = Literal[
     "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"
 ]
-Source = TripsSource | TapsSource | SequencesSource | EventsSource | TracesSource
 
 _NUMBERS = ("lon", "lat", "speed", "heading")
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+
+
+class Columns(Protocol):
+    """The columns of rows, by purpose."""
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns in use, by purpose."""
+        ...
+
+
+class Source(Protocol):
+    """Where the protected rows of a family lie."""
+
+    @property
+    def path(self) -> Path | str:
+        """A file, a folder or a glob."""
+        ...
+
+    @property
+    def columns(self) -> Columns:
+        """Their columns."""
+        ...
+
+    @property
+    def clock(self) -> Clock | None:
+        """How their times are meant; None without times."""
+        ...
+
+    @property
+    def noun(self) -> str:
+        """What the rows are called."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +87,9 @@ def layout_of(source: Source) -> Layout:
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
-    if isinstance(source, SequencesSource):
-        return layout
     if source.clock == "wall" and layout.kinds["time"] == "zoned time":
         raise DataError(
-            f"Column {source.columns.time!r} (time) carries a time zone, so it holds instants.",
+            f"Column {layout.names['time']!r} (time) carries a time zone, so it holds instants.",
             advice='Set clock = "instant".',
         )
     return layout

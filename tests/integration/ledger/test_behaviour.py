@@ -11,13 +11,14 @@ import pytest
 from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.bound import Bound
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
-from hushway.privacy.ledger import AccountKey, Ledger, Reservation, Window
+from hushway.privacy.ledger import AccountKey, Ledger, Reservation
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.window import window_of_days
 
 KEY = AccountKey(dataset="métro", unit=Unit.PERSON, period="2026-03")
 OTHER = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")
-MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 CERTIFICATE = "sha256:" + "0" * 64
 
 

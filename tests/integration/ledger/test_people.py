@@ -9,10 +9,11 @@ from hushway.errors import BudgetError
 from hushway.privacy.ledger import AccountKey, Ledger, Lost, Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.window import window_of_days
 
 
 def month(number: int) -> Window:
-    return Window.of_days(date(2026, number, 1), date(2026, number, 28), "Europe/Paris")
+    return window_of_days(date(2026, number, 1), date(2026, number, 28), "Europe/Paris")
 
 
 def pay(ledger: Ledger, dataset: str, number: int, loss: Loss, unit: Unit = Unit.PERSON) -> str:

@@ -12,13 +12,14 @@ import pytest
 from sqlalchemy import make_url
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, Window
+from hushway.privacy.ledger import AccountKey, EntryKind, Ledger
 from hushway.privacy.ledger.book import Book, Line
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.window import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
-MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
-MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 script, url, folder = sys.argv[1:4]
 children = {}
@@ -99,7 +99,7 @@ COVET = """
 number = int(name[1:])
 unit = Unit.PERSON if number % 2 else Unit.TRIP
 key = AccountKey(dataset="metro", unit=unit, period=name)
-days = Window.of_days(date(2026, 3, 10 - number % 8), date(2026, 3, 10 + number), "Europe/Paris")
+days = window_of_days(date(2026, 3, 10 - number % 8), date(2026, 3, 10 + number), "Europe/Paris")
 ledger = Ledger.connect(url)
 try:
     loss = ZCDPLoss(Fraction(1, 9))
@@ -229,7 +229,7 @@ from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 
-march = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+march = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 ledger = Ledger.connect(sys.argv[1])
 ledger.open_account(key, ZCDPLoss(Fraction(1)))

@@ -9,6 +9,7 @@ from hushway.errors import BudgetError
 from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.unit import Unit
+from hushway.release.window import window_of_days
 
 MARCH = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 AGAIN = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03 again")
@@ -16,7 +17,7 @@ TRIPS = AccountKey(dataset="metro", unit=Unit.TRIP, period="2026-03")
 
 
 def days(first: str, last: str) -> Window:
-    return Window.of_days(date.fromisoformat(first), date.fromisoformat(last), "Europe/Paris")
+    return window_of_days(date.fromisoformat(first), date.fromisoformat(last), "Europe/Paris")
 
 
 WHOLE_MARCH = days("2026-03-01", "2026-03-31")

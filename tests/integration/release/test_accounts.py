@@ -16,9 +16,10 @@ from hushway.demo import PLAN
 from hushway.errors import BudgetError, HushwayError
 from hushway.families.load import load_plan
 from hushway.families.prepare import prepare
-from hushway.privacy.ledger import Ledger, Window
+from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
+from hushway.release.window import window_of_days
 
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'
@@ -61,7 +62,7 @@ def spent(released: Path, tmp_path: Path) -> Path:
 def test_a_release_takes_the_days_of_its_plan(spent: Path) -> None:
     plan = load_plan(spent / PLAN)
     assert plan.time is not None
-    days = Window.of_days(plan.time.first_day, plan.time.last_day, "America/Detroit")
+    days = window_of_days(plan.time.first_day, plan.time.last_day, "America/Detroit")
     with Ledger.connect(spent / "ledger.db") as ledger:
         assert [entry.window for entry in ledger.entries()] == [None, days, None]
 

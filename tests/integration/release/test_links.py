@@ -20,9 +20,10 @@ from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.load import load_plan
 from hushway.families.prepare import prepare
-from hushway.privacy.ledger import Ledger, Window
+from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.release.window import window_of_days
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_the_whole_way_on_the_command_line(city: Path, made: TraceCity) -> None:
     with Ledger.connect(city / "ledger.db") as ledger:
         assert ledger.unpublished() == []
         assert ledger.accounts()[0].spent > 0
-        days = Window.of_days(made.first_day, made.last_day, made.zone)
+        days = window_of_days(made.first_day, made.last_day, made.zone)
         assert ledger.entries()[1].window == days
         assert ledger.check() == []
 
@@ -115,7 +116,7 @@ def test_traces_in_a_format_of_instants_have_a_window_of_instants(
     # A format of its own has neither a clock nor columns.
     after = after[after.index("[roads]") :]
     (city / "plan.toml").write_text(f'{before}format = "gpx"\n{after}', encoding="utf-8")
-    days = Window.of_days(made.first_day, made.last_day, made.zone, clock="instant")
+    days = window_of_days(made.first_day, made.last_day, made.zone, clock="instant")
     assert job_of(city).window == days
 
 

@@ -15,7 +15,7 @@ from hushway.errors import BudgetError, GeographyError, PlanError
 from hushway.families.load import load_plan
 from hushway.families.prepare import prepare
 from hushway.families.sequences.city.cards import metro
-from hushway.families.sequences.synthesis import synthesise
+from hushway.families.synthesis import synthesise
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish

@@ -18,10 +18,11 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
+from hushway.audit.purse import BlindPurse
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
 from hushway.families.od.audit.fitted_looks import Published
-from hushway.families.od.audit.mutant_parts import BlindPurse, LowBitsOnly, unsplit, wholly_nosy
+from hushway.families.od.audit.mutant_parts import LowBitsOnly, unsplit, wholly_nosy
 from hushway.families.od.audit.product import REAL, Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
 from hushway.families.od.public.features import total_feature

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hushway.engine.day_grid import day_grid
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
+from hushway.tables.clock import Clock
 
 US = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -5,8 +5,8 @@ import pytest
 
 from hushway.engine.lookup import TimeGrid, place_table, time_grid
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
+from hushway.tables.clock import Clock
 
 MINUTE_US = 60_000_000
 

@@ -31,6 +31,7 @@ from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.traces import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
@@ -41,7 +42,6 @@ from hushway.families.sequences.rows.sequences import SequenceColumns, Sequences
 from hushway.families.sequences.rows.taps import TapColumns, TapsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
-from hushway.study.city_files import write_trips
 from hushway.tables.check import Problem
 from hushway.tables.policy import Policy
 
@@ -49,6 +49,7 @@ SMALL = EngineSettings(memory_limit="500MB", threads=1)
 DAY_US = 86_400_000_000
 SECOND_US = 1_000_000
 ROADS = road_city(2, links=1_000)
+LATITUDE = float(ROADS.lat.min() + ROADS.lat.max()) / 2
 
 
 @pytest.fixture
@@ -123,7 +124,7 @@ def test_an_id_looks_shared_if_it_is_often_in_two_places_at_once(
     backend: Backend, torn: int, whole: int, metres: float, shared: int
 ) -> None:
     rows = positions_of(backend, torn, whole, metres)
-    assert ids_in_two_places(backend, rows, ROADS)["shared_number"] == shared
+    assert ids_in_two_places(backend, rows, LATITUDE)["shared_number"] == shared
 
 
 @pytest.mark.parametrize(("metres", "shared"), [(1_010.0, 1), (990.0, 0)])
@@ -131,11 +132,10 @@ def test_places_east_and_west_of_each_other_are_told_apart_as_well(
     backend: Backend, metres: float, shared: int
 ) -> None:
     rows = positions_of(backend, FEWEST_TORN, 0, 0.0)
-    middle = (ROADS.lat.min() + ROADS.lat.max()) / 2
-    east = metres / 111_195 / float(np.cos(np.radians(middle)))
+    east = metres / 111_195 / float(np.cos(np.radians(LATITUDE)))
     later = rows.since_us % (10 * SECOND_US) > 0
     aside = rows.mutate(lon=rows.lon + later.ifelse(east, 0.0))
-    assert ids_in_two_places(backend, aside, ROADS)["shared_number"] == shared
+    assert ids_in_two_places(backend, aside, LATITUDE)["shared_number"] == shared
 
 
 def trips_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]]]:
@@ -218,7 +218,9 @@ def test_no_device_of_a_city_looks_shared_but_one_id_for_one_in_fifty_does(tmp_p
         columns = {name: table[name] for name in ("person", "lon", "lat")} | {"since_us": time_us}
         with duckdb_session(SMALL) as backend:
             backend.con.register("positions_arrow", pa.table(columns))
-            return ids_in_two_places(backend, backend.table("positions_arrow"), city.roads)
+            return ids_in_two_places(
+                backend, backend.table("positions_arrow"), float(city.roads.lat.mean())
+            )
 
     assert found()["shared_number"] == 0
     with_a_shared_id(path, "person")

@@ -17,8 +17,9 @@ from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.terms import ODMechanism, od_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.write import write_release
-from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound

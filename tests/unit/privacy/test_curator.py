@@ -20,7 +20,7 @@ from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature
 from hushway.families.od.public.groups import groups_of
-from hushway.geography.labels import place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy import curator as curator_module
@@ -402,7 +402,7 @@ def test_the_privacy_code_does_not_know_what_places_are() -> None:
     assert "hushway.privacy.bound" in imported
     # Days are no places: the ledger keeps them apart by the same clock that rows are counted by.
     assert {name for name in imported if name.startswith("hushway.geography")} <= {
-        "hushway.geography.digest",
+        "hushway.privacy.digest",
         "hushway.geography.periods",
     }
 

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.od.rows.trips import Clock, TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.tables.clock import Clock
 from hushway.tables.files import find_files
 from hushway.tables.layout import layout_of
 

@@ -8,13 +8,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from hushway.privacy.unit import Unit
-from hushway.release.plan_sections import AnyPlan, PlaceColumnsPlan, Rule
+from hushway.release.plan_sections import AnyPlan, LossPlan, PlaceColumnsPlan, RowsPlan, Rule
 from hushway.release.plan_values import (
     DAY_HOURS,
     HOUR_MINUTES,
     Day,
-    Delta,
-    Exact,
     MinuteOfDay,
     PositiveShare,
     Section,
@@ -42,10 +40,9 @@ class EventColumnsPlan(Section):
         return self
 
 
-class EventsPlan(Section):
+class EventsPlan(RowsPlan):
     """The protected rows."""
 
-    name: Text = Field(description="The ledger's name of this data set.")
     events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
     clock: Literal["wall", "instant"] = "wall"
     columns: EventColumnsPlan
@@ -94,14 +91,12 @@ class WindowPlan(Section):
         return facts
 
 
-class DensityPrivacyPlan(Section):
+class DensityPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
     max_visits: int = Field(default=30, ge=1, le=1_000_000)
     most_counted: int = Field(default=1000, ge=1, le=1_000_000)
-    epsilon: Exact
-    delta: Delta | None = None
 
 
 class SharesPlan(Section):

@@ -23,11 +23,11 @@ from hushway.families.links.rows.trips import Splitting
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
-from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.release.job import Job, Means, Wording, account_of
 from hushway.release.terms_wording import plural
+from hushway.release.window import window_of_days
 from hushway.tables.check import Problem
 from hushway.tables.policy import Policy
 
@@ -115,7 +115,7 @@ def prepare_links(plan: LinksPlan) -> Job:
         mechanism=mechanism,
         terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
         account=account_of(plan),
-        window=Window.of_days(
+        window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
         ),
         rows=TraceRows(

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from hushway.privacy.unit import Unit
-from hushway.release.plan_sections import AnyPlan, Rule, TimePlan
-from hushway.release.plan_values import Delta, Exact, Section, Share, Text
+from hushway.release.plan_sections import AnyPlan, LossPlan, RowsPlan, Rule, TimePlan
+from hushway.release.plan_values import Exact, Section, Share, Text
 
 
 class TraceColumnsPlan(Section):
@@ -21,10 +21,9 @@ class TraceColumnsPlan(Section):
     lat: str = "lat"
 
 
-class TracesPlan(Section):
+class TracesPlan(RowsPlan):
     """The protected rows."""
 
-    name: Text = Field(description="The ledger's name of this data set.")
     traces: Text = Field(description="A file, a folder or a glob.")
     format: Literal["table", "gpx", "mds"] = "table"
     clock: Literal["wall", "instant"] = "wall"
@@ -80,13 +79,11 @@ class EndsPlan(Section):
     max_trips: int = Field(default=2, ge=1)
 
 
-class LinksPrivacyPlan(Section):
+class LinksPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
     max_items: int = Field(default=60, ge=1, le=1_000_000)
-    epsilon: Exact
-    delta: Delta | None = None
 
 
 class LinkCountsPlan(Section):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature
+from hushway.families.od.public.pair_labels import Side, pair_table_labels, place_pair_labels
 from hushway.families.od.public.pairs import PairLabels
-from hushway.geography.labels import Labels, Side, pair_table_labels, place_pair_labels
+from hushway.geography.labels import Labels
 
 _ZONE = "zone"
 

@@ -15,9 +15,9 @@ from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.geography.periods import Periods
-from hushway.privacy.ledger import Window
 from hushway.privacy.unit import Unit
 from hushway.release.job import Job, Means, Wording, account_of
+from hushway.release.window import window_of_days
 from hushway.tables.check import Problem
 from hushway.tables.locations import LocationColumns, read_locations
 from hushway.tables.policy import Policy
@@ -78,7 +78,7 @@ def prepare_od(plan: ODPlan) -> Job:
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
         account=account_of(plan),
-        window=Window.of_days(
+        window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),
         rows=TripRows(

@@ -1,7 +1,7 @@
 """The plan of an OD release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,14 +13,86 @@ from hushway.families.od.plan_features import (
     unnameable,
 )
 from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, MechanismPlan
+from hushway.privacy.unit import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
-    DataPlan,
-    PlacesPlan,
-    PrivacyPlan,
-    ProblemsPlan,
+    LossPlan,
+    PlaceColumnsPlan,
+    RowsPlan,
+    Rule,
     TimePlan,
 )
+from hushway.release.plan_values import (
+    Section,
+    Text,
+)
+
+
+class TripColumnsPlan(Section):
+    """Which column of the trips file holds what."""
+
+    person: str | None = None
+    origin: str = "origin"
+    destination: str = "destination"
+    time: str = "time"
+    trip_id: str | None = None
+
+
+class DataPlan(RowsPlan):
+    """The protected rows."""
+
+    trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
+    clock: Literal["wall", "instant"] = "wall"
+    columns: TripColumnsPlan = TripColumnsPlan()
+
+
+class PairColumnsPlan(Section):
+    """Which columns of the table of pairs hold the ids of the places."""
+
+    origin: str = "origin"
+    destination: str = "destination"
+
+
+class PlacesPlan(Section):
+    """The public list of locations, and public facts about pairs of them."""
+
+    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
+
+    file: Text = Field(description="CSV or GeoJSON.")
+    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    pairs: Text | None = Field(
+        default=None, description="CSV or Parquet; one row a pair, for features."
+    )
+    pair_columns: PairColumnsPlan = PairColumnsPlan()
+    same_place: bool = Field(
+        default=False, description="Whether trips that end where they began have cells."
+    )
+
+    @model_validator(mode="after")
+    def _pair_columns_need_a_table(self) -> "PlacesPlan":
+        if self.pairs is None and "pair_columns" in self.model_fields_set:
+            raise ValueError("pair_columns are columns of a table that pairs must name")
+        return self
+
+
+class PrivacyPlan(LossPlan):
+    """Who is protected, and how much may be lost."""
+
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Unit.PERSON
+    max_trips: int = Field(default=1, ge=1, le=1_000_000)
+
+
+class ProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
+    impossible_time: Rule = "drop"
+    same_place: Rule = "drop"
+    duplicate_trip_id: Rule = "drop"
 
 
 class ODPlan(AnyPlan):

@@ -39,6 +39,7 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.release.job import Job, Means, Wording, account_of
 from hushway.release.terms_wording import plural
+from hushway.release.window import window_of_days
 from hushway.tables.check import Problem
 from hushway.tables.policy import Policy
 
@@ -233,7 +234,7 @@ def _days(plan: SequencesPlan) -> Window:
     if plan.data.taps is None or plan.time is None:
         return Window.always()
     time = plan.time
-    return Window.of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
+    return window_of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
 
 
 def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse) -> Wording:

@@ -6,8 +6,15 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from hushway.privacy.unit import Unit
-from hushway.release.plan_sections import AnyPlan, PlaceColumnsPlan, Rule, TimePlan
-from hushway.release.plan_values import Delta, Exact, Section, Text, Texts
+from hushway.release.plan_sections import (
+    AnyPlan,
+    LossPlan,
+    PlaceColumnsPlan,
+    RowsPlan,
+    Rule,
+    TimePlan,
+)
+from hushway.release.plan_values import Exact, Section, Text, Texts
 
 
 class SequenceColumnsPlan(Section):
@@ -19,10 +26,9 @@ class SequenceColumnsPlan(Section):
     stops: str = "stops"
 
 
-class SequencesDataPlan(Section):
+class SequencesDataPlan(RowsPlan):
     """The protected rows: taps, or sequences that somebody has put together already."""
 
-    name: Text = Field(description="The ledger's name of this data set.")
     taps: Text | None = Field(default=None, description="CSV or Parquet.")
     sequences: Text | None = Field(default=None, description="CSV or Parquet.")
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
@@ -78,13 +84,11 @@ class RecordsPlan(Section):
         return self
 
 
-class SequencesPrivacyPlan(Section):
+class SequencesPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
     unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Unit.PERSON
     max_records: int = Field(default=1, ge=1, le=1_000_000)
-    epsilon: Exact
-    delta: Delta | None = None
 
 
 def _below_one(value: float) -> float:

@@ -7,7 +7,7 @@ it.
 
 import hashlib
 
-from hushway.geography.digest import digest_of
+from hushway.privacy.digest import digest_of
 from hushway.privacy.ledger.rows import AccountRow, EntryRow, PeopleRow
 
 GENESIS = ""

@@ -6,11 +6,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Literal
 
 from hushway.errors import LedgerError
-from hushway.geography.periods import Periods
 
 Clock = Literal["wall", "instant"]
 
-_DAY_MINUTES = 24 * 60
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _ALWAYS = "always"
 _WRITTEN = re.compile(
@@ -48,33 +46,6 @@ class Window:
     clock: Clock
     start: datetime
     end: datetime
-
-    @classmethod
-    def of_days(
-        cls, first_day: date, last_day: date, zone: str, *, clock: Clock = "wall"
-    ) -> "Window":
-        """Returns the window of some days in a time zone.
-
-        Raises:
-            GeographyError: There is no such zone, or the days are in the wrong order.
-        """
-        days = Periods(
-            zone=zone,
-            first_day=first_day,
-            last_day=last_day,
-            opens=0,
-            closes=_DAY_MINUTES,
-            minutes=_DAY_MINUTES,
-        )
-        # Midnight may come twice, or not at all. A day that no clock ever showed lies in UTC.
-        slots = days.instant_slots or days.wall_slots
-        return cls(
-            first_day=first_day,
-            last_day=last_day,
-            clock=clock,
-            start=_moment(min(slot.start_us for slot in slots)),
-            end=_moment(max(slot.end_us for slot in slots)),
-        )
 
     @classmethod
     def always(cls) -> "Window":
@@ -160,10 +131,6 @@ ALWAYS: Final = Window(
 
 def _meet(one: tuple[datetime, datetime], other: tuple[datetime, datetime]) -> bool:
     return one[0] < other[1] and other[0] < one[1]
-
-
-def _moment(microseconds: int) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
 def _read(text: str) -> datetime:

@@ -7,43 +7,12 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import (
-    COLUMNS,
-    SCHEMA,
-    Rows,
-    batches_of,
-    from_arrow,
-    to_arrow,
-)
-from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import ODCells
 from hushway.release.bounded import TABLE_BYTES, open_plain
 from hushway.release.formats.arrow import text_array
 from hushway.release.spreadsheet import guarded, is_risky, unguarded
 
 _SPECIAL = frozenset('",\r\n')
 _BLOCK = 1 << 24
-
-
-def write_csv(table: ODTable, path: Path) -> None:
-    """Writes a table as one CSV file."""
-    batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
-    stream_csv(path, SCHEMA, batches, labels=labels_of(table.universe))
-
-
-def read_csv(path: Path, universe: ODCells) -> Iterator[Rows]:
-    """Yields the rows of a CSV file, some at a time.
-
-    Raises:
-        ReleaseError: A label is not in the public lists.
-    """
-    for batch in read_batches(path, SCHEMA, labels=labels_of(universe)):
-        yield from_arrow(universe, batch.select(list(COLUMNS)))
-
-
-def labels_of(universe: ODCells) -> tuple[str, ...]:
-    """Returns every text that can appear in a row."""
-    return universe.locations.ids + universe.periods.labels
 
 
 def stream_csv(

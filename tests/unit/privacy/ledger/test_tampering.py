@@ -13,16 +13,17 @@ import pytest
 from sqlalchemy import Table
 
 from hushway.errors import LedgerError
-from hushway.privacy.ledger import AccountKey, Ledger, Window
+from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.ledger.book import Book
 from hushway.privacy.ledger.chain import seal
 from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.window import window_of_days
 
 METRO = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 BUS = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")
-MARCH = Window.of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 AMOUNTS = {"amount", "spent", "cap", "delta"}
 ENTRIES = [(1, number) for number in range(1, 8)] + [(2, 1)]
 
@@ -305,7 +306,7 @@ def test_a_damaged_row_is_reported_in_words_by_every_reader(path: Path) -> None:
 
 
 def test_days_that_two_accounts_claim_are_found(path: Path) -> None:
-    april = Window.of_days(date(2026, 4, 1), date(2026, 4, 30), "Europe/Paris")
+    april = window_of_days(date(2026, 4, 1), date(2026, 4, 30), "Europe/Paris")
     other = AccountKey(dataset="metro", unit=Unit.TRIP, period="spring")
     with Ledger.connect(path) as ledger:
         ledger.open_account(other, PureLoss(Fraction(1)))

@@ -8,10 +8,11 @@ from hushway.errors import GeographyError, LedgerError
 from hushway.geography.periods import Periods
 from hushway.privacy.ledger import Window
 from hushway.privacy.ledger.window import Clock
+from hushway.release.window import window_of_days
 
 
 def days(first: str, last: str, zone: str = "America/New_York", clock: Clock = "wall") -> Window:
-    return Window.of_days(date.fromisoformat(first), date.fromisoformat(last), zone, clock=clock)
+    return window_of_days(date.fromisoformat(first), date.fromisoformat(last), zone, clock=clock)
 
 
 def test_a_window_lasts_from_midnight_to_midnight_on_the_agency_s_clock() -> None:
@@ -96,7 +97,7 @@ def test_two_plans_that_count_one_row_have_windows_that_overlap(
         slots = periods.wall_slots if wall else periods.instant_slots
         if any(slot.start_us <= written_us < slot.end_us for slot in slots):
             clock: Clock = "wall" if wall else "instant"
-            windows.append(Window.of_days(first, last, zone, clock=clock))
+            windows.append(window_of_days(first, last, zone, clock=clock))
     if len(windows) == 2:
         assert windows[0].overlaps(windows[1])
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.exact import dense
 from hushway.audit.harness import Examination, World
 from hushway.audit.noise import DELTA
@@ -22,8 +23,6 @@ from hushway.families.density.audit.product import (
     DensityProduct,
     DensityStage,
     VisitTerms,
-    claim_of,
-    rho_of,
     visits_in_memory,
 )
 from hushway.families.density.audit.toy import CELLS, LONE_SITES, Stay, Stays, district

@@ -3,7 +3,7 @@
 from functools import partial
 
 from hushway.audit.hunt import Mutant
-from hushway.audit.mutant_readers import VisitsBatchByBatch
+from hushway.audit.purse import BlindPurse
 from hushway.families.density.audit import cover as density_cover
 from hushway.families.density.audit import cuts as density_cuts
 from hushway.families.density.audit import files as density_files
@@ -33,6 +33,7 @@ from hushway.families.density.audit.mutant_curators import (
     nosy_scale,
     unsplit,
 )
+from hushway.families.density.audit.mutant_readers import VisitsBatchByBatch
 from hushway.families.density.audit.product import DensityProduct, visits_of_files
 from hushway.families.density.public.visits import (
     ClusterSeries,
@@ -41,7 +42,6 @@ from hushway.families.density.public.visits import (
     VisitCells,
     VisitTotal,
 )
-from hushway.families.od.audit.mutant_parts import BlindPurse
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 

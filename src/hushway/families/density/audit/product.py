@@ -3,16 +3,13 @@
 A planted mutant is the same product with one part exchanged.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from hushway.arrays import IntArray
 from hushway.audit.files import small_batches
 from hushway.audit.harness import Sampler, as_many
-from hushway.audit.noise import DELTA
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
 from hushway.families.density.audit.toy import District, StayRows, Stays
@@ -23,15 +20,13 @@ from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.events import EventsSource
 from hushway.families.density.rows.memory import ArrayVisits
-from hushway.privacy.accounting import cap_for, epsilon_of_rho
 from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import Loss, ZCDPLoss, loss_of
+from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 
-_CLAIM_DIGITS = 10**4
 # A person's rows lie in several of these.
 _BATCH_ROWS = 1000
 
@@ -163,13 +158,3 @@ class DensityStage:
     def _open(self, rows: StayRows) -> Curator:
         purse = loss_of(self.spend.measure, self.spend.amount * self.repeats)
         return self.product.open(rows, self.terms, purse)
-
-
-def rho_of(epsilon: Fraction) -> ZCDPLoss:
-    """Returns the rho that a plan would spend for an epsilon at the audits' delta."""
-    return cap_for(epsilon, DELTA)
-
-
-def claim_of(spend: ZCDPLoss) -> Fraction:
-    """Returns the epsilon that rho is worth at the audits' delta, as the accountant derives it."""
-    return Fraction(math.ceil(epsilon_of_rho(spend.rho, DELTA) * _CLAIM_DIGITS), _CLAIM_DIGITS)

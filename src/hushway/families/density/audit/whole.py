@@ -5,19 +5,14 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
+from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.divergence import DivergenceCheck
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.noise import DELTA
 from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.known import Evidence, Spread
 from hushway.families.density.audit.looks import Merged, Published, Resident
-from hushway.families.density.audit.product import (
-    DensityProduct,
-    DensityStage,
-    Look,
-    claim_of,
-    rho_of,
-)
+from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
 from hushway.families.density.audit.replay import NextClusters
 from hushway.families.density.audit.spread import SpreadCheck
 from hushway.families.density.audit.toy import LONE_SITES, NO_STAYS, District, Stay, Stays, district

@@ -9,9 +9,9 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Areas
-from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 

@@ -8,9 +8,9 @@ from hushway.families.density.public.minimum_cover import identity_cover
 from hushway.families.density.public.tessellation import tessellation
 from hushway.families.density.public.tower_geometry import Outside, TowerGeometry, tower_geometry
 from hushway.geography.areas import Areas
-from hushway.geography.digest import digest_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.digest import digest_of
 
 # Raised whenever the same lists give another geometry, so that no older file is read.
 _VERSION = 1

@@ -7,15 +7,15 @@ and the number of visits of each person is cut off at `most_counted`.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.geography.digest import digest_of
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
+from hushway.privacy.reach import Reach
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,14 +36,6 @@ class VisitLimits:
                 "Limits of visits must be whole numbers, at least 1.",
                 advice="Let every person count with at least one visit.",
             )
-
-
-class Reach(NamedTuple):
-    """How far one person moves an answer: the parts of a `hushway.privacy.bound.Bound`."""
-
-    cells: int
-    each: int
-    total: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,12 +1,23 @@
 """Looks for events that cannot be counted, before any budget is touched."""
 
+from typing import Final
+
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.engine.day_grid import DayGrid, day_grid
-from hushway.engine.findings import EVENT_WORDS, problems_of
+from hushway.engine.findings import (
+    IMPOSSIBLE_POSITION,
+    LEAVE_OUT,
+    OUTSIDE_WINDOW,
+    ROW_WORDS,
+    TOO_MANY,
+    UNKNOWN,
+    Words,
+    problems_of,
+)
 from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import load_table, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
@@ -21,6 +32,24 @@ from hushway.geography.periods import Periods
 from hushway.tables.check import Problem
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
+
+_WORDS: Final[Words] = {
+    **ROW_WORDS,
+    "impossible_position": IMPOSSIBLE_POSITION,
+    "unknown_location": (
+        "The place is not in the public list, or lies in none of the public areas.",
+        UNKNOWN,
+    ),
+    "outside_window": OUTSIDE_WINDOW,
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Together they are one visit.",
+        "Leave it so: nobody counts twice in a bin.",
+    ),
+    "shared_ids": (
+        TOO_MANY,
+        f"{LEAVE_OUT} or give each phone an id of its own.",
+    ),
+}
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 _PLACES = ("location", "lon", "lat")
@@ -80,7 +109,7 @@ def check_events(
             found |= ids_with_too_many(backend, timely, progress)
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
-    return problems_of(found, source.columns, policy, EVENT_WORDS, facts_of(found))
+    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
 
 
 def _groups(rows: ir.Table) -> ir.Table:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hushway.errors import DataError
-from hushway.families.od.rows.trips import Clock
+from hushway.tables.clock import Clock
 from hushway.tables.columns import roles_of
 
 

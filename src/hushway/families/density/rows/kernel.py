@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
+from hushway.engine.choice import placed
 from hushway.engine.key import PRIME, SUM_MASK
 from hushway.numerics.compiled import compiled_for_threads
 
@@ -13,19 +14,7 @@ FOR_HISTOGRAM: Final = 0
 FOR_BIN: Final = 1
 FOR_WINDOW: Final = 2
 
-_LOW_BITS = (1 << 30) - 1
 _FEW = 40
-
-
-@compiled_for_threads
-def placed(salt: int, what: int, kind: int, key: IntArray) -> int:
-    """Returns `key.place(key.mixed(salt, what, kind))`: a number from 0 to 2^31 - 2."""
-    mixed = ((salt & _LOW_BITS) * key[0] + ((salt >> 30) & PRIME) * key[1]) % PRIME
-    mixed = (mixed + (what * key[2] + kind * key[3]) % PRIME) % PRIME
-    value = mixed * key[4] + key[5]
-    for i in range(6, 10):
-        value = value % PRIME * mixed + key[i]
-    return int(value % PRIME)
 
 
 @compiled_for_threads

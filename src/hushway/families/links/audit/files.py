@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
+from hushway.audit.claims import rho_of
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, World, as_many
 from hushway.audit.noise import DELTA
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
-from hushway.families.density.audit.product import rho_of
 from hushway.families.links.audit.looks import Sums
 from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings

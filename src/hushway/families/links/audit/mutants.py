@@ -3,7 +3,7 @@
 from functools import partial
 
 from hushway.audit.hunt import Mutant
-from hushway.audit.mutant_readers import TracesBatchByBatch
+from hushway.audit.purse import BlindPurse
 from hushway.families.links.audit import ends as links_ends
 from hushway.families.links.audit import files as links_files
 from hushway.families.links.audit import measured as links_measured
@@ -34,8 +34,8 @@ from hushway.families.links.audit.mutant_parts import (
     UnboundedSums,
     unsplit,
 )
+from hushway.families.links.audit.mutant_readers import TracesBatchByBatch
 from hushway.families.links.audit.product import LinkProduct, movements_of_files
-from hushway.families.od.audit.mutant_parts import BlindPurse
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit
 

@@ -4,10 +4,10 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
+from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.noise import DELTA
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
-from hushway.families.density.audit.product import claim_of, rho_of
 from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
 from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, Rings, rings

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray, TextArray
 from hushway.errors import GeographyError
-from hushway.geography.digest import digest_of
 from hushway.geography.plane import Plane
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 # From motorways (1) to residential streets (5).

@@ -13,11 +13,11 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.visits import Reach
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.geography.digest import digest_of
 from hushway.geography.periods import Periods
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
+from hushway.privacy.reach import Reach
 
 # Of speeds, in km/h.
 SPEED_STEP: Final = 5.0

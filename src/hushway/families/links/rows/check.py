@@ -1,11 +1,21 @@
 """Looks for positions that cannot be counted, before any budget is touched."""
 
+from typing import Final
+
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.findings import TRACE_WORDS, problems_of
+from hushway.engine.findings import (
+    IMPOSSIBLE_POSITION,
+    LEAVE_OUT,
+    OUTSIDE_WINDOW,
+    ROW_WORDS,
+    TWO_PLACES,
+    Words,
+    problems_of,
+)
 from hushway.engine.lookup import time_grid
 from hushway.engine.marking import bucket_of, first_row, in_gaps
 from hushway.engine.reading import load_table, malformed_rows
@@ -14,6 +24,7 @@ from hushway.engine.shared_ids import facts_of, ids_in_two_places
 from hushway.errors import DataError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Reason, Traces
+from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.matching import RoadMatcher
 from hushway.families.links.rows.periods import PeriodLookup
@@ -26,10 +37,48 @@ from hushway.families.links.rows.rows import (
 )
 from hushway.families.links.rows.traces import TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting, split_trips
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
 from hushway.tables.check import Problem
+from hushway.tables.clock import Clock
 from hushway.tables.policy import Policy
+
+_WORDS: Final[Words] = {
+    **ROW_WORDS,
+    "impossible_position": IMPOSSIBLE_POSITION,
+    "unknown_location": (
+        "The position is not in the surroundings of the road network.",
+        "Check the network; or leave it so: such positions are dropped.",
+    ),
+    "outside_window": OUTSIDE_WINDOW,
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Together they are one position.",
+        "Leave it so: nobody is twice at one time.",
+    ),
+    "far_from_roads": (
+        "Of some people's positions: further than {far:g} m from every road.",
+        "Check that the network holds all roads; a few such positions are usual.",
+    ),
+    "trips_too_short": (
+        "Of {tried:,} trips tried: too short to find a way.",
+        "Check how often positions are taken.",
+    ),
+    "trips_off_road": (
+        "Of {tried:,} trips tried: not near roads for long enough to find a way.",
+        "Check that the network holds all roads.",
+    ),
+    "trips_without_route": (
+        "Of {tried:,} trips tried: near roads that no route connects.",
+        "Check the directions of the network's links, and that they share their nodes.",
+    ),
+    "trips_broken": (
+        "Of {tried:,} trips tried: a way with gaps in it, whose parts count.",
+        "Leave it so if they are few; many mean that roads are missing.",
+    ),
+    "shared_ids": (
+        TWO_PLACES,
+        f"{LEAVE_OUT} or give each device an id of its own.",
+    ),
+}
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 _NEEDED = ("person", "lon", "lat")
@@ -91,7 +140,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= first_row(run(backend, _repeated(rows), progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, universe.roads, lookup)
-            found |= ids_in_two_places(backend, usable, universe.roads, progress)
+            found |= ids_in_two_places(backend, usable, _middle(universe.roads), progress)
             some = _some_people(usable)
             trips = [
                 split_trips(people, universe.roads.plane, splitting or Splitting()).traces
@@ -101,7 +150,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= trial
             facts["tried"] = trial["tried"]
     columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
-    return problems_of(found, columns, policy, TRACE_WORDS, facts | facts_of(found))
+    return problems_of(found, columns, policy, _WORDS, facts | facts_of(found))
 
 
 def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
@@ -166,3 +215,8 @@ def _first_trips(traces: Traces, most: int) -> Traces:
     columns = (column[: start[-1]] for column in (traces.x, traces.y, traces.seconds))
     x, y, seconds = columns
     return Traces(start=start, x=x, y=y, seconds=seconds)
+
+
+def _middle(roads: RoadNetwork) -> float:
+    """Returns the latitude of the roads' middle."""
+    return float(roads.lat.min() + roads.lat.max()) / 2

@@ -22,7 +22,7 @@ from hushway.families.links.rows.traces_rows import (
     trace_files,
     unreadable,
 )
-from hushway.families.od.rows.trips import Clock
+from hushway.tables.clock import Clock
 
 _ENDING = ".gpx"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -19,7 +19,7 @@ from hushway.families.links.rows.traces_rows import (
     trace_files,
     unreadable,
 )
-from hushway.families.od.rows.trips import Clock
+from hushway.tables.clock import Clock
 from hushway.tables.json_text import json_facts
 
 _ENDING = ".json"

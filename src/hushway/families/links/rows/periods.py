@@ -6,8 +6,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.lookup import time_grid
-from hushway.families.od.rows.trips import Clock
 from hushway.geography.periods import Periods
+from hushway.tables.clock import Clock
 
 _US = 1e6
 

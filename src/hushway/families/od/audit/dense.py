@@ -10,8 +10,8 @@ from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.product import Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Stray, Town, town
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.geography.digest import digest_of
 from hushway.privacy.curator import Curator
+from hushway.privacy.digest import digest_of
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
 from hushway.privacy.public_facts import public_facts

@@ -15,7 +15,8 @@ from hushway.families.od.audit.toy import town
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
-from hushway.geography.labels import Labels, place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.geography.labels import Labels
 from hushway.privacy.loss import Loss
 
 PERIODS = 8

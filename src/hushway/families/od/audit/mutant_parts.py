@@ -14,7 +14,6 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource, os_source
@@ -98,13 +97,6 @@ class SharedNoise:
         if missing > 0:
             self._words = np.concatenate([self._words, os_source().words(missing)])
         return self._words[:count].copy()
-
-
-class BlindPurse:
-    """A purse that agrees to everything: the real one would stop a missing split by itself."""
-
-    def charge(self, event: Event) -> None:
-        """Takes nothing."""
 
 
 def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:

@@ -15,7 +15,7 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.mutant_readers import trips_file_by_file
+from hushway.audit.purse import BlindPurse
 from hushway.families.od.audit import dense as od_dense
 from hushway.families.od.audit import feature_laws as od_feature_laws
 from hushway.families.od.audit import files as od_files
@@ -27,7 +27,6 @@ from hushway.families.od.audit import rounding as od_rounding
 from hushway.families.od.audit import sparse as od_sparse
 from hushway.families.od.audit.fitted import FLAT, LAZY, TREE
 from hushway.families.od.audit.mutant_parts import (
-    BlindPurse,
     LowBitsOnly,
     NoCap,
     SensitivityOfOne,
@@ -37,6 +36,7 @@ from hushway.families.od.audit.mutant_parts import (
     unsplit,
     wholly_nosy,
 )
+from hushway.families.od.audit.mutant_readers import trips_file_by_file
 from hushway.families.od.audit.product import Product, Terms, count_files
 from hushway.privacy.loss import Loss
 

@@ -79,10 +79,11 @@ class City:
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.
-        from hushway.study import city_files as files
+        from hushway.families.od.city.files import write_modes, write_trips
+        from hushway.study.city_files import write_locations
 
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_locations(self.cells.locations, folder / "locations.csv")
-        files.write_modes(self, folder / "modes.csv")
+        write_locations(self.cells.locations, folder / "locations.csv")
+        write_modes(self, folder / "modes.csv")
         (folder / "network.toml").write_text(network_toml(self.network), encoding="utf-8")
-        files.write_trips(self, folder / f"trips.{format}")
+        write_trips(self, folder / f"trips.{format}")

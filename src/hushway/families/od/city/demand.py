@@ -6,10 +6,10 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.city.figures import Day
-from hushway.families.od.city.places import HUBS, distances_m, positions_m
+from hushway.families.od.city.places import HUBS, positions_m
 from hushway.geography.itineraries import MODES
 from hushway.geography.locations import Locations
-from hushway.study.chance import largest, race
+from hushway.study.chance import distances_m, largest, race
 
 # The window has eight cells for each corridor: two directions, four half-hours. Using little more
 # than half of them keeps the half-hours outside the window, which nothing is published about, about

@@ -3,9 +3,10 @@
 import math
 from itertools import pairwise
 
-from hushway.families.od.city.places import BUS_LINES, HUBS, distances_m, positions_m
+from hushway.families.od.city.places import BUS_LINES, HUBS, positions_m
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.study.chance import distances_m
 
 # Twelve buses an hour: riders need no timetable.
 _HEADWAY_S = 300

@@ -8,6 +8,7 @@ import numpy as np
 from hushway.arrays import FloatArray
 from hushway.families.od.city.streets import corner_names
 from hushway.geography.locations import Location, Locations
+from hushway.study.chance import distances_m
 
 _CENTRE_LON, _CENTRE_LAT = -83.743, 42.281
 _DEGREE_LAT_M = 111_080.0
@@ -84,13 +85,6 @@ def positions_m(locations: Locations) -> FloatArray:
     degrees = np.array([(place.lon, place.lat) for place in locations.places])
     scale = np.array([_DEGREE_LON_M, _DEGREE_LAT_M])
     return np.asarray((degrees - np.array([_CENTRE_LON, _CENTRE_LAT])) * scale)
-
-
-def distances_m(origins: FloatArray, destinations: FloatArray) -> FloatArray:
-    """Returns the distance of every origin (row) to every destination (column), by air."""
-    east = origins[:, 0][:, None] - destinations[:, 0][None, :]
-    north = origins[:, 1][:, None] - destinations[:, 1][None, :]
-    return np.asarray(np.hypot(east, north))
 
 
 def _stops(count: int) -> FloatArray:

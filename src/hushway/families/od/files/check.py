@@ -21,6 +21,7 @@ from hushway.families.od.files.description import (
     PERIODS,
     describe,
 )
+from hushway.families.od.files.formats.csv import read_csv
 from hushway.families.od.files.formats.flowmap import flowmap_locations, read_flows
 from hushway.families.od.files.formats.omx import fits_omx
 from hushway.families.od.files.formats.parquet import read_parquet
@@ -30,7 +31,6 @@ from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
 from hushway.release.bounded import LIST_BYTES, holds, read_plain
 from hushway.release.finding import Notes
-from hushway.release.formats.csv import read_csv
 from hushway.release.formats.places import read_locations, read_periods
 from hushway.release.resource import Description
 from hushway.release.stated import TERMS_HOLD, check_domain

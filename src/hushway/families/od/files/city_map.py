@@ -5,9 +5,10 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray
-from hushway.families.od.files.flows import Sums, sums_by_pair
+from hushway.families.od.files.flows import sums_by_pair
 from hushway.families.od.mechanism.table import ODTable
 from hushway.release.ground import CLEAR_OF_NOISE, MOST_FLOWS, draw_flows, draw_places, plane
+from hushway.release.sums import Sums
 
 
 def draw_map(axes: Axes, table: ODTable) -> int:

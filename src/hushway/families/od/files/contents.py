@@ -16,6 +16,7 @@ from hushway.families.od.files.description import (
     PERIODS,
     describe,
 )
+from hushway.families.od.files.formats.csv import write_csv
 from hushway.families.od.files.formats.features import features_json
 from hushway.families.od.files.formats.flowmap import flowmap_locations, write_flows
 from hushway.families.od.files.formats.margins import write_margins_csv, write_margins_parquet
@@ -34,7 +35,6 @@ from hushway.families.od.files.sums import published_sums
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
-from hushway.release.formats.csv import write_csv
 from hushway.release.formats.places import locations_csv, periods_csv
 from hushway.release.resource import Description, Progress
 

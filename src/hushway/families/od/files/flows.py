@@ -1,26 +1,10 @@
 """Sums over a published OD table, with the noise they carry."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import IntArray
 from hushway.families.od.mechanism.table import ODTable
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sums:
-    """Sums of published counts by some key.
-
-    Attributes:
-        keys: What was summed over, ascending.
-        totals: Sum of the counts of each.
-        standard_errors: Standard deviation of the noise in each sum, if cells err independently.
-    """
-
-    keys: IntArray
-    totals: FloatArray
-    standard_errors: FloatArray
+from hushway.release.sums import Sums
 
 
 def sums_by_period(table: ODTable) -> Sums:

@@ -15,8 +15,9 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.digest import digest_of
-from hushway.geography.labels import Labels, every_period
+from hushway.families.od.public.pair_labels import every_period
+from hushway.geography.labels import Labels
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 import ibis
 import ibis.expr.types as ir
+from ibis.backends.duckdb import Backend
 
 from hushway.engine.key import SUM_MASK, BoundingKey
-from hushway.engine.lookup import TimeGrid
+from hushway.engine.lookup import TimeGrid, place_table, time_grid
+from hushway.engine.reading import load_table
 from hushway.errors import PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
+from hushway.tables.clock import Clock
+from hushway.tables.layout import Layout
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:
@@ -187,3 +191,19 @@ def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
     if cells.same_place:
         return row * places + trips.d
     return row * (places - 1) + trips.d - (trips.d > trips.o).cast("int64")
+
+
+def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:
+    """Puts the public tables into a DuckDB."""
+    grid = time_grid(cells.periods, clock)
+
+    def places(role: str) -> ibis.Table:
+        table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
+        return load_table(backend, f"public_{role}", table)
+
+    return Lookups(
+        origins=places("origin"),
+        destinations=places("destination"),
+        buckets=load_table(backend, "public_buckets", grid.table),
+        grid=grid,
+    )

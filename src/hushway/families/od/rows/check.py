@@ -2,23 +2,57 @@
 
 from functools import reduce
 from operator import or_
+from typing import Final
 
 import ibis.expr.types as ir
 
-from hushway.engine.findings import problems_of
+from hushway.engine.findings import (
+    OUTSIDE_WINDOW,
+    OWN_TICKET,
+    ROW_WORDS,
+    TOO_MANY,
+    UNKNOWN,
+    Words,
+    problems_of,
+)
 from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
-from hushway.engine.reading import load_lookups, malformed_rows, read_rows
+from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import Lookups
+from hushway.families.od.rows.bounding import Lookups, load_lookups
 from hushway.families.od.rows.trips import TripsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
 from hushway.tables.check import Problem
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
+
+_WORDS: Final[Words] = {
+    **ROW_WORDS,
+    "unknown_location": (
+        "The origin or the destination is not in the public list of locations.",
+        UNKNOWN,
+    ),
+    "outside_window": OUTSIDE_WINDOW,
+    "same_place": (
+        "The trip ends where it began, and such trips have no cells.",
+        "Leave it so, or count all such trips: same_place = true.",
+    ),
+    "duplicate_trip_id": (
+        "A trip id appears again; rows{within} that share one are counted once.",
+        "Check how the trips were put together.",
+    ),
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Both are counted.",
+        "Check whether files overlap; a column of trip ids would tell.",
+    ),
+    "shared_ids": (
+        TOO_MANY,
+        f'{OWN_TICKET} trips (unit = "trip").',
+    ),
+}
 
 
 def check_trips(
@@ -67,7 +101,7 @@ def check_trips(
                 grid = lookups.grid
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, facts=facts_of(found))
+    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
 
 
 def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:

@@ -5,11 +5,16 @@ from functools import cached_property
 import numpy as np
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.reading import load_lookups, read_rows
+from hushway.engine.reading import read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import bounded_counts, refuse_other_cells, trip_bound
+from hushway.families.od.rows.bounding import (
+    bounded_counts,
+    load_lookups,
+    refuse_other_cells,
+    trip_bound,
+)
 from hushway.families.od.rows.trips import TripsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
+from hushway.tables.clock import Clock
 from hushway.tables.columns import roles_of
-
-Clock = Literal["wall", "instant"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,9 @@ from hushway.families.od.city.city import City
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.pair_labels import pair_table_labels, place_pair_labels
 from hushway.families.od.rows.memory import ArrayCounter
 from hushway.families.od.study.errors import ODErrors, od_errors
-from hushway.geography.labels import pair_table_labels, place_pair_labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.internal import Internal
 from hushway.privacy.query import Counter, ExactCounts, Query

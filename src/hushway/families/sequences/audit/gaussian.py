@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 from hushway.audit.chance import ChanceCheck, gaussian_tail
+from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.noise import DELTA
 from hushway.audit.shift import ShiftCheck, most_of_rho
-from hushway.families.density.audit.product import claim_of, rho_of
 from hushway.families.sequences.audit.forms import GROUPED
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence
 from hushway.families.sequences.audit.measured import MAX_RECORDS

@@ -4,8 +4,7 @@ from functools import partial
 
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_curators import OccupiedCellsOnly
-from hushway.audit.mutant_readers import sequences_file_by_file
-from hushway.families.od.audit.mutant_parts import BlindPurse
+from hushway.audit.purse import BlindPurse
 from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import gaussian as sequences_gaussian
 from hushway.families.sequences.audit import measured as sequences_measured
@@ -25,6 +24,7 @@ from hushway.families.sequences.audit.mutant_parts import (
     nosy,
     unsplit_tree,
 )
+from hushway.families.sequences.audit.mutant_readers import sequences_file_by_file
 from hushway.families.sequences.audit.product import SequenceProduct, taps_of_files
 from hushway.privacy.loss import Loss
 from hushway.privacy.unit import Unit

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from hushway.arrays import IntArray
+from hushway.audit.claims import rho_of
 from hushway.audit.files import small_batches
 from hushway.audit.harness import Sampler, as_many
 from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
-from hushway.families.density.audit.product import rho_of
 from hushway.families.sequences.audit.toy import Village, WalkRows, Walks, days_of
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.shares import uniform_shares

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.city.places import distances_m
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
+from hushway.study.chance import distances_m
 
 _CENTRE_LON, _CENTRE_LAT = -73.57, 45.51
 _DEGREE_LAT_M = 111_140.0

@@ -3,9 +3,9 @@
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.files.flows import Sums
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.release.sums import Sums
 
 
 def stop_nodes(table: SequenceTable) -> IntArray:

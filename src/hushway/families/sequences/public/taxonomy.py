@@ -12,9 +12,9 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
-from hushway.geography.digest import digest_of
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Locations
+from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
 
 LOCATION = "location"

@@ -7,8 +7,8 @@ import numpy as np
 
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.digest import digest_of
 from hushway.geography.periods import Periods
+from hushway.privacy.digest import digest_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -2,12 +2,21 @@
 
 from functools import reduce
 from operator import or_
+from typing import Final
 
 import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.day_grid import DayGrid, day_grid
-from hushway.engine.findings import SEQUENCE_WORDS, TAP_WORDS, problems_of
+from hushway.engine.findings import (
+    OUTSIDE_WINDOW,
+    OWN_TICKET,
+    ROW_WORDS,
+    TOO_MANY,
+    UNKNOWN,
+    Words,
+    problems_of,
+)
 from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import (
     load_places,
@@ -29,6 +38,36 @@ from hushway.privacy.unit import Unit
 from hushway.tables.check import Problem
 from hushway.tables.layout import layout_of
 from hushway.tables.policy import Policy
+
+_STOP_WORDS: Final[Words] = {
+    "unknown_location": (
+        "The location is not in the public list of locations.",
+        UNKNOWN,
+    ),
+    "long_records": (
+        "A stop comes after the first ones of its record that count, and is left out.",
+        "Leave it so: a taller tree costs accuracy, and these rows must not choose the height.",
+    ),
+    "shared_ids": (
+        TOO_MANY,
+        f'{OWN_TICKET} records (unit = "record").',
+    ),
+}
+
+_TAP_WORDS: Final[Words] = {
+    **ROW_WORDS,
+    **_STOP_WORDS,
+    "outside_window": OUTSIDE_WINDOW,
+    "duplicate_rows": (
+        "A row repeats another: same {alike}. Both are counted, as two stops.",
+        "Check whether files overlap.",
+    ),
+}
+
+_SEQUENCE_WORDS: Final[Words] = {
+    **{kind: ROW_WORDS[kind] for kind in ("null_value", "malformed_row")},
+    **_STOP_WORDS,
+}
 
 
 def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
@@ -82,7 +121,7 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
             if unit.has_many_records:
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, TAP_WORDS, facts_of(found))
+    return problems_of(found, source.columns, policy, _TAP_WORDS, facts_of(found))
 
 
 def check_sequences(  # noqa: PLR0913  likewise
@@ -130,7 +169,7 @@ def check_sequences(  # noqa: PLR0913  likewise
             # Every record has a first stop.
             records = rows.filter(rows.position == 1).select("person").drop_null(["person"])
             found |= ids_with_too_many(backend, records, progress)
-    return problems_of(found, source.columns, policy, SEQUENCE_WORDS, facts_of(found))
+    return problems_of(found, source.columns, policy, _SEQUENCE_WORDS, facts_of(found))
 
 
 def _marked(rows: ir.Table, places: ir.Table, buckets: ir.Table, grid: DayGrid) -> ir.Table:

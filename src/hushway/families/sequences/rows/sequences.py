@@ -45,6 +45,7 @@ class SequencesSource:
     columns: SequenceColumns
     separator: str = " "
     noun: ClassVar[str] = "sequences"
+    clock: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if not self.separator:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from hushway.families.od.rows.trips import Clock
+from hushway.tables.clock import Clock
 from hushway.tables.columns import roles_of
 
 

@@ -9,6 +9,7 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.audit.exact import dense
 from hushway.audit.hunt import Mutant
+from hushway.audit.purse import BlindPurse
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.density.audit import suite as density
@@ -57,7 +58,6 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
-from hushway.families.od.audit.mutant_parts import BlindPurse
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushway.engine.choice import placed
 from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.bounding import (
@@ -19,7 +20,6 @@ from hushway.families.density.rows.bounding import (
     bounded_rows,
 )
 from hushway.families.density.rows.grouping import VisitRows
-from hushway.families.density.rows.kernel import placed
 
 SITES, BINS = 21, 24
 KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))

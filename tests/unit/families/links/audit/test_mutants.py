@@ -9,6 +9,7 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant
+from hushway.audit.purse import BlindPurse
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.links.audit import suite as links
@@ -56,7 +57,6 @@ from hushway.families.links.public.universe import (
 )
 from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
-from hushway.families.od.audit.mutant_parts import BlindPurse
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source

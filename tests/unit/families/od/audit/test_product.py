@@ -3,9 +3,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushway.audit.purse import BlindPurse
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.dense import Repeated
-from hushway.families.od.audit.mutant_parts import BlindPurse, SharedNoise, no_split
+from hushway.families.od.audit.mutant_parts import SharedNoise, no_split
 from hushway.families.od.audit.product import REAL, Product, Stage, Terms, equal_shares
 from hushway.families.od.audit.toy import NOBODY, Part, town
 from hushway.privacy.bound import Bound

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.city.places import HUBS, distances_m, lay_out, positions_m
+from hushway.families.od.city.places import HUBS, lay_out, positions_m
 from hushway.geography.locations import Locations
+from hushway.study.chance import distances_m
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ from hushway.families.od.mechanism.nesting import nested
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import refines
-from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.geography.labels import labels_of_codes
 
 
 def paper_features(cells: ODCells) -> tuple[Feature, ...]:

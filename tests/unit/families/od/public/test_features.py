@@ -13,7 +13,8 @@ from hushway.families.od.public.features import (
     total_feature,
     without_idle,
 )
-from hushway.geography.labels import Labels, labels_of_codes, place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.geography.labels import Labels, labels_of_codes
 
 MakeCells = Callable[..., ODCells]
 

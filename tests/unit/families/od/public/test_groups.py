@@ -11,7 +11,8 @@ from hushway.arrays import IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import groups_of, refines
-from hushway.geography.labels import labels_of_codes, place_pair_labels
+from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.geography.labels import labels_of_codes
 
 MakeCells = Callable[..., ODCells]
 

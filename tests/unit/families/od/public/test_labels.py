@@ -7,17 +7,15 @@ import pytest
 
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.geography import labels as labels_module
-from hushway.geography.labels import (
-    Labels,
+from hushway.families.od.public.pair_labels import (
     Side,
     every_period,
-    joint_codes,
-    labels_of_codes,
     pair_table_labels,
     pairs_of_matrix,
     place_pair_labels,
 )
+from hushway.geography import labels as labels_module
+from hushway.geography.labels import Labels, joint_codes, labels_of_codes
 
 MakeCells = Callable[..., ODCells]
 

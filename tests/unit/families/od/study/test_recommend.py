@@ -5,8 +5,8 @@ import numpy as np
 
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature, period_feature, total_feature
+from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.od.study.recommend import make_twin, plan_lines, recommend
-from hushway.geography.labels import place_pair_labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.loss import PureLoss

@@ -7,9 +7,9 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.mutant_curators import OccupiedCellsOnly
+from hushway.audit.purse import BlindPurse
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
-from hushway.families.od.audit.mutant_parts import BlindPurse
 from hushway.families.sequences.audit import suite as sequences
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.mutant_parts import (

@@ -11,7 +11,7 @@ import pytest
 from hushway.families.sequences.files.formats import tree as tree_format
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.synthesis import synthesise
+from hushway.families.synthesis import synthesise
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations

@@ -12,16 +12,16 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.od.files.formats.rows import (
+from hushway.geography.periods import Periods
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
     whole_column,
 )
-from hushway.geography.periods import Periods
-from hushway.release.formats.arrow import number_array, text_array
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import read_batches, stream_csv
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.

@@ -14,15 +14,15 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.od.files.formats.rows import (
+from hushway.release.formats.arrow import number_array, numbers_of, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
     whole_column,
 )
-from hushway.release.formats.arrow import number_array, numbers_of, text_array
-from hushway.release.formats.bounded_parquet import open_parquet
 
 _COUNTS = [
     pa.field("period", LABEL, nullable=False),

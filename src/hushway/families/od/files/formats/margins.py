@@ -8,17 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import (
+from hushway.families.od.files.sums import PublishedSums
+from hushway.families.od.public.features import Feature
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
     whole_column,
 )
-from hushway.families.od.files.sums import PublishedSums
-from hushway.families.od.public.features import Feature
-from hushway.release.formats.arrow import number_array, text_array
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import read_batches, stream_csv
 
 SCHEMA = pa.schema(

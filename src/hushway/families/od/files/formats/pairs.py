@@ -13,18 +13,13 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import BoolArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import (
-    BATCH_ROWS,
-    LABEL,
-    cells_of,
-    labelled,
-    positions_among,
-)
+from hushway.families.od.files.formats.rows import cells_of
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.labels import Labels
 from hushway.release.formats.arrow import text_array
 from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import BATCH_ROWS, LABEL, labelled, positions_among
 
 ENDS = ("origin", "destination")
 # Pairs times labellings. They take a gigabyte; a stranger's file may not ask for more.

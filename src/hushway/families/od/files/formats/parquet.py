@@ -5,17 +5,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from hushway.families.od.files.formats.rows import (
-    BATCH_ROWS,
-    SCHEMA,
-    Rows,
-    batches_of,
-    from_arrow,
-    to_arrow,
-)
+from hushway.families.od.files.formats.rows import SCHEMA, Rows, batches_of, from_arrow, to_arrow
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import BATCH_ROWS
 
 
 def write_parquet(table: ODTable, path: Path) -> None:

@@ -2,23 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.arrow import number_array, numbers_of, text_array
+from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.columns import (
+    BATCH_ROWS,
+    LABEL,
+    labelled,
+    positions_among,
+    whole_column,
+)
 
-BATCH_ROWS = 1 << 20
 COLUMNS = ("period", "origin", "destination", "count", "standard_error")
 
-LABEL = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema(
     [
         pa.field("period", LABEL, nullable=False),
@@ -64,11 +66,6 @@ def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
         ],
         schema=SCHEMA,
     )
-
-
-def labelled(positions: IntArray, labels: pa.Array) -> pa.DictionaryArray:
-    """Returns an array that shows the label at each position."""
-    return pa.DictionaryArray.from_arrays(number_array(positions.astype(np.int32)), labels)
 
 
 def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
@@ -121,35 +118,3 @@ def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
         ReleaseError: A label is not in the list.
     """
     return positions_among(column, text_array(labels))
-
-
-def positions_among(column: pa.Array, labels: pa.Array) -> IntArray:
-    """Returns the position of each label in a public list that is an Arrow array already.
-
-    Raises:
-        ReleaseError: A label is not in the list.
-    """
-    known = pc.SetLookupOptions(value_set=labels)
-    if pa.types.is_dictionary(column.type):
-        # A few thousand labels instead of millions of rows.
-        distinct = pc.index_in(column.dictionary.cast(pa.string()), options=known)
-        positions = distinct.take(column.indices)
-    else:
-        positions = pc.index_in(column.cast(pa.string()), options=known)
-    if positions.null_count:
-        raise ReleaseError(
-            "A row names a place, a period or a class that is not in the public lists.",
-            advice="The table and the public lists do not belong together.",
-        )
-    return numbers_of(positions).astype(np.int64)
-
-
-def whole_column(column: pa.Array) -> NDArray[Any]:
-    """Returns the numbers of a column.
-
-    Raises:
-        ReleaseError: One of them is missing.
-    """
-    if column.null_count:
-        raise ReleaseError("A number is missing from a row.", advice="The table was rewritten.")
-    return numbers_of(column)

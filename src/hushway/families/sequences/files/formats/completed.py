@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import BATCH_ROWS, positions_among, whole_column
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.geography.locations import Locations
 from hushway.release.formats.arrow import number_array, numbers_of, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import BATCH_ROWS, positions_among, whole_column
 
 COLUMNS = ("sequence", "count")
 

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import positions_among, whole_column
 from hushway.families.sequences.files.formats.taxonomy import node_labels
 from hushway.families.sequences.files.paths import (
     BATCH_STOPS,
@@ -27,6 +26,7 @@ from hushway.families.sequences.files.paths import (
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.formats.arrow import number_array, numbers_of, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import positions_among, whole_column
 from hushway.release.formats.csv import read_batches, stream_csv
 
 SEPARATOR = " > "

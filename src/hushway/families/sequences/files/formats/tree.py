@@ -10,13 +10,6 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import (
-    BATCH_ROWS,
-    LABEL,
-    labelled,
-    positions_among,
-    whole_column,
-)
 from hushway.families.sequences.files.formats.taxonomy import grain_name, node_labels
 from hushway.families.sequences.files.tree_shape import MOST_NODES, step_slices
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
@@ -24,6 +17,13 @@ from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
 from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.formats.columns import (
+    BATCH_ROWS,
+    LABEL,
+    labelled,
+    positions_among,
+    whole_column,
+)
 
 SCHEMA = pa.schema(
     [
