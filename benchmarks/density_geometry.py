@@ -17,10 +17,8 @@ import numpy as np
 import shapely
 
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.minimum_cover import minimum_cover
-from hushway.families.density.public.overlap import overlap
-from hushway.families.density.public.tessellation import tessellation
-from hushway.families.density.public.voronoi import voronoi_cells
+from hushway.families.density.public.minimum_cover import minimum_cover, overlap
+from hushway.families.density.public.tower_geometry import tessellation, voronoi_cells
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -184,8 +184,12 @@ def bounded_count(folder: Path, kind: str, cap: int) -> int:
 
     from hushway.engine.key import BoundingKey
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings
-    from hushway.families.od.rows.trips import TripColumns, TripsSource
+    from hushway.families.od.rows.duckdb import (
+        DuckDBTrips,
+        EngineSettings,
+        TripColumns,
+        TripsSource,
+    )
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods
     from hushway.privacy.query import Query

@@ -125,7 +125,7 @@ def count(folder: Path) -> Any:
     from hushway.families.links.matching.matcher import Matcher
     from hushway.families.links.public.universe import MovementCells, MovementLimits
     from hushway.families.links.rows.movements import TraceMovements
-    from hushway.families.links.rows.traces import TraceColumns, TracesSource
+    from hushway.families.links.rows.rows import TraceColumns, TracesSource
     from hushway.privacy.query import Query
 
     universe = universe_of()
@@ -151,8 +151,8 @@ def check(folder: Path) -> Any:
     from hushway.engine.session import EngineSettings
     from hushway.families.links.matching.matcher import Matcher
     from hushway.families.links.rows.check import check_traces
-    from hushway.families.links.rows.traces import TraceColumns, TracesSource
-    from hushway.tables.policy import Policy
+    from hushway.families.links.rows.rows import TraceColumns, TracesSource
+    from hushway.tables.check import Policy
 
     universe = universe_of()
     matcher = Matcher(universe.roads)
@@ -169,7 +169,7 @@ def check(folder: Path) -> Any:
 def universe_of() -> Any:
     import numpy as np
 
-    from hushway.families.links.city.settings import Habits
+    from hushway.families.links.city.plans import Habits
     from hushway.families.links.public.universe import LinkUniverse
     from hushway.geography.periods import Periods
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from hushway.families.od.city.twin import twin
 from hushway.families.od.mechanism.catalogue import od_cbdp
-from hushway.families.od.mechanism.recommended import recommended_shares, recommended_weights
+from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels

@@ -189,7 +189,7 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     from hushway.families.sequences.public.taxonomy import Taxonomy
     from hushway.families.sequences.rows.duckdb import DuckDBSequences
     from hushway.families.sequences.rows.rule import SequenceRule
-    from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+    from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
     from hushway.geography.labels import Labels
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods

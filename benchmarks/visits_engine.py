@@ -164,8 +164,8 @@ def bare(file: Path, _kind: str) -> int:
 def check(file: Path, kind: str) -> int:
     from hushway.engine.session import EngineSettings
     from hushway.families.density.rows.check import check_events
-    from hushway.families.density.rows.events import EventColumns, EventsSource
-    from hushway.tables.policy import Policy
+    from hushway.families.density.rows.rows import EventColumns, EventsSource
+    from hushway.tables.check import Policy
 
     problems = check_events(
         EventsSource(file, EventColumns()),
@@ -189,7 +189,7 @@ def visits(file: Path, kind: str) -> int:
         VisitTotal,
     )
     from hushway.families.density.rows.duckdb import DuckDBVisits
-    from hushway.families.density.rows.events import EventColumns, EventsSource
+    from hushway.families.density.rows.rows import EventColumns, EventsSource
     from hushway.privacy.query import Query
 
     universe = town(kind)

@@ -16,8 +16,8 @@ from hushway.families.sequences.city.cards import metro
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
-from hushway.release.folders import make_folder
 from hushway.release.job import Job
+from hushway.release.new_file import make_folder
 
 PLAN = "plan.toml"
 CAP = Fraction(4)

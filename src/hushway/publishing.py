@@ -13,13 +13,11 @@ from hushway.families.write import publishable, write_sealed
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
-from hushway.privacy.ledger.amounts import readable
+from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
-from hushway.release.destination import check_destination
 from hushway.release.job import Job, Means, settings_of
-from hushway.release.place import Place, claimed
-from hushway.release.undisturbed import undisturbed
+from hushway.release.place import Place, check_destination, claimed, undisturbed
 from hushway.settling import Outcome, entries_of, settle_place
 from hushway.tables.check import refuse_problems
 

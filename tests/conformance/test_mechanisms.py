@@ -27,13 +27,13 @@ from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations

@@ -14,7 +14,7 @@ import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
-from hushway.families.links.audit.mutant_readers import TracesBatchByBatch
+from hushway.families.links.audit.suite import TracesBatchByBatch
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
@@ -28,7 +28,7 @@ from hushway.families.links.public.universe import (
 )
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 

@@ -14,14 +14,18 @@ import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
-from hushway.families.sequences.audit.mutant_readers import sequences_file_by_file
+from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

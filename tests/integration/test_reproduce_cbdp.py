@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from hushway.families.od.study.reproduce import MECHANISMS, Reproduction, reproduce_cbdp
-from hushway.families.od.study.save import save_reproduction
-from hushway.families.od.study.tables import COMES_OUT, headline_tables, ordering
-from hushway.privacy.internal import Internal
+from hushway.families.od.study.save import COMES_OUT, headline_tables, ordering, save_reproduction
+from hushway.privacy.measured import Internal
 
 
 def silent(_step: str, _share: float | None = None, /) -> None:

@@ -15,9 +15,14 @@ from hushway.families.density.study.honest import (
     gaussian_epsilon,
     selection_losses,
 )
-from hushway.families.density.study.methods import BY_VISITS, DEFAULT, METHODS, printed_plan
-from hushway.families.density.study.numbers import Reproduction
-from hushway.families.density.study.paper_series import Efpag
+from hushway.families.density.study.methods import (
+    BY_VISITS,
+    DEFAULT,
+    METHODS,
+    Reproduction,
+    printed_plan,
+)
+from hushway.families.density.study.paper import Efpag
 from hushway.families.density.study.reproduce import (
     BOXED,
     EPSILONS,
@@ -26,14 +31,14 @@ from hushway.families.density.study.reproduce import (
     reproduce_density,
 )
 from hushway.families.density.study.save import save_reproduction
-from hushway.families.density.study.statements import statements
 from hushway.families.density.study.tables import (
     costs_table,
     gains_table,
     headline_tables,
     published_table,
+    statements,
 )
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 
 def silent(_step: str, _share: float | None = None, /) -> None:

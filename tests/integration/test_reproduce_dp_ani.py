@@ -6,22 +6,29 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.links.city.plans import Habits
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.city.settings import Habits
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.study.gains import FITS
-from hushway.families.links.study.methods import DAY, METHODS, METRIC, PRINTED, REMOVAL, SOUND
-from hushway.families.links.study.numbers import Reproduction
+from hushway.families.links.study.methods import (
+    DAY,
+    METHODS,
+    METRIC,
+    PRINTED,
+    REMOVAL,
+    SOUND,
+    Reproduction,
+)
 from hushway.families.links.study.reproduce import reproduce_dp_ani
-from hushway.families.links.study.save import save_reproduction
-from hushway.families.links.study.statements import statements
-from hushway.families.links.study.tables import (
+from hushway.families.links.study.save import (
     gains_table,
     headline_tables,
     homes_table,
     published_table,
+    save_reproduction,
+    statements,
 )
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 EPSILONS = ("0.1", "1", "10")
 

@@ -11,15 +11,14 @@ from typer.testing import CliRunner
 
 from hushway.cli.app import app
 from hushway.errors import PlanError
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.study import reproduce as odmts
 from hushway.transit.study import run as odmts_run
 from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.reproduce import JOURNAL, reproduce_odmts
 from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, Task
-from hushway.transit.study.save import save_odmts
-from hushway.transit.study.tables import headline_tables
+from hushway.transit.study.save import headline_tables, save_odmts
 
 TASKS = 4
 

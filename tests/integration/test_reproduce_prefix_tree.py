@@ -12,9 +12,8 @@ from hushway.families.sequences.study.reproduce import (
     Reproduction,
     reproduce_prefix_tree,
 )
-from hushway.families.sequences.study.save import save_reproduction
-from hushway.families.sequences.study.tables import headline_tables, statements
-from hushway.privacy.internal import Internal
+from hushway.families.sequences.study.save import headline_tables, save_reproduction, statements
+from hushway.privacy.measured import Internal
 
 
 def silent(_step: str, _share: float | None = None, /) -> None:

@@ -23,7 +23,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss, total
 from hushway.privacy.randomness import SeededSource
-from hushway.study.purse import StudyPurse
+from hushway.study.study_table import StudyPurse
 
 
 def quarters() -> DensityUniverse:

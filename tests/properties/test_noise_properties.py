@@ -6,16 +6,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.privacy.noise.bernoulli import exactly, floor_of
-from hushway.privacy.noise.binomial import binomial
-from hushway.privacy.noise.enclosure import exp_enclosure
+from hushway.privacy.noise.exponential import uniform_below
 from hushway.privacy.noise.gaussian import DiscreteGaussian
-from hushway.privacy.noise.grouped_subsets import uniform_subsets
-from hushway.privacy.noise.inversion import InversionTable, Uniform
+from hushway.privacy.noise.geometric import exactly, floor_of
+from hushway.privacy.noise.grouped_draws import binomial, uniform_subsets
+from hushway.privacy.noise.inversion import InversionTable, Uniform, exp_enclosure
 from hushway.privacy.noise.laplace import DiscreteLaplace, _Magnitude
 from hushway.privacy.noise.law import NoiseLaw, between
 from hushway.privacy.noise.lazy import LazyVector
-from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import SeededSource
 
 scales = st.fractions(min_value=Fraction(1, 100), max_value=500, max_denominator=1000)

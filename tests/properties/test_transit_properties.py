@@ -12,10 +12,9 @@ import hushway.transit.operate as operations
 from hushway.geography.itineraries import Access, Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.transit.buses import Buses, buses_from
-from hushway.transit.operate import Operations, operate
+from hushway.transit.operate import Operations, ServiceRules, operate
 from hushway.transit.rider_trips import RiderTrips, in_order
-from hushway.transit.rules import ServiceRules
+from hushway.transit.simulation import Buses, buses_from
 
 # On the equator, this many degrees are a metre.
 DEGREE = 1 / 111_320

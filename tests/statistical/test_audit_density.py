@@ -27,18 +27,17 @@ from typing import Any
 import pytest
 
 from hushway.audit.bounds import runs_needed
+from hushway.audit.files import BlindPurse
 from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant, hunt_all
-from hushway.audit.purse import BlindPurse
 from hushway.families.density.audit import cuts as density_cuts
 from hushway.families.density.audit import files as density_files
 from hushway.families.density.audit import measured as density_measured
 from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.mutant_curators import unsplit
-from hushway.families.density.audit.mutants import DENSITY_MUTANTS
 from hushway.families.density.audit.product import REAL_DENSITY, DensityProduct
-from hushway.families.density.audit.suite import DENSITY_AUDITS, DensityAudit
+from hushway.families.density.audit.suite import DENSITY_AUDITS, DENSITY_MUTANTS, DensityAudit
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000

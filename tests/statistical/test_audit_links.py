@@ -35,9 +35,8 @@ from hushway.families.links.audit import files as links_files
 from hushway.families.links.audit import measured as links_measured
 from hushway.families.links.audit import whole as links_whole
 from hushway.families.links.audit.mutant_parts import ExactAnswers, PaperEnds
-from hushway.families.links.audit.mutants import LINK_MUTANTS
 from hushway.families.links.audit.product import REAL_LINKS, LinkProduct
-from hushway.families.links.audit.suite import LINK_AUDITS, LinkAudit
+from hushway.families.links.audit.suite import LINK_AUDITS, LINK_MUTANTS, LinkAudit
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000

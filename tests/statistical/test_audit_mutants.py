@@ -31,8 +31,8 @@ from hushway.audit.harness import Examination
 from hushway.audit.hunt import Mutant, hunt_all
 from hushway.families.od.audit import dense as od_dense
 from hushway.families.od.audit import files as od_files
-from hushway.families.od.audit.mutants import FITTED_MUTANTS, PLAIN_MUTANTS
 from hushway.families.od.audit.product import Product, Terms
+from hushway.families.od.audit.suite import FITTED_MUTANTS, PLAIN_MUTANTS
 from hushway.families.od.audit.toy import Trips
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query

@@ -30,11 +30,14 @@ from hushway.audit.hunt import Mutant, hunt_all
 from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import measured as sequences_measured
 from hushway.families.sequences.audit import timed as sequences_timed
-from hushway.families.sequences.audit.forms import STOPS
 from hushway.families.sequences.audit.looks import PublishedPath
-from hushway.families.sequences.audit.mutants import SEQUENCE_MUTANTS
-from hushway.families.sequences.audit.product import REAL_SEQUENCES, SequenceProduct, TreeStage
-from hushway.families.sequences.audit.suite import SEQUENCE_AUDITS, SequenceAudit
+from hushway.families.sequences.audit.product import (
+    REAL_SEQUENCES,
+    STOPS,
+    SequenceProduct,
+    TreeStage,
+)
+from hushway.families.sequences.audit.suite import SEQUENCE_AUDITS, SEQUENCE_MUTANTS, SequenceAudit
 from hushway.families.sequences.audit.toy import NO_WALKS
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.

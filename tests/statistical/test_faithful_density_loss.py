@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.families.density.public.minimum_cover import minimum_cover
-from hushway.families.density.public.overlap import overlap
-from hushway.families.density.study.paper_cover import repaired_rule, subtraction_rule
-from hushway.families.density.study.paper_series import (
+from hushway.families.density.public.minimum_cover import minimum_cover, overlap
+from hushway.families.density.study.paper import (
     Efpa,
     Efpag,
     PrintedLaw,
+    repaired_rule,
     selection_log_chances,
+    subtraction_rule,
 )
 
 VISITS = 30

@@ -9,17 +9,13 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from hushway.privacy.noise.bernoulli import bernoulli, exactly
-from hushway.privacy.noise.binomial import binomial
-from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.noise.gaussian import DiscreteGaussian
-from hushway.privacy.noise.geometric import geometric, geometric_below
-from hushway.privacy.noise.grouped_subsets import uniform_subsets
+from hushway.privacy.noise.exponential import exponential_choice, uniform_below
+from hushway.privacy.noise.gaussian import DiscreteGaussian, StepCoin
+from hushway.privacy.noise.geometric import bernoulli, exactly, geometric, geometric_below
+from hushway.privacy.noise.grouped_draws import binomial, uniform_subsets
 from hushway.privacy.noise.inversion import InversionTable
 from hushway.privacy.noise.laplace import DiscreteLaplace, _magnitudes, signed
 from hushway.privacy.noise.law import NoiseLaw
-from hushway.privacy.noise.steps import StepCoin
-from hushway.privacy.noise.uniform import uniform_below
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

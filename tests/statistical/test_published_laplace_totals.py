@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.study.paper import floored_laplace
+from hushway.families.od.study.reproduce import floored_laplace
 from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import SeededSource
 

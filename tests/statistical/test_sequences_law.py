@@ -17,13 +17,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from hushway.families.sequences.mechanism.answers import StepAnswer
 from hushway.families.sequences.mechanism.nodes import Nodes, nodes_of
+from hushway.families.sequences.mechanism.steps import StepAnswer
 from hushway.families.sequences.mechanism.thresholds import PaperThresholds
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.bounding import BoundedVisits, VisitRule, bounded_rows
+from hushway.families.density.rows.counts import BoundedVisits, VisitRule, bounded_rows
 from hushway.families.density.rows.grouping import VisitRows
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

@@ -15,11 +15,10 @@ from hushway.families.density.plan import DensityPlan
 from hushway.families.links import plan as links_module
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
-from hushway.families.od.plan_features import FeaturePlan
-from hushway.families.od.plan_mechanisms import CBDPPlan, HierarchicalPlan, LaplacePlan
+from hushway.families.od.plan import CBDPPlan, FeaturePlan, HierarchicalPlan, LaplacePlan
 from hushway.privacy.unit import Unit
 from hushway.release import plan_sections as sections_module
-from hushway.release.plan_values import Section
+from hushway.release.plan_sections import Section
 
 
 @pytest.fixture

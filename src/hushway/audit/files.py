@@ -17,6 +17,11 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.engine.session import EngineSettings
+from hushway.privacy.events import Budget, Event
+from hushway.privacy.ledger.entries import AccountKey
+from hushway.privacy.ledger.reservation import Reservation
+from hushway.privacy.loss import Loss
+from hushway.privacy.unit import Unit
 
 FILES = 5
 _ROW_GROUP = 1000
@@ -52,3 +57,25 @@ def files_of(columns: Mapping[str, Any]) -> Iterator[Path]:
 def microseconds(day: date, since_us: IntArray) -> IntArray:
     """Returns times of the wall clock, given in microseconds since a day began."""
     return (datetime.combine(day, time()) - _EPOCH) // _MICROSECOND + since_us
+
+
+def filled_purse(unit: Unit, spend: Loss) -> Budget:
+    """Returns the real purse of a release, as the ledger would have filled it.
+
+    Privacy:
+        A charge beyond `spend` is refused, as in a real release.
+    """
+    return Reservation(
+        release="audit",
+        key=AccountKey(dataset="town", unit=unit, period="audit"),
+        measure=spend.measure,
+        amount=spend.amount,
+        entry_hash="",
+    )
+
+
+class BlindPurse:
+    """A purse that agrees to everything: the real one would stop a missing split by itself."""
+
+    def charge(self, event: Event) -> None:
+        """Takes nothing."""

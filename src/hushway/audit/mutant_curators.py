@@ -5,15 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.exact import dense
 from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
+from hushway.privacy.noise.law import expected_above, threshold_for
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.query import Counter, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
@@ -238,3 +237,10 @@ class OccupiedCellsOnly(WrongVector):
 
     __slots__ = ()
     vector = _OccupiedOnly
+
+
+def dense(exact: ExactCounts, query: Query | PartitionQuery) -> IntArray:
+    """Returns exact counts of all cells, 0 where there are none."""
+    values = np.zeros(query.cells.size, dtype=np.int64)
+    values[exact.cells] = exact.values
+    return values

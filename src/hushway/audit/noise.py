@@ -7,14 +7,25 @@ from functools import partial
 
 from hushway.audit.finding import Finding, Progress, quiet
 from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.hunt import EPSILONS, checked_claims, examine_all
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.suite import EPSILONS, checked_claims, examine_all
-from hushway.privacy.accounting import best_epsilon, cap_for
+from hushway.privacy.accounting import best_epsilon, cap_for, epsilon_of_rho
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import os_source
+
+
+def rho_of(epsilon: Fraction) -> ZCDPLoss:
+    """Returns the rho that a plan would spend for an epsilon at the audits' delta."""
+    return cap_for(epsilon, DELTA)
+
+
+def claim_of(spend: ZCDPLoss) -> Fraction:
+    """Returns the epsilon that rho is worth at the audits' delta, as the accountant derives it."""
+    return Fraction(math.ceil(epsilon_of_rho(spend.rho, DELTA) * _CLAIM_DIGITS), _CLAIM_DIGITS)
+
 
 # Far larger than any release would use: what happens less often than a run in a million cannot be
 # audited, and at this delta the claim is decided by events that are seen.

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushway.cli.evaluate import DayOption, HoursOption
 from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.cli.service_day import DayOption, HoursOption
 
 if TYPE_CHECKING:
     from hushway.geography.transit import BusLine

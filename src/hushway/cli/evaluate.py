@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.cli.service_day import DayOption, HoursOption
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
     from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
     from hushway.transit.shifts import Shifts
+
+DayOption = Annotated[
+    str | None,
+    typer.Option(help="A weekday (Tue) or date (2026-03-03), if the release tells them apart."),
+]
+HoursOption = Annotated[
+    str | None, typer.Option(help="Such as 08:00-10:00.", show_default="the whole day")
+]
+
 
 _INTERNAL = "INTERNAL: depends on exact trips; not for release"
 

@@ -9,7 +9,7 @@ import typer
 
 from hushway.cli.screen import failure, say, table, working
 from hushway.errors import PlanError
-from hushway.release.folders import make_folder
+from hushway.release.new_file import make_folder
 
 if TYPE_CHECKING:
     from hushway.study.study_table import StudyTable
@@ -61,8 +61,7 @@ def cbdp(
 
 def _cbdp_tables(*, runs: int, folder: Path) -> None:
     from hushway.families.od.study.reproduce import reproduce_cbdp
-    from hushway.families.od.study.save import save_reproduction
-    from hushway.families.od.study.tables import headline_tables, ordering
+    from hushway.families.od.study.save import headline_tables, ordering, save_reproduction
 
     with working() as show:
         found = reproduce_cbdp(runs=runs, progress=show)
@@ -77,9 +76,7 @@ def _cbdp_tables(*, runs: int, folder: Path) -> None:
 
 def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
     from hushway.transit.study.reproduce import reproduce_odmts
-    from hushway.transit.study.save import save_odmts
-    from hushway.transit.study.statements import statements
-    from hushway.transit.study.tables import headline_tables
+    from hushway.transit.study.save import headline_tables, save_odmts, statements
 
     with _resumable(folder), working() as show:
         found = reproduce_odmts(folder, runs=runs, processes=processes, progress=show)
@@ -113,8 +110,7 @@ def prefix_tree(
     """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
     _claim_results(folder, _RESULTS, force=force)
     from hushway.families.sequences.study.reproduce import reproduce_prefix_tree
-    from hushway.families.sequences.study.save import save_reproduction
-    from hushway.families.sequences.study.tables import headline_tables, statements
+    from hushway.families.sequences.study.save import headline_tables, save_reproduction, statements
 
     with working() as show:
         found = reproduce_prefix_tree(runs=runs, progress=show)
@@ -138,8 +134,7 @@ def density(
     _claim_results(folder, _RESULTS, force=force)
     from hushway.families.density.study.reproduce import reproduce_density
     from hushway.families.density.study.save import save_reproduction
-    from hushway.families.density.study.statements import statements
-    from hushway.families.density.study.tables import headline_tables
+    from hushway.families.density.study.tables import headline_tables, statements
 
     with working() as show:
         found = reproduce_density(runs=runs, people=people, seed=seed, progress=show)
@@ -161,9 +156,7 @@ def dp_ani(
     """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
     _claim_results(folder, _RESULTS, force=force)
     from hushway.families.links.study.reproduce import reproduce_dp_ani
-    from hushway.families.links.study.save import save_reproduction
-    from hushway.families.links.study.statements import statements
-    from hushway.families.links.study.tables import headline_tables
+    from hushway.families.links.study.save import headline_tables, save_reproduction, statements
 
     with working() as show:
         found = reproduce_dp_ani(runs=runs, seed=seed, progress=show)

@@ -16,9 +16,8 @@ from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, price, publish
 from hushway.cli.recommend import recommend
-from hushway.cli.releases import verify
+from hushway.cli.releases import synthesise, verify
 from hushway.cli.reproduce import reproduce
-from hushway.cli.synthesis import synthesise
 
 app = typer.Typer(
     name="hushway",

@@ -1,6 +1,6 @@
 """Verifies a release in a process of its own, which may take so much memory and no more.
 
-Run by `hushway.cli.confined`: the question comes on standard input, the answer goes to standard
+Run by `hushway.cli.releases`: the question comes on standard input, the answer goes to standard
 output, both as JSON.
 """
 

@@ -1,10 +1,13 @@
 """Turns counts of rows into sentences for the steward."""
 
-from typing import Final
+from typing import Any, Final
 
-from hushway.tables.check import Problem, Severity
+import ibis
+import ibis.expr.types as ir
+
+from hushway.geography.periods import Periods
+from hushway.tables.check import Policy, Problem, Severity
 from hushway.tables.layout import Columns
-from hushway.tables.policy import Policy
 
 Words = dict[str, tuple[str, str]]
 
@@ -95,3 +98,29 @@ def problems_of(
 def _severity(kind: str, policy: Policy) -> Severity:
     rule: Severity = getattr(policy, kind, "note")
     return rule
+
+
+def bucket_of(us: ir.IntegerValue, start_us: int, end_us: int, bucket_us: int) -> ir.IntegerValue:
+    """Returns the start of the bucket of each time; null outside."""
+    inside = (us >= start_us) & (us < end_us)
+    # Only inside: far outside the difference would not fit into 64 bits.
+    return inside.ifelse(us - (us - start_us) % bucket_us, ibis.null("int64"))
+
+
+def in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
+    """Says whether the wall clock of a window never showed these times."""
+    gone = ibis.literal(value=False)
+    for start, end in () if skipped is None else skipped.skipped_wall:
+        gone |= (us >= start) & (us < end)
+    return gone.fill_null(ibis.literal(value=False))
+
+
+def rows_between(rows: ir.Table, start_us: int, end_us: int) -> ir.Table:
+    """Returns whose rows were when: (person, us) of rows with a person and a time inside."""
+    inside = rows.filter(rows.us >= start_us, rows.us < end_us)
+    return inside.select("person", "us").drop_null(["person"])
+
+
+def first_row(columns: dict[str, Any]) -> dict[str, int]:
+    """Returns the only row of an answer."""
+    return {name: int(values[0]) for name, values in columns.items()}

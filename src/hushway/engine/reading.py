@@ -14,8 +14,7 @@ from ibis.backends.duckdb import Backend
 from hushway.engine.lookup import place_table
 from hushway.engine.session import has_rejects, quietly
 from hushway.geography.locations import Locations
-from hushway.tables.clock import Clock
-from hushway.tables.layout import Kind, Layout
+from hushway.tables.layout import Clock, Kind, Layout
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"

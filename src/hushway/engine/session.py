@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hushway.engine.spills import encrypt_spills, spill_folder
 from hushway.errors import DataError
-from hushway.numerics.processors import processors
+from hushway.numerics.threads import processors
 
 Progress = Callable[[float], None]
 T = TypeVar("T")

@@ -11,7 +11,7 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.marking import first_row
+from hushway.engine.findings import first_row
 from hushway.engine.session import Progress, run, store
 
 _DAY_US: Final = 86_400_000_000

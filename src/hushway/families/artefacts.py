@@ -23,12 +23,22 @@ from hushway.families.sequences.files.check import check_sequences
 from hushway.families.sequences.files.contents import SequencesContents
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.release.finding import Notes
 from hushway.release.resource import Contents, Description
 
 PublishedTable = ODTable | SequenceTable | DensityTable | LinkTable
 Checker = Callable[[Notes, Path, Certificate, Mapping[str, Any]], Description | None]
+
+
+def facts_fit(family: str, facts: object) -> bool:
+    """Whether the facts of a data package are enough to read the files of a family.
+
+    Of a family that this version does not know nothing is asked: that is a finding of its own.
+    """
+    if not isinstance(facts, Mapping):
+        return False
+    return family not in _FAMILIES or _FAMILIES[family].facts_fit(facts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,13 +100,3 @@ def checker_of(family: str) -> tuple[Checker, str]:
             advice="Verify with the version of hushway that the certificate names.",
         )
     return _FAMILIES[family].check, f"The release is of the family {family!r}."
-
-
-def facts_fit(family: str, facts: object) -> bool:
-    """Whether the facts of a data package are enough to read the files of a family.
-
-    Of a family that this version does not know nothing is asked: that is a finding of its own.
-    """
-    if not isinstance(facts, Mapping):
-        return False
-    return family not in _FAMILIES or _FAMILIES[family].facts_fit(facts)

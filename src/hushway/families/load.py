@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from hushway.errors import PlanError
 from hushway.families.density.plan import DensityPlan
 from hushway.families.links.plan import LinksPlan
-from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_mechanisms import MECHANISMS
+from hushway.families.od.plan import MECHANISMS, ODPlan
 from hushway.families.sequences.plan import SequencesPlan
 from hushway.tables.toml_file import MOST_BYTES, read_toml
 

@@ -12,7 +12,7 @@ from hushway.families.od.plan import ODPlan
 from hushway.families.sequences.job import prepare_sequences
 from hushway.families.sequences.plan import SequencesPlan
 from hushway.release.job import Job
-from hushway.release.named_files import refuse_missing_files
+from hushway.release.plan_sections import refuse_missing_files
 
 
 def prepare(plan: Plan) -> Job:

@@ -15,7 +15,7 @@ from hushway.families.sequences.files.formats.completed import read_completed
 from hushway.families.sequences.files.formats.taxonomy import read_taxonomy
 from hushway.families.verify import verify
 from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.places import number_array, text_array
 from hushway.release.new_file import refuse_taken, write_new
 
 _NO_DAY = date(2000, 1, 3)

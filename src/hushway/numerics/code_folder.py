@@ -3,20 +3,24 @@
 import hashlib
 import logging
 import os
+import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from uuid import uuid4
 
 import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
 
-from hushway.numerics.private_folder import hold_private
-from hushway.numerics.sources import digest_of_sources
-from hushway.numerics.sweeping import sweep
+from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics.start import STARTED_NS
 
 _HELD: list[int] = []  # handles, open until the process ends
 
@@ -99,3 +103,117 @@ def _say(*sentences: str) -> None:
     # A log and not a warning: those can be turned into errors, and this is none.
     advice = "Set XDG_CACHE_HOME to a folder that only you may write to."
     logging.getLogger(__name__).warning(" ".join([*sentences, advice]))
+
+
+UNUSED_S = 30 * 24 * 3600
+# A folder takes up to 20 MB, and whoever works on the sources makes a new one at every turn.
+MOST_OTHERS = 20
+
+
+def sweep(parent: Path, *, used: str) -> None:
+    """Takes away folders unused for 30 days, and beyond the last 20 the others as well.
+
+    One that a process holds stays. A folder is first moved to another name, at once and whole: who
+    opens it meanwhile finds all of it or nothing. If a process is killed while it takes one away,
+    the rest goes the same way next time.
+
+    Args:
+        parent: Where the folders are.
+        used: The one that is used now.
+    """
+    with suppress(OSError):
+        others = [path for path in parent.iterdir() if path.name != used]
+        ages = {path: time.time() - path.lstat().st_mtime for path in others}
+        for place, path in enumerate(sorted(ages, key=ages.__getitem__)):
+            if place >= MOST_OTHERS or ages[path] > UNUSED_S:
+                _take_away(path)
+
+
+def _take_away(path: Path) -> None:
+    # Held by a living process, already gone, or on a disk without locks: not in our way.
+    with suppress(OSError):
+        aside = path.with_name(f"{uuid4().hex}.swept")
+        if move_away(path, aside):
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+_PACKAGE = __name__.partition(".")[0]
+_ROOT = Path(__file__).resolve().parents[1]
+_MARK = b"numerics.compiled"
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+(?:\.\w+)*)", re.MULTILINE)
+
+
+def digest_of_sources(root: Path = _ROOT) -> str:
+    """Returns a digest of all sources that compiled functions can be made of, names and bytes.
+
+    These are the files with compiled functions and all that they import, on and on: a kernel may
+    call any function and hold any constant of any of them.
+
+    Raises:
+        OSError: A source cannot be read.
+    """
+    sources = _read(root)
+    digest = hashlib.sha256()
+    for name in sorted(reached_from_kernels(sources)):
+        digest.update(f"{name}\0{len(sources[name])}\0".encode())
+        digest.update(sources[name])
+    return digest.hexdigest()
+
+
+def reached_from_kernels(sources: Mapping[str, bytes]) -> set[str]:
+    """Returns the files with compiled functions, and those that they import, directly or not.
+
+    Imports are found line by line, which is quick. An import from a package counts as one of all
+    its files. A test holds the answer against Python's own reading of the files.
+
+    Args:
+        sources: Every file of the package by its path below the package's parent.
+    """
+    waiting = [name for name, source in sources.items() if _MARK in source]
+    reached = set(waiting)
+    while waiting:
+        for module in _IMPORT.findall(sources[waiting.pop()]):
+            fresh = _files(module.decode(), sources) - reached
+            reached |= fresh
+            waiting.extend(fresh)
+    return reached
+
+
+def _files(module: str, sources: Mapping[str, bytes]) -> set[str]:
+    path = module.replace(".", "/")
+    if f"{path}.py" in sources:
+        return {f"{path}.py"}
+    if f"{path}/__init__.py" not in sources:
+        return set()
+    return {name for name in sources if name.startswith(f"{path}/")}
+
+
+def _read(root: Path) -> dict[str, bytes]:
+    sources = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)  # noqa: PTH118  paths would double the time
+                with open(path, "rb") as file:  # noqa: PTH123  likewise
+                    sources[os.path.relpath(path, root.parent)] = file.read()
+    return sources
+
+
+def edited_since_start() -> bool:
+    """Says whether a file that this process runs was written to after the process began.
+
+    Then the files may say something else than the modules, now or when they are restored. The time
+    of the last change to a file (ctime) also tells of files that were put back as they were.
+    """
+    ours = [module for name, module in sys.modules.copy().items() if name.startswith(_PACKAGE)]
+    return any(_written(getattr(module, "__file__", None)) > STARTED_NS for module in ours)
+
+
+def _written(file: str | None) -> int:
+    """Returns when a file was last written to; one that is gone is as good as just written."""
+    if file is None:
+        return 0
+    try:
+        return os.stat(file).st_ctime_ns  # noqa: PTH116  paths would double the time
+    except OSError:
+        return sys.maxsize

@@ -8,8 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numba
 from numba import njit
 
-from hushway.numerics.code_folder import code_folder
-from hushway.numerics.sources import edited_since_start
+from hushway.numerics.code_folder import code_folder, edited_since_start
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,6 +1,7 @@
 """Work on many trips by several threads, cut so that the number of threads never shows."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
@@ -8,9 +9,19 @@ from typing import TypeVar
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.numerics.processors import processors
+
+T = TypeVar("T")
+
 
 R = TypeVar("R")
+
+
+def in_threads(work: Callable[[T], R], things: Sequence[T], threads: int) -> list[R]:
+    """Does work on each thing, and returns what came out in the order of the things."""
+    if threads == 1 or len(things) <= 1:
+        return [work(thing) for thing in things]
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        return list(pool.map(work, things))
 
 
 def usual_threads(threads: int | None) -> int:
@@ -37,3 +48,10 @@ def in_order(
         return
     with ThreadPoolExecutor(max_workers=threads) as pool:
         yield from pool.map(work, stretches)
+
+
+def processors() -> int:
+    """Returns how many processors this process may use, which may be fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return max(1, os.cpu_count() or 1)  # pragma: no cover  not on Linux

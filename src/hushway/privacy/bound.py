@@ -1,6 +1,7 @@
 """How far one protected unit can move a vector of counts."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hushway.errors import PrivacyError
 
@@ -52,3 +53,11 @@ class Bound:
         each = min(self.each, self.l1)
         full, rest = divmod(self.l1, each)
         return full * each**2 + rest**2
+
+
+class Reach(NamedTuple):
+    """How far one person moves an answer: the parts of a `hushway.privacy.bound.Bound`."""
+
+    cells: int
+    each: int
+    total: int

@@ -4,32 +4,31 @@ import operator
 import os
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NoReturn
 from weakref import ref
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.admission import admit
 from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
 from hushway.privacy.calibration import (
     counting_event,
     cutting_event,
     noise_for,
     selecting_event,
 )
-from hushway.privacy.cuts import CutQuery
-from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss
+from hushway.privacy.events import Budget, Event
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.grouped import Grouping, Layout
 from hushway.privacy.noise.lazy import LazyVector, check_drawable, check_showable
+from hushway.privacy.public_facts import refuse_undeclared
 from hushway.privacy.query import (
     AnyQuery,
     Counter,
+    CutQuery,
     ExactCounts,
     PartitionQuery,
     Query,
@@ -290,3 +289,43 @@ def _checked_size(query: AnyQuery, most: int) -> int:
             advice="Use the sparse form, fewer periods or coarser places.",
         )
     return size
+
+
+def admit(question: object, *kinds: type, spend: object = None, groups: object = None) -> None:
+    """Refuses whatever is not exactly of a kind; asked before anything is charged or counted.
+
+    Privacy:
+        Exact counts meet the code of the question on their way. So a look-alike, a subclass, an
+        object with methods of its own, or cells that nobody declared public are turned away.
+
+    Args:
+        question: What is asked.
+        *kinds: The queries that the verb takes.
+        spend: What is paid, if anything is.
+        groups: The groups that come with it, if any.
+
+    Raises:
+        PrivacyError: Something is not what it should be.
+    """
+    kind: Any = type(question)
+    if kind not in kinds:
+        raise PrivacyError(
+            f"This verb of a curator takes {_either(kinds)}, and was given {kind.__name__}.",
+            advice="Ask with one of these; a class that looks like it does not do.",
+        )
+    refuse_undeclared(question)
+    if kind is not Query and type(getattr(question, "base", None)) is not Query:
+        raise PrivacyError(
+            f"The base of a {kind.__name__} is not a Query.", advice="Build it from a Query."
+        )
+    if spend is not None and type(spend) not in {PureLoss, ZCDPLoss}:
+        raise PrivacyError(
+            f"A spend is a PureLoss or a ZCDPLoss, not {type(spend).__name__}.",
+            advice="Give one of these.",
+        )
+    if groups is not None:
+        refuse_undeclared(groups)
+
+
+def _either(kinds: tuple[type, ...]) -> str:
+    return " or ".join(kind.__name__ for kind in kinds)

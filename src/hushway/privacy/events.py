@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
@@ -77,7 +77,7 @@ class CutEvent:
     """Where each of several series is cut, by one exponential mechanism a series.
 
     The scores of a series are norms of its tails, in whole numbers, so a series that moves by d in
-    the Euclidean norm moves its scores by at most d + 2 (see `hushway.privacy.cuts`).
+    the Euclidean norm moves its scores by at most d + 2 (see `hushway.privacy.query`).
 
     Privacy:
         An exponential mechanism with weights exp(-rate * score) and scores of sensitivity D is
@@ -164,3 +164,19 @@ def _positive(text: str) -> Fraction:
     if not _FRACTION.fullmatch(text):
         raise ValueError(text)
     return Fraction(text)
+
+
+class Budget(Protocol):
+    """Something that must agree before anything is counted."""
+
+    def charge(self, event: Event) -> None:
+        """Takes the event's loss out of the budget.
+
+        Privacy:
+            Called before any row is counted. It either takes the whole loss or raises and takes
+            nothing.
+
+        Raises:
+            BudgetError: The loss is larger than what is left.
+        """
+        ...

@@ -3,16 +3,15 @@
 import operator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Generic, NoReturn, TypeVar
 from weakref import ref
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, Shown, ShownGroups
-from hushway.privacy.query import AnyQuery, Query
+from hushway.privacy.query import AnyQuery, CutQuery, Query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,3 +107,17 @@ class MeasuredSparse:
             "A sparse measurement cannot be copied: its hidden part would be drawn twice.",
             advice="Reveal what is needed, then pass that on.",
         )
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Internal(Generic[T]):
+    """A value that saw exact data: for the steward's own eyes, refused by every writer of releases.
+
+    Privacy:
+        Utility reports and attack results depend on exact counts and carry no guarantee at all.
+    """
+
+    value: T

@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, refuse_little_memory
 from hushway.engine.spills import can_encrypt_spills
-from hushway.numerics.processors import processors
+from hushway.geography.periods import Periods
+from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import AccountKey, Window
@@ -17,6 +19,7 @@ from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Mechanism
 from hushway.release.plan_sections import AnyPlan
 from hushway.tables.check import Problem
+from hushway.tables.layout import Clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,3 +136,35 @@ def _threads_here(asked: int | None) -> int | None:
         most,
     )
     return most
+
+
+_DAY_MINUTES = 24 * 60
+
+
+def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock = "wall") -> Window:
+    """Returns the window of some days in a time zone.
+
+    Raises:
+        GeographyError: There is no such zone, or the days are in the wrong order.
+    """
+    days = Periods(
+        zone=zone,
+        first_day=first_day,
+        last_day=last_day,
+        opens=0,
+        closes=_DAY_MINUTES,
+        minutes=_DAY_MINUTES,
+    )
+    # Midnight may come twice, or not at all. A day that no clock ever showed lies in UTC.
+    slots = days.instant_slots or days.wall_slots
+    return Window(
+        first_day=first_day,
+        last_day=last_day,
+        clock=clock,
+        start=_moment(min(slot.start_us for slot in slots)),
+        end=_moment(max(slot.end_us for slot in slots)),
+    )
+
+
+def _moment(microseconds: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)

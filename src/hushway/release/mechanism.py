@@ -7,11 +7,10 @@ from typing import Any, Protocol, TypeVar
 
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.query import AnyQuery
+from hushway.privacy.query import AnyQuery, CutQuery
 
 Geography_contra = TypeVar("Geography_contra", contravariant=True)
 Table_co = TypeVar("Table_co", covariant=True)

@@ -59,3 +59,18 @@ def refuse_taken(path: Path, replaces: bytes | None = None) -> None:
 def _begins(path: Path, beginning: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(beginning)) == beginning
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those that it lies in, unless it is there already.
+
+    Raises:
+        ReleaseError: It cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ReleaseError(
+            f"The folder {folder} cannot be made: {problem.strerror}.",
+            advice="Name a folder on a disk that you may write to.",
+        ) from None

@@ -9,9 +9,12 @@ written, sealed and noted in the ledger, the release takes its place by one rena
 import contextlib
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Iterator
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from types import FrameType
 
 from hushway.errors import ReleaseError
 from hushway.release.seal import SEAL, files_of
@@ -238,3 +241,63 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# Parquet, CSV, flowmap and OMX together take less than this for one row; measured on dense tables.
+_BYTES_PER_ROW = 150
+_MOST_ROWS = 1 << 24
+_PAPERS_BYTES = 1 << 24
+
+
+def check_destination(folder: Path, cells: int) -> None:
+    """Makes sure that a release of so many cells can be written; the writer looks again.
+
+    Raises:
+        ReleaseError: Something is there already, or the disk is full or closed to us.
+    """
+    refuse_impossible(folder)
+    if os.path.lexists(folder):
+        raise ReleaseError(
+            f"There is already something called {folder.name}; nothing was spent.",
+            advice="Name another folder in the plan's [release] section.",
+        )
+    parent = next(place for place in folder.absolute().parents if place.exists())
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ReleaseError(
+            f"The release {folder.name} cannot be written: no permission. Nothing was spent.",
+            advice="Name a folder in the plan's [release] section that you may write to.",
+        )
+    needed = _BYTES_PER_ROW * min(cells, _MOST_ROWS) + _PAPERS_BYTES
+    if shutil.disk_usage(parent).free < needed:
+        raise ReleaseError(
+            f"The disk has less than the {needed / 1e6:,.0f} MB that the release "
+            f"{folder.name} may need. Nothing was spent.",
+            advice="Make room, or name a folder on another disk.",
+        )
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Lets Ctrl-C and a request to end wait until some steps are done.
+
+    Only the main thread hears signals; elsewhere there is nothing to hold back.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+
+    def wait(number: int, _frame: FrameType | None) -> None:
+        waiting.append(number)
+
+    before = {number: signal.signal(number, wait) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for late in waiting:
+            os.kill(os.getpid(), late)

@@ -1,23 +1,133 @@
 """The tables of a plan that do not depend on the mechanism."""
 
 import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, datetime
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from hushway.privacy.certificate.tuning import Tuning
+from hushway.errors import PlanError, PrivacyError
+from hushway.privacy.certificate.terms import Tuning
+from hushway.privacy.loss import exact
 from hushway.privacy.unit import Unit
-from hushway.release.plan_values import (
-    DAY_HOURS,
-    HOUR_MINUTES,
-    Day,
-    Delta,
-    Exact,
-    MinuteOfDay,
-    Section,
-    Text,
-)
+
+HOUR_MINUTES = 60
+DAY_HOURS = 24
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+class Section(BaseModel):
+    """A table of a plan.
+
+    Values are of the types that they are meant to be: `true` is no number, 1 is no truth, "7" is
+    no 7. What a plan says must not depend on how somebody's library turns one into the other.
+
+    Attributes:
+        named_files: The options that name files which must be there before anything is read.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        strict=True,
+        allow_inf_nan=False,
+    )
+    named_files: ClassVar[tuple[str, ...]] = ()
+
+
+def exact_positive(value: Any) -> Fraction:
+    """Reads a positive number exactly as written.
+
+    Raises:
+        ValueError: It is not a finite number above 0.
+    """
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a finite number, such as "0.5" or "1/3"') from None
+    if number <= 0:
+        raise ValueError("must be greater than 0")
+    return number
+
+
+def day_of(value: Any) -> date:
+    """Reads a day: as TOML writes it, or as text.
+
+    Raises:
+        ValueError: It is not a day.
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    # Python would read 2026-W10-1 as well.
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        with suppress(ValueError):  # such as 2026-02-30
+            return date.fromisoformat(value)
+    raise ValueError("must be a day, such as 2026-03-02")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    # No system takes it in the name of a file, and nobody can read it in a title.
+    if "\0" in text:
+        raise ValueError("must not hold the character 0")
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _minute_of_day(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    hours, colon, minutes = str(value).partition(":")
+    if not (colon and hours.isdigit() and minutes.isdigit() and int(minutes) < HOUR_MINUTES):
+        raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
+    if int(hours) > DAY_HOURS:
+        raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
+    return int(hours) * HOUR_MINUTES + int(minutes)
+
+
+def _below_one(value: Fraction) -> Fraction:
+    if value >= 1:
+        raise ValueError("must be below 1, and far below one over the number of people")
+    return value
+
+
+def _share(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.05" or "1/20"') from None
+    if not 0 <= number < 1:
+        raise ValueError("must be a share, not negative and below 1")
+    return number
+
+
+def _above_zero(value: Fraction) -> Fraction:
+    if value == 0:
+        raise ValueError("must be a share above 0")
+    return value
+
+
+Exact = Annotated[Fraction, BeforeValidator(exact_positive)]
+Share = Annotated[Fraction, BeforeValidator(_share)]
+PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
+Delta = Annotated[Exact, AfterValidator(_below_one)]
+MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]
+Day = Annotated[date, BeforeValidator(day_of)]
+Text = Annotated[str, AfterValidator(_not_blank)]
+# TOML has lists and no tuples.
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+
 
 Rule = Literal["drop", "refuse"]
 
@@ -119,3 +229,36 @@ class AnyPlan(Section):
     def ledger_url(self) -> str | Path:
         """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
         return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
+
+
+def refuse_missing_files(plan: AnyPlan) -> None:
+    """Refuses a plan that names files which are not there, also those that nothing would read.
+
+    A pipe or a device counts as missing: reading it could take for ever. The protected rows are
+    left to those who know their folders and patterns.
+
+    Raises:
+        PlanError: Files are missing; the message lists all of them.
+    """
+    missing = [
+        f"  {option}: there is no file {path}"
+        for option, path in _named(plan)
+        # A timetable or a road network may be a folder.
+        if not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH112, PTH113  never raise
+    ]
+    if missing:
+        raise PlanError(
+            "The plan names files that are not there, or that are no files:\n" + "\n".join(missing),
+            advice="Correct the names, which are taken from the plan's own folder; leave out what "
+            "is not needed.",
+        )
+
+
+def _named(plan: AnyPlan) -> Iterator[tuple[str, Path]]:
+    for table in type(plan).model_fields:
+        section = getattr(plan, table)
+        if isinstance(section, Section):
+            for option in section.named_files:
+                name = getattr(section, option)
+                if name is not None:
+                    yield f"{table}.{option}", plan.path(name)

@@ -1,6 +1,13 @@
 """A table of a study, for the screen and for a file."""
 
+import math
 from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+from hushway.privacy.events import Event
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,3 +25,50 @@ class StudyTable:
         lines = [names, rule, *self.rows]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return f"### {self.title}\n\n{body}\n"
+
+
+class StudyPurse:
+    """Pays for everything."""
+
+    def charge(self, event: Event) -> None:
+        """Takes nothing."""
+
+
+class Progress(Protocol):
+    """Told what is being run and, if known, how much of it is done (0 to 1)."""
+
+    def __call__(self, step: str, share: float | None = None, /) -> None:
+        """Takes note of a step."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A mean with a 95% interval of Student's law around it."""
+
+    mean: float
+    half_width: float
+
+    def __str__(self) -> str:
+        if math.isnan(self.half_width):
+            return _short(self.mean, 3)
+        # No ordinary spaces: a number and its interval stay on one line of a table.
+        gap = "\N{NO-BREAK SPACE}"
+        return f"{_short(self.mean, 3)}{gap}±{gap}{_short(self.half_width, 2)}"
+
+
+def _short(number: float, digits: int) -> str:
+    return f"{number:,.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
+
+
+def interval_of(values: FloatArray) -> Interval:
+    """Returns the mean of some runs; a single run has no interval."""
+    from scipy import stats
+
+    runs = len(values)
+    if runs == 1:
+        return Interval(mean=float(values[0]), half_width=float("nan"))
+    spread = float(values.std(ddof=1)) / np.sqrt(runs)
+    return Interval(
+        mean=float(values.mean()), half_width=float(stats.t.ppf(0.975, runs - 1) * spread)
+    )

@@ -1,13 +1,14 @@
 """Collections of GeoJSON features, whatever they stand for."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import GeographyError
-from hushway.tables.csv_header import open_text
-from hushway.tables.json_text import HalfCharacterError, json_facts
+from hushway.tables.layout import open_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,3 +110,31 @@ def _crs_name(crs: Any) -> str | None:
         return str(crs["properties"]["name"])
     except (KeyError, TypeError):
         return ""
+
+
+# How half of a pair is spelt; both halves of a pair are fine.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class HalfCharacterError(ValueError):
+    """A text holds half of a pair of surrogates: no file, table or screen could take it."""
+
+
+def json_facts(text: str | bytes) -> Any:
+    """Returns what JSON says.
+
+    Raises:
+        HalfCharacterError: A text in it is not Unicode.
+        ValueError: It is not JSON, or not in an encoding of Unicode.
+        RecursionError: It is nested too deeply.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text))
+    facts = json.loads(text)
+    if _HALF.search(text):
+        try:
+            json.dumps(facts, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            # Without the original error, which quotes the text.
+            raise HalfCharacterError from None
+    return facts

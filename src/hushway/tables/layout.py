@@ -1,17 +1,91 @@
 """The layout of the protected rows' files: which columns, of which types. No row is read here."""
 
 import csv
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from glob import glob, has_magic
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
-from hushway.tables.clock import Clock
-from hushway.tables.csv_header import read_header
-from hushway.tables.files import RowFiles, find_files
+from hushway.tables.unpacking import refuse_unfit_rows
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+import gzip
+from typing import TextIO, cast
+
+Clock = Literal["wall", "instant"]
+
+
+Format = Literal["csv", "parquet"]
+
+_ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowFiles:
+    """The files of one data set, all of one format, in a fixed order."""
+
+    format: Format
+    paths: tuple[Path, ...]
+
+
+def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
+    """Returns the files of a file's name, a folder or a glob.
+
+    Args:
+        path: Where to look.
+        noun: What the rows are called in messages.
+
+    Raises:
+        DataError: There is nothing there, or something that is no file, or files of two formats.
+    """
+    found = _matches(Path(path))
+    if not found:
+        raise DataError(
+            f"There are no {noun} at {path}.",
+            advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
+        )
+    for file in found:
+        refuse_unfit_rows(file, noun)
+    formats = {_format(file) for file in found}
+    if None in formats or len(formats) > 1:
+        raise DataError(
+            f"The {noun} at {path} are neither all CSV nor all Parquet.",
+            advice="Name files that all end in .csv or .csv.gz, or all in .parquet or .pq.",
+        )
+    only = next(iter(formats))
+    return RowFiles(format=only or "csv", paths=tuple(sorted(found)))
+
+
+def _matches(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in path.rglob("*") if file.is_file() and _belongs(file, path)]
+    if path.exists():
+        return [path]
+    if has_magic(str(path)):
+        matches = (Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207  absolute globs too
+        return [file for file in matches if file.is_file()]
+    return []
+
+
+def _belongs(file: Path, folder: Path) -> bool:
+    """Whether a file in a folder is data; other engines leave notes such as _SUCCESS and .crc."""
+    parts = file.relative_to(folder).parts
+    return _format(file) is not None and not any(part.startswith((".", "_")) for part in parts)
+
+
+def _format(file: Path) -> Format | None:
+    return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)
+
 
 Kind = Literal[
     "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"
@@ -239,3 +313,73 @@ def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "t
         advice="Write ids as integers or text. Decimal numbers such as 7.0 often come from a "
         "column of integers with gaps: turn it into nullable integers first.",
     )
+
+
+def roles_of(columns: "DataclassInstance") -> dict[str, str]:
+    """Returns the columns in use, by purpose, from a dataclass with a field for each purpose.
+
+    Raises:
+        DataError: A column is named for two purposes.
+    """
+    purposes = [field.name for field in fields(columns)]
+    named = {role: getattr(columns, role) for role in purposes}
+    roles: dict[str, str] = {role: column for role, column in named.items() if column is not None}
+    names = list(roles.values())
+    twice = sorted({column for column in names if names.count(column) > 1})
+    if twice:
+        raise DataError(
+            f"Column {', '.join(map(repr, twice))} is named for two purposes.",
+            advice=f"Every purpose ({', '.join(purposes)}) needs its own.",
+        )
+    return roles
+
+
+DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_HEADER = 1 << 20
+
+
+def read_header(path: Path) -> tuple[str, list[str]]:
+    """Returns the delimiter and the column names; no names if the file is empty.
+
+    The delimiter is the one that cuts the first line into the most names. Rows are never looked at:
+    what they hold must not decide how they are read.
+
+    Raises:
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The first line is not UTF-8.
+        csv.Error: The first line is not closed, or is no line at all.
+    """
+    line = _first_line(path)
+    cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
+    names = {delimiter: cut for delimiter, cut in cuts.items() if cut is not None}
+    if not names:
+        raise csv.Error
+    best = max(names, key=lambda delimiter: len(names[delimiter]))
+    return best, names[best]
+
+
+def _first_line(path: Path) -> str:
+    # As bytes: text would be decoded beyond the first line, and rows must not decide.
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        data = file.readline(_LONGEST_HEADER)
+    line = data.split(b"\r", maxsplit=1)[0]
+    if len(line) == _LONGEST_HEADER:
+        raise csv.Error
+    return line.decode("utf-8-sig")
+
+
+def open_text(path: Path) -> TextIO:
+    """Opens a UTF-8 text, with or without a byte order mark, gzipped or not."""
+    if path.suffix == ".gz":
+        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _cut(line: str, delimiter: str) -> list[str] | None:
+    """Returns the names between delimiters; None where a quote ends before a delimiter."""
+    if not line.strip():
+        return []
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None

@@ -1,14 +1,60 @@
 """Reads the public list of locations. Public, so its errors may name ids and lines."""
 
+import csv
+import math
 import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
+from typing import Any, Final
 
 from hushway.errors import GeographyError
 from hushway.geography.locations import Location, Locations, PlaceLabels
-from hushway.tables.locations_csv import csv_records
-from hushway.tables.locations_geojson import geojson_records
-from hushway.tables.place_record import LocationColumns, PlaceRecord
+from hushway.tables.geojson import Feature, damaged_feature, read_features
+from hushway.tables.layout import open_text, read_header
 from hushway.tables.unpacking import refuse_unfit
+
+DEFAULT_NAME: Final = "name"
+DEFAULT_ZONE: Final = "zone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocationColumns:
+    """Which column (CSV) or property (GeoJSON) holds what.
+
+    `name` and `zone` may be None. A file without a column called `name` or `zone` is fine; any
+    other name was chosen on purpose and must be there, and so must the columns of `labels`, which
+    features are made of.
+    """
+
+    id: str = "id"
+    name: str | None = DEFAULT_NAME
+    lon: str = "lon"
+    lat: str = "lat"
+    zone: str | None = DEFAULT_ZONE
+    labels: tuple[str, ...] = ()
+
+    @property
+    def demanded_extras(self) -> tuple[str, ...]:
+        """The columns of names, zones and labels that must be there."""
+        asked = (column for column in (self.name, self.zone) if column is not None)
+        chosen = (column for column in asked if column not in {DEFAULT_NAME, DEFAULT_ZONE})
+        return (*chosen, *self.labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceRecord:
+    """One location as written, with its place in the file for messages."""
+
+    where: str
+    id: str
+    name: str
+    lon: float | None
+    lat: float | None
+    zone: str
+    labels: tuple[str, ...]
+
 
 __all__ = ["LocationColumns", "read_locations"]
 
@@ -110,3 +156,223 @@ def _located(records: list[PlaceRecord], file: Path) -> list[Location]:
 def _some(names: list[str]) -> str:
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+
+
+Ring = Sequence[Sequence[float]]
+
+
+def centroid(polygons: Sequence[Sequence[Ring]]) -> tuple[float, float]:
+    """Returns the centroid of polygons with holes, in the plane of their coordinates.
+
+    Each polygon is an outer ring followed by its holes. The difference between degrees in the plane
+    and the sphere does not matter at the size of a zone. A polygon without area is at the mean of
+    its corners.
+
+    Raises:
+        ValueError: There is no ring, or a ring has no corner.
+    """
+    parts = []
+    for polygon in polygons:
+        for hole, ring in enumerate(polygon):
+            area, lon, lat = _ring(ring)
+            parts.append((-abs(area) if hole else abs(area), lon, lat))
+    if not parts:
+        raise ValueError
+    whole = fsum(area for area, _, _ in parts)
+    if whole <= 0:
+        corners = [corner for polygon in polygons for corner in polygon[0]]
+        return _mean(corners)
+    return (
+        fsum(area * lon for area, lon, _ in parts) / whole,
+        fsum(area * lat for area, _, lat in parts) / whole,
+    )
+
+
+def _ring(ring: Ring) -> tuple[float, float, float]:
+    """Returns (signed area, lon, lat) of a ring by the shoelace formula."""
+    corners = [(float(corner[0]), float(corner[1])) for corner in ring]
+    if not corners:
+        raise ValueError
+    # Measured from the first corner: far from 0 the products would cancel digits.
+    at_lon, at_lat = corners[0]
+    local = [(lon - at_lon, lat - at_lat) for lon, lat in corners]
+    crosses = [
+        (ax * by - bx * ay, ax + bx, ay + by)
+        for (ax, ay), (bx, by) in zip(local, [*local[1:], local[0]], strict=True)
+    ]
+    twice = fsum(cross for cross, _, _ in crosses)
+    if twice == 0:
+        return 0.0, *_mean(corners)
+    return (
+        twice / 2,
+        at_lon + fsum(cross * lon for cross, lon, _ in crosses) / (3 * twice),
+        at_lat + fsum(cross * lat for cross, _, lat in crosses) / (3 * twice),
+    )
+
+
+def _mean(corners: Sequence[Sequence[float]]) -> tuple[float, float]:
+    count = len(corners)
+    return (
+        fsum(float(corner[0]) for corner in corners) / count,
+        fsum(float(corner[1]) for corner in corners) / count,
+    )
+
+
+def csv_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
+    """Returns one record for each row.
+
+    Raises:
+        GeographyError: A column is missing, or a row has the wrong number of fields.
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The file is not UTF-8.
+    """
+    try:
+        delimiter, header = read_header(file)
+    except csv.Error:
+        raise _damaged(file, 1) from None
+    if not header:
+        return []
+    _check_header(file, header, columns)
+    records = []
+    with open_text(file) as text:
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
+        try:
+            next(reader)
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise _damaged(file, reader.line_num)
+                values = dict(zip(header, row, strict=True))
+                records.append(_record(values, columns, f"line {reader.line_num}"))
+        except csv.Error:
+            raise _damaged(file, reader.line_num) from None
+    return records
+
+
+def _record(values: dict[str, str], columns: LocationColumns, where: str) -> PlaceRecord:
+    return PlaceRecord(
+        where=where,
+        id=values[columns.id],
+        name=values.get(columns.name or "", ""),
+        lon=_number(values[columns.lon]),
+        lat=_number(values[columns.lat]),
+        zone=values.get(columns.zone or "", ""),
+        labels=tuple(values[column] for column in columns.labels),
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _check_header(file: Path, header: list[str], columns: LocationColumns) -> None:
+    wanted = (columns.id, columns.lon, columns.lat, *columns.demanded_extras)
+    missing = [column for column in wanted if column not in header]
+    if missing:
+        raise GeographyError(
+            f"The locations file {file.name} has no column {', '.join(map(repr, missing))}.",
+            advice=f"Its columns are: {', '.join(header)}.",
+        )
+    twice = [column for column in wanted if header.count(column) > 1]
+    if twice:
+        raise GeographyError(
+            f"The locations file {file.name} has two columns {', '.join(map(repr, twice))}.",
+            advice="Give every column a name of its own.",
+        )
+
+
+def _damaged(file: Path, line: int) -> GeographyError:
+    return GeographyError(
+        f"Line {line} of the locations file {file.name} does not have the fields of the first "
+        "line, or a quote in it is not closed.",
+        advice="Write one location per line, and put texts that hold the delimiter in quotes.",
+    )
+
+
+_DEGREES = {"CRS84", "4326"}
+
+
+def geojson_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
+    """Returns one record for each feature.
+
+    Raises:
+        GeographyError: The file is not a collection of points and polygons in degrees.
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The file is not UTF-8.
+    """
+    collection = read_features(file, "locations")
+    _check_crs(file, collection.crs)
+    return [_record_of_feature(file, feature, columns) for feature in collection.features]
+
+
+def _record_of_feature(file: Path, feature: Feature, columns: LocationColumns) -> PlaceRecord:
+    properties, where = feature.properties, feature.where
+    missing = [column for column in columns.demanded_extras if column not in properties]
+    if missing:
+        raise GeographyError(
+            f"The {where} of {file.name} has no property {', '.join(map(repr, missing))}.",
+            advice=f"Its properties are: {', '.join(properties)}.",
+        )
+    # The feature's own id is a member beside the properties.
+    own = feature.own_id if columns.id == "id" else None
+    position = _position(file, feature.geometry, where)
+    return PlaceRecord(
+        where=where,
+        id=_text(file, properties.get(columns.id, own), where),
+        name=_text(file, properties.get(columns.name or ""), where),
+        lon=position[0],
+        lat=position[1],
+        zone=_text(file, properties.get(columns.zone or ""), where),
+        labels=tuple(_text(file, properties[column], where) for column in columns.labels),
+    )
+
+
+def _text(file: Path, value: Any, where: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise GeographyError(
+        f"The {where} of {file.name} has an id, name, zone or label that is neither text nor a "
+        "whole number.",
+        advice='Write 7 or "7", not 7.0: ids are compared as text, and the trips would not match.',
+    )
+
+
+def _position(file: Path, geometry: Any, where: str) -> tuple[float | None, float | None]:
+    if geometry is None:
+        return None, None
+    try:
+        kind, coordinates = geometry["type"], geometry["coordinates"]
+        if kind == "Point":
+            lon, lat = float(coordinates[0]), float(coordinates[1])
+        elif kind == "Polygon":
+            lon, lat = centroid([coordinates])
+        elif kind == "MultiPolygon":
+            lon, lat = centroid(coordinates)
+        else:
+            raise GeographyError(
+                f"The {where} of {file.name} is a {kind}.",
+                advice="Locations are Points, Polygons or MultiPolygons.",
+            )
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+        raise damaged_feature(file, where) from None
+    if not (math.isfinite(lon) and math.isfinite(lat)):
+        return None, None
+    return lon, lat
+
+
+def _check_crs(file: Path, name: str | None) -> None:
+    """Refuses the `crs` member of old GeoJSON unless it means WGS84 degrees."""
+    if name is not None and name.rpartition(":")[2] not in _DEGREES:
+        raise GeographyError(
+            f"The locations file {file.name} is in the wrong CRS: {name or 'one without a name'}.",
+            advice="Convert it to WGS84 (EPSG:4326) and leave the crs member out.",
+        )

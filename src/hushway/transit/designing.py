@@ -9,17 +9,16 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Locations
-from hushway.geography.network_text import network_toml
-from hushway.geography.transit import BusLine, TransitNetwork
+from hushway.geography.transit import BusLine, TransitNetwork, network_toml
 from hushway.release.new_file import write_new
-from hushway.study.progress import Progress
+from hushway.study.study_table import Progress
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of
 from hushway.transit.design.problem import DesignSettings, design_problem
 from hushway.transit.fleet import size_fleet
+from hushway.transit.operate import ServiceRules
 from hushway.transit.read import read_od_table
-from hushway.transit.rules import ServiceRules
 
 MOST_CANDIDATES = 20
 # Hubs nearer to each other than riders walk would serve the same doors twice.

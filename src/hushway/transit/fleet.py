@@ -12,12 +12,10 @@ from dataclasses import dataclass
 
 from hushway.geography.itineraries import Itineraries
 from hushway.transit.fleet_bounds import FleetBound, fewest_shuttles
-from hushway.transit.legs import ShuttleLegs
-from hushway.transit.operate import Operations, Window, limits_of, serve_legs
-from hushway.transit.planned_legs import planned_legs
+from hushway.transit.operate import Operations, ServiceRules, Window, limits_of, serve_legs
+from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips
-from hushway.transit.rules import ServiceRules
-from hushway.transit.stands import stand_order, stands
+from hushway.transit.trip_rows import ShuttleLegs
 
 MEAN_WAIT_S = 180
 _LOOK_BACK = 5

@@ -13,12 +13,11 @@ import numpy as np
 
 from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries
-from hushway.privacy.internal import Internal
-from hushway.study.progress import Progress
+from hushway.privacy.measured import Internal
+from hushway.study.study_table import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
-from hushway.transit.operate import Operations, operate
-from hushway.transit.rules import ServiceRules
+from hushway.transit.operate import Operations, ServiceRules, operate
 from hushway.transit.shifts import Shifts, fewest_shifts
 
 _HOUR_S = 3600

@@ -12,21 +12,20 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.prepare import prepare
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
 from hushway.privacy.unit import Unit
 from hushway.release.job import Means, settings_of
-from hushway.study.progress import Progress
+from hushway.study.study_table import Progress
 from hushway.tables.check import refuse_problems
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
 from hushway.transit.network.gtfs import gtfs_network
-from hushway.transit.operate import operate
+from hushway.transit.operate import ServiceRules, operate
 from hushway.transit.read import read_od_table
-from hushway.transit.rules import ServiceRules
 from hushway.transit.shifts import Shifts
 
 _RULES = ServiceRules()

@@ -12,15 +12,45 @@ from hushway.geography.bus_rides import BusRides
 from hushway.geography.itineraries import Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.records import Rows
-from hushway.transit.buses import buses_from
-from hushway.transit.legs import ShuttleLegs
-from hushway.transit.planned_legs import planned_legs
+from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import Shuttles, parked
-from hushway.transit.rules import ServiceRules
-from hushway.transit.simulation import Day, Limits, event_heap, run_day
-from hushway.transit.stands import stand_order, stands
-from hushway.transit.trip_rows import direct_rows, leg_rows, leg_zones, trip_rows
+from hushway.transit.simulation import Day, Limits, buses_from, event_heap, run_day
+from hushway.transit.trip_rows import ShuttleLegs, direct_rows, leg_rows, leg_zones, trip_rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceRules:
+    """The rules that every ride keeps.
+
+    Attributes:
+        seats: Riders that a shuttle holds.
+        bus_seats: Riders that a bus holds.
+        most_wait_s: The longest wait for a shuttle; a rider whom none can reach by then is not
+            served.
+        detour: How many times its direct drive a shared ride may take.
+        detour_s: Seconds that it may take on top.
+    """
+
+    seats: int = 8
+    bus_seats: int = 100
+    most_wait_s: int = 900
+    detour: float = 1.5
+    detour_s: int = 180
+
+    def __post_init__(self) -> None:
+        if min(self.seats, self.bus_seats) < 1:
+            raise PlanError("A vehicle needs a seat.", advice="Give 1 seat or more.")
+        if self.most_wait_s < 0 or self.detour < 1 or self.detour_s < 0:
+            raise PlanError(
+                "A wait or a detour cannot be negative.",
+                advice="Give seconds of 0 or more, and a detour of 1 or more.",
+            )
+
+    def longest_ride_s(self, direct_s: IntArray) -> IntArray:
+        """Returns how long a ride may take whose direct drive takes so long."""
+        return (direct_s * self.detour).astype(direct_s.dtype) + self.detour_s
+
 
 Window = tuple[int, int]
 

@@ -1,15 +1,34 @@
 """Trips and their legs as the simulation reads them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.records import Rows, rows
-from hushway.transit.legs import ShuttleLegs
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import NOWHERE
 from hushway.transit.simulation import NOT_YET
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShuttleLegs:
+    """Rides that riders ask for, in the order of asking; one rider each.
+
+    Attributes:
+        request_s: When each is asked for, in seconds, ascending.
+        pickup: Index of the place where it starts.
+        dropoff: Index of the place where it ends, another one.
+    """
+
+    request_s: IntArray
+    pickup: IntArray
+    dropoff: IntArray
+
+    def __len__(self) -> int:
+        return len(self.request_s)
 
 
 def trip_rows(routes: Itineraries, trips: RiderTrips) -> Rows:

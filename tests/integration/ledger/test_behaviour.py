@@ -14,7 +14,7 @@ from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Ledger, Reservation
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="métro", unit=Unit.PERSON, period="2026-03")
 OTHER = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")

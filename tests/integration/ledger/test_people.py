@@ -9,7 +9,7 @@ from hushway.errors import BudgetError
 from hushway.privacy.ledger import AccountKey, Ledger, Lost, Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 
 def month(number: int) -> Window:

@@ -16,7 +16,7 @@ from hushway.privacy.ledger import AccountKey, EntryKind, Ledger
 from hushway.privacy.ledger.book import Book, Line
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")

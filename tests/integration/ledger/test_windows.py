@@ -9,7 +9,7 @@ from hushway.errors import BudgetError
 from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.unit import Unit
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 MARCH = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 AGAIN = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03 again")

@@ -19,7 +19,7 @@ from hushway.families.prepare import prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'

@@ -22,8 +22,7 @@ from hushway.families.load import load_plan
 from hushway.families.prepare import prepare
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
-from hushway.release.job import Job
-from hushway.release.window import window_of_days
+from hushway.release.job import Job, window_of_days
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.event import Event, Side, most_telling
+from hushway.audit.harness import Event, Side, most_telling
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.audit.exact import dense
 from hushway.audit.files import FILES, files_of, microseconds
+from hushway.audit.mutant_curators import dense
 from hushway.families.density.audit import files as density_files
 from hushway.families.density.audit.looks import Projection
 from hushway.families.density.audit.product import REAL_DENSITY, visits_in_memory

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.audit.files import BlindPurse
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -18,10 +19,8 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.purse import BlindPurse
 from hushway.errors import BudgetError, PrivacyError
-from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
-from hushway.families.od.audit.fitted_looks import Published
+from hushway.families.od.audit.fitted_looks import FLAT, LAZY, PERIODS, PLANNED, Published, halves
 from hushway.families.od.audit.mutant_parts import LowBitsOnly, unsplit, wholly_nosy
 from hushway.families.od.audit.product import REAL, Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene, town

@@ -13,13 +13,12 @@ from hushway.audit.hunt import Mutant
 from hushway.audit.noise import audit_noise
 from hushway.errors import AuditError
 from hushway.families.audits import FAMILIES, suite_of
-from hushway.families.density.audit.mutants import DENSITY_MUTANTS
-from hushway.families.links.audit.mutants import LINK_MUTANTS
+from hushway.families.density.audit.suite import DENSITY_MUTANTS
+from hushway.families.links.audit.suite import LINK_MUTANTS
 from hushway.families.od.audit import suite as od
-from hushway.families.od.audit.mutants import MUTANTS
 from hushway.families.od.audit.product import REAL, Product
-from hushway.families.od.audit.suite import audit_mutants, audit_od
-from hushway.families.sequences.audit.mutants import SEQUENCE_MUTANTS
+from hushway.families.od.audit.suite import MUTANTS, audit_mutants, audit_od
+from hushway.families.sequences.audit.suite import SEQUENCE_MUTANTS
 
 RUNS = 70_000
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hushway.cli import confined
+from hushway.cli import releases as confined
 from hushway.cli.app import app
 from hushway.errors import HushwayError
 

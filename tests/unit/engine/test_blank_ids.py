@@ -14,13 +14,12 @@ from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.links.rows.mds import MdsTraces, read_mds
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips
-from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
 from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
+from hushway.tables.check import Policy
 from hushway.tables.layout import layout_of
-from hushway.tables.policy import Policy
 
 TIME = "2026-03-02T08:30:00"
 BLANKS = ("  ", "\t", "\u00a0", "\u3000 ")

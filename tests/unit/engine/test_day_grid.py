@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from hushway.engine.day_grid import day_grid
+from hushway.engine.lookup import day_grid
 from hushway.geography.periods import Periods
-from hushway.tables.clock import Clock
+from hushway.tables.layout import Clock
 
 US = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

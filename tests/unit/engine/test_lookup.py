@@ -6,7 +6,7 @@ import pytest
 from hushway.engine.lookup import TimeGrid, place_table, time_grid
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.periods import Periods
-from hushway.tables.clock import Clock
+from hushway.tables.layout import Clock
 
 MINUTE_US = 60_000_000
 

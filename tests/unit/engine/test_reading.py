@@ -12,9 +12,8 @@ from ibis.common.exceptions import IbisError
 from hushway.engine.reading import load_table, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, quietly
 from hushway.errors import DataError
-from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.tables.clock import Clock
-from hushway.tables.layout import layout_of
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.tables.layout import Clock, layout_of
 
 Write = Callable[..., Path]
 

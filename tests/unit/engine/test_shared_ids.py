@@ -23,27 +23,30 @@ from hushway.families.density.city.files import write_events
 from hushway.families.density.city.paris import paris
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.rows.check import check_events
-from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.families.links.city.files import write_traces
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.check import check_traces
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.city.files import write_trips
+from hushway.families.od.city.city import write_trips
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
 from hushway.families.sequences.city.files import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
-from hushway.tables.check import Problem
-from hushway.tables.policy import Policy
+from hushway.tables.check import Policy, Problem
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
 DAY_US = 86_400_000_000

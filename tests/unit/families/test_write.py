@@ -19,7 +19,7 @@ from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 Certify = Callable[..., Certificate]
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from hushway.numerics import code_folder as module
+from hushway.numerics.code_folder import MOST_OTHERS, UNUSED_S, digest_of_sources, sweep
 from hushway.numerics.compiled import compiled
 from hushway.numerics.private_folder import hold_private
-from hushway.numerics.sources import digest_of_sources
-from hushway.numerics.sweeping import MOST_OTHERS, UNUSED_S, sweep
 
 choose = module.code_folder.__wrapped__  # without the memory of this process
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hushway
-from hushway.numerics.sources import reached_from_kernels
+from hushway.numerics.code_folder import reached_from_kernels
 
 ROOT = Path(hushway.__file__).parent
 SOURCES = {

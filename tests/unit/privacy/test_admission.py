@@ -23,10 +23,9 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.query import ExactCounts, PartitionQuery, Query, WeightedQuery
+from hushway.privacy.query import CutQuery, ExactCounts, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 

@@ -24,8 +24,8 @@ from hushway.privacy.certificate import (
     parsed_json,
 )
 from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss
+from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
 from hushway.privacy.unit import Unit
 from support.certificates import ENTRY, UNPROTECTED, certificate_of

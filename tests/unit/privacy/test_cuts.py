@@ -14,11 +14,10 @@ from hushway.privacy.accounting import best_epsilon, epsilon_of_rho
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import cutting_event, loss_of_cuts
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery
 from hushway.privacy.events import CutEvent, Event, event_from_json, event_to_json, spread_of_cuts
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.public_facts import public_facts
-from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.query import CutQuery, ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hushway.study.interval import Interval
+from hushway.study.study_table import Interval
 
 
 @pytest.mark.parametrize(

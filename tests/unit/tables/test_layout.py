@@ -9,10 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.tables.clock import Clock
-from hushway.tables.files import find_files
-from hushway.tables.layout import layout_of
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.tables.layout import Clock, find_files, layout_of
 
 HEADER = "person,origin,destination,time\n"
 PRIVATE = "rider-private-007"

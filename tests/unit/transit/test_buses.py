@@ -9,7 +9,7 @@ import pytest
 from hushway.geography.bus_rides import bus_rides
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork
-from hushway.transit.buses import Buses, board, buses_from
+from hushway.transit.simulation import Buses, board, buses_from
 
 Place = Callable[..., Locations]
 HOUR = 3600

@@ -8,12 +8,18 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from hushway.errors import PlanError
-from hushway.transit.bound_groups import fewest_paths, legs_apart
-from hushway.transit.bound_load import fewest_for_load
-from hushway.transit.bound_pairs import LegWindows, on_one_seat, on_one_shuttle
-from hushway.transit.fleet_bounds import FleetBound, fewest_shuttles
-from hushway.transit.legs import ShuttleLegs
-from hushway.transit.rules import ServiceRules
+from hushway.transit.fleet_bounds import (
+    FleetBound,
+    LegWindows,
+    fewest_for_load,
+    fewest_paths,
+    fewest_shuttles,
+    legs_apart,
+    on_one_seat,
+    on_one_shuttle,
+)
+from hushway.transit.operate import ServiceRules
+from hushway.transit.trip_rows import ShuttleLegs
 
 Scene = tuple[ShuttleLegs, np.ndarray, ServiceRules]
 Solved = tuple[Scene, dict[frozenset[int], int]]

@@ -16,12 +16,11 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.records import rows
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.fleet import size_fleet
 from hushway.transit.judge import Drawn, FleetVerdict, drivers, judge_fleet
-from hushway.transit.operate import Operations, operate
-from hushway.transit.rules import ServiceRules
+from hushway.transit.operate import Operations, ServiceRules, operate
 from hushway.transit.trip_rows import leg_rows
 
 RULES = ServiceRules()

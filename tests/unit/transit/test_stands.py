@@ -9,7 +9,7 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork, Travel
-from hushway.transit.stands import stand_order, stands
+from hushway.transit.planned_legs import stand_order, stands
 
 Place = Callable[..., Locations]
 

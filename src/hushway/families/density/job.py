@@ -6,11 +6,11 @@ from hushway.engine.session import EngineSettings
 from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
 from hushway.families.density.mechanism.recommended import (
     Crowd,
+    Shares,
     optimised_shares,
     recommended_shares,
 )
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Shares
 from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.areas import AreaColumns, read_areas
@@ -19,18 +19,16 @@ from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of
-from hushway.release.terms_wording import plural
-from hushway.release.window import window_of_days
-from hushway.tables.check import Problem
+from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.wording import plural
+from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
-from hushway.tables.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,17 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from hushway.privacy.unit import Unit
-from hushway.release.plan_sections import AnyPlan, LossPlan, PlaceColumnsPlan, RowsPlan, Rule
-from hushway.release.plan_values import (
+from hushway.release.plan_sections import (
     DAY_HOURS,
     HOUR_MINUTES,
+    AnyPlan,
     Day,
+    LossPlan,
     MinuteOfDay,
+    PlaceColumnsPlan,
     PositiveShare,
+    RowsPlan,
+    Rule,
     Section,
     Text,
     day_of,

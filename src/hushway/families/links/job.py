@@ -8,8 +8,8 @@ from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.preparation import NoisyEnds, Preparation
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.plan import LinksPlan
+from hushway.families.links.public.cleaning import RoadsReport
 from hushway.families.links.public.read import RoadColumns, read_roads
-from hushway.families.links.public.report import RoadsReport
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.public.zones_grid import grid_zones
 from hushway.families.links.rows.check import check_traces
@@ -17,19 +17,16 @@ from hushway.families.links.rows.ends import EndTreatment, MetricEnds, NoEnds
 from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.mds import MdsTraces
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.rows import AnyTraces
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of
-from hushway.release.terms_wording import plural
-from hushway.release.window import window_of_days
-from hushway.tables.check import Problem
-from hushway.tables.policy import Policy
+from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.wording import plural
+from hushway.tables.check import Policy, Problem
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,17 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from hushway.privacy.unit import Unit
-from hushway.release.plan_sections import AnyPlan, LossPlan, RowsPlan, Rule, TimePlan
-from hushway.release.plan_values import Exact, Section, Share, Text
+from hushway.release.plan_sections import (
+    AnyPlan,
+    Exact,
+    LossPlan,
+    RowsPlan,
+    Rule,
+    Section,
+    Share,
+    Text,
+    TimePlan,
+)
 
 
 class TraceColumnsPlan(Section):

@@ -1,26 +1,125 @@
 """The job of an OD plan."""
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import assert_never
 
 from hushway.engine.session import EngineSettings
 from hushway.families.od.files.guard import check_sizes
+from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels
-from hushway.families.od.job_mechanism import mechanism_of
-from hushway.families.od.mechanism.terms import measured_features, od_terms
-from hushway.families.od.noise_choice import NoiseChoice
-from hushway.families.od.plan import ODPlan
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.laplace import od_laplace
+from hushway.families.od.mechanism.measuring import feature_query
+from hushway.families.od.mechanism.shares import (
+    Weights,
+    given_shares,
+    important_shares,
+    named_importance,
+    recommended_shares,
+    recommended_weights,
+    spends_of,
+    uniform_shares,
+)
+from hushway.families.od.mechanism.terms import ODMechanism, measured_features, od_terms
+from hushway.families.od.plan import CBDPPlan, HierarchicalPlan, LaplacePlan, ODPlan
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips
-from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
 from hushway.geography.periods import Periods
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of
-from hushway.release.window import window_of_days
-from hushway.tables.check import Problem
+from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
-from hushway.tables.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseChoice:
+    """The standard errors of the measurements under either noise.
+
+    Attributes:
+        laplace: Standard error of each measurement with discrete Laplace noise.
+        gaussian: The same with discrete Gaussian noise.
+        laplace_budget: What is spent with Laplace noise.
+        gaussian_budget: What is spent with Gaussian noise.
+    """
+
+    laplace: tuple[float, ...]
+    gaussian: tuple[float, ...]
+    laplace_budget: PureLoss
+    gaussian_budget: ZCDPLoss
+
+    @property
+    def ratio(self) -> float:
+        """Gaussian error over Laplace error, the geometric mean over all measurements."""
+        logs = [math.log(g / p) for g, p in zip(self.gaussian, self.laplace, strict=True)]
+        return math.exp(sum(logs) / len(logs))
+
+    @property
+    def gaussian_is_better(self) -> bool:
+        """Whether Gaussian noise is smaller."""
+        return self.ratio < 1
+
+    @property
+    def budget(self) -> Loss:
+        """The budget of the better one."""
+        return self.gaussian_budget if self.gaussian_is_better else self.laplace_budget
+
+    @property
+    def reason(self) -> str:
+        """Says which is better and why, in one sentence or two."""
+        parts = len(self.laplace)
+        if self.gaussian_is_better:
+            return (
+                f"Gaussian noise is {1 / self.ratio:.2g} times smaller: its error grows with the "
+                f"square root of the {parts} measurements and of what one unit moves, Laplace's "
+                "with both in full. It needs an account kept in rho."
+            )
+        return (
+            f"Laplace noise is {self.ratio:.2g} times smaller: with {parts} measurements, of which "
+            "one unit may move a single cell by all it has, Gaussian noise gains too little to "
+            "make up for its delta. Laplace also keeps the promise without a delta."
+        )
+
+
+def compare_noise(
+    *,
+    epsilon: Fraction,
+    delta: Fraction,
+    shares: Callable[[Measure], Sequence[Fraction]],
+    bounds: Sequence[Bound],
+) -> NoiseChoice:
+    """Compares both kinds of noise for some measurements that share one budget.
+
+    Args:
+        epsilon: The epsilon that is asked for.
+        delta: The delta that Gaussian noise may use.
+        shares: Gives the share of each measurement, for a loss in either currency.
+        bounds: How far a unit moves each measurement.
+    """
+    pure, concentrated = PureLoss(epsilon), ZCDPLoss(rho_for(epsilon, delta))
+
+    def errors(budget: Loss) -> tuple[float, ...]:
+        spends = spends_of(budget, shares(budget.measure))
+        return tuple(
+            math.sqrt(noise_for(spend, bound).variance)
+            for spend, bound in zip(spends, bounds, strict=True)
+        )
+
+    return NoiseChoice(
+        laplace=errors(pure),
+        gaussian=errors(concentrated),
+        laplace_budget=pure,
+        gaussian_budget=concentrated,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,3 +219,84 @@ def _wording(cells: ODCells, noise: NoiseChoice | None) -> Wording:
         ),
         noise=None if noise is None else noise.reason,
     )
+
+
+def mechanism_of(
+    plan: ODPlan, cells: ODCells, features: Sequence[Feature], bound: Bound
+) -> tuple[ODMechanism, NoiseChoice | None]:
+    """Returns what will measure and publish, and how the kinds of noise compare if asked."""
+    chosen = plan.mechanism
+    match chosen:
+        case LaplacePlan():
+            spend = PureLoss(plan.privacy.epsilon)
+            laplace = od_laplace(
+                spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
+            )
+            return laplace, None
+        case CBDPPlan():
+            noise = _compared(plan, chosen, features, bound)
+            budget = _budget(plan, chosen.noise, noise)
+            cbdp = od_cbdp(
+                cells,
+                features,
+                budget=budget,
+                shares=_shares(chosen, features, budget.measure),
+                weights=recommended_weights()
+                if chosen.weights is None
+                else Weights(chosen.weights),
+                nest=chosen.structure == "hierarchical",
+                controlled=chosen.rounding == "controlled",
+                lazy=None if chosen.form == "auto" else chosen.form == "lazy",
+            )
+            return cbdp, noise
+        case HierarchicalPlan():
+            noise = _compared(plan, chosen, features, bound)
+            budget = _budget(plan, chosen.noise, noise)
+            tree = od_hierarchical(
+                cells,
+                features,
+                budget=budget,
+                shares=_shares(chosen, features, budget.measure),
+                prune=chosen.prune,
+            )
+            return tree, noise
+        case _:
+            assert_never(chosen)
+
+
+def _shares(
+    chosen: CBDPPlan | HierarchicalPlan, features: Sequence[Feature], measure: Measure
+) -> tuple[Fraction, ...]:
+    split = chosen.split
+    if isinstance(split, dict):
+        return given_shares(split, features)
+    if split == "uniform":
+        return uniform_shares(features)
+    if isinstance(chosen, CBDPPlan) and chosen.importance is not None:
+        return important_shares(named_importance(chosen.importance, features), measure)
+    if split == "geometric" or (split is None and isinstance(chosen, HierarchicalPlan)):
+        return geometric_shares(len(features) + 1)
+    return recommended_shares(features, measure)
+
+
+def _compared(
+    plan: ODPlan,
+    chosen: CBDPPlan | HierarchicalPlan,
+    features: Sequence[Feature],
+    bound: Bound,
+) -> NoiseChoice | None:
+    if plan.privacy.delta is None:
+        return None
+    return compare_noise(
+        epsilon=plan.privacy.epsilon,
+        delta=plan.privacy.delta,
+        shares=lambda measure: _shares(chosen, features, measure),
+        bounds=[*(feature_query(feature).bound(bound) for feature in features), bound],
+    )
+
+
+def _budget(plan: ODPlan, asked: str, noise: NoiseChoice | None) -> Loss:
+    """Returns what the release costs: an epsilon, or a rho if Gaussian noise is wanted."""
+    if noise is None or asked == "laplace":
+        return PureLoss(plan.privacy.epsilon)
+    return noise.gaussian_budget if asked == "gaussian" else noise.budget

@@ -5,15 +5,13 @@ from fractions import Fraction
 
 from hushway.engine.session import EngineSettings
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
-from hushway.families.sequences.mechanism.recommended import (
+from hushway.families.sequences.mechanism.shares import (
+    geometric_shares,
+    paper_grain_shares,
     recommended_grain_shares,
     recommended_height,
     recommended_shares,
     recommended_thresholds,
-)
-from hushway.families.sequences.mechanism.shares import (
-    geometric_shares,
-    paper_grain_shares,
     uniform_shares,
 )
 from hushway.families.sequences.mechanism.terms import sequence_terms
@@ -24,24 +22,28 @@ from hushway.families.sequences.mechanism.thresholds import (
 )
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.plan import SequencesPlan
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.gtfs_lines import line_taxonomy
+from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
+from hushway.families.sequences.public.taxonomy_generated import generated_taxonomy
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.rule import SequenceRule, record_bound
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
-from hushway.families.sequences.taxonomy import planned_taxonomy
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of
-from hushway.release.terms_wording import plural
-from hushway.release.window import window_of_days
-from hushway.tables.check import Problem
-from hushway.tables.policy import Policy
+from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.wording import plural
+from hushway.tables.check import Policy, Problem
+from hushway.tables.locations import LocationColumns, read_locations
 
 _SHOWN = 20
 # The paper's height.
@@ -247,3 +249,34 @@ def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUnive
         universe=f"{len(universe.taxonomy.locations):,} locations, {groups or 'no groups'}, "
         f"{plural(universe.moments, 'period')}, up to {plural(mechanism.height, 'stop')}.",
     )
+
+
+_ZONE = "zone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedTaxonomy:
+    """A taxonomy and the locations that several lines call at, each of which was given to one."""
+
+    taxonomy: Taxonomy
+    multi_line: tuple[str, ...] = ()
+
+
+def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:
+    """Reads the locations of a plan and groups them.
+
+    Raises:
+        GeographyError: A public file is wrong, or the groups are no partition.
+    """
+    asked = plan.taxonomy
+    labels = tuple(sorted(set(asked.columns) - {_ZONE}))
+    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
+    locations = read_locations(plan.path(plan.places.file), columns)
+    if asked.columns:
+        return PlannedTaxonomy(taxonomy=column_taxonomy(locations, asked.columns))
+    if asked.gtfs is not None:
+        lines = line_taxonomy(plan.path(asked.gtfs), locations)
+        return PlannedTaxonomy(taxonomy=lines.taxonomy, multi_line=lines.multi_line)
+    if asked.fan_out is not None:
+        return PlannedTaxonomy(taxonomy=generated_taxonomy(locations, asked.fan_out))
+    return PlannedTaxonomy(taxonomy=Taxonomy(locations=locations))

@@ -8,13 +8,16 @@ from pydantic import AfterValidator, Field, model_validator
 from hushway.privacy.unit import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
+    Exact,
     LossPlan,
     PlaceColumnsPlan,
     RowsPlan,
     Rule,
+    Section,
+    Text,
+    Texts,
     TimePlan,
 )
-from hushway.release.plan_values import Exact, Section, Text, Texts
 
 
 class SequenceColumnsPlan(Section):

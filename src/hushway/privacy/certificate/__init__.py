@@ -13,10 +13,10 @@ from hushway.privacy.certificate.parts import (
     EpsilonDelta,
     MechanismRecord,
     Randomness,
+    canonical_json,
+    parsed_json,
 )
-from hushway.privacy.certificate.plain import canonical_json, parsed_json
-from hushway.privacy.certificate.terms import Terms
-from hushway.privacy.certificate.tuning import Tuning
+from hushway.privacy.certificate.terms import Terms, Tuning
 
 __all__ = [
     "SOFTWARE",

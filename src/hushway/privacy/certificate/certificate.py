@@ -27,8 +27,6 @@ from hushway.privacy.certificate.parts import (
     EpsilonDelta,
     MechanismRecord,
     Randomness,
-)
-from hushway.privacy.certificate.plain import (
     canonical_json,
     check_moment,
     check_text,
@@ -36,11 +34,10 @@ from hushway.privacy.certificate.plain import (
     plain,
     refuse_internal,
 )
-from hushway.privacy.certificate.terms import Terms
-from hushway.privacy.certificate.tuning import Tuning
+from hushway.privacy.certificate.terms import Terms, Tuning
 from hushway.privacy.events import Event, event_from_json, event_to_json
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
+from hushway.privacy.measured import Internal
 from hushway.privacy.unit import Unit
 from hushway.version import __version__
 

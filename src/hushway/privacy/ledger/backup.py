@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.connection import open_file
 from hushway.privacy.ledger.schema import TABLES
-from hushway.privacy.ledger.sqlite import open_file
 from hushway.privacy.ledger.store import Store
 
 

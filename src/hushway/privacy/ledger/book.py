@@ -12,13 +12,29 @@ from sqlalchemy import Connection, Select, select
 from sqlalchemy.exc import IntegrityError
 
 from hushway.errors import LedgerError
-from hushway.privacy.ledger.accounts import AccountKey
-from hushway.privacy.ledger.amounts import amount_from_text, amount_to_text
-from hushway.privacy.ledger.chain import GENESIS, is_sealed, seal, seal_people
-from hushway.privacy.ledger.entries import SETTLING, EntryKind
-from hushway.privacy.ledger.rows import AccountRow, EntryRow, LedgerRow, PeopleRow, now_text
-from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
-from hushway.privacy.ledger.statement import damaged
+from hushway.privacy.ledger.entries import (
+    GENESIS,
+    SETTLING,
+    AccountKey,
+    EntryKind,
+    amount_from_text,
+    amount_to_text,
+    is_sealed,
+    seal,
+    seal_people,
+)
+from hushway.privacy.ledger.people import damaged
+from hushway.privacy.ledger.schema import (
+    AccountRow,
+    EntryRow,
+    LedgerRow,
+    PeopleRow,
+    account_table,
+    entry_table,
+    ledger_table,
+    now_text,
+    people_table,
+)
 
 
 class CollisionError(LedgerError):

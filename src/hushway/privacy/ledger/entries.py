@@ -1,12 +1,147 @@
 """Entries: the lines of an account, written once and never changed."""
 
+import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Context
 from enum import StrEnum
 from fractions import Fraction
 
-from hushway.privacy.ledger.accounts import AccountKey
+from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.digest import digest_of
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
 from hushway.privacy.ledger.window import Window
+from hushway.privacy.loss import Loss, Measure
+from hushway.privacy.unit import Unit
+
+# The hash chain: every entry is sealed with the terms of its account and the entry before it.
+#
+# The terms (key, currency, cap) go into every seal, so that a raised cap breaks the whole chain.
+# The secret of a release goes in through its own digest, so that a statement can be re-checked
+# without it.
+
+GENESIS = ""
+_FORMAT = 2
+
+
+def seal(account: AccountRow, entry: EntryRow) -> str:
+    """Returns the hash of an entry, which must have every other field filled in."""
+    return digest_of(
+        {
+            "format": _FORMAT,
+            "account": {
+                "number": account.number,
+                "dataset": account.dataset,
+                "unit": account.unit,
+                "period": account.period,
+                "measure": account.measure,
+                "cap": account.cap,
+                "delta": account.delta,
+                "opened_at": account.opened_at,
+            },
+            "number": entry.number,
+            "kind": entry.kind,
+            "release": entry.release,
+            "amount": entry.amount,
+            "spent": entry.spent,
+            "purpose": entry.purpose,
+            "reference": entry.reference,
+            "at": entry.at,
+            "days": entry.days,
+            "secret": secret_digest(entry.secret),
+            "previous": entry.previous_hash,
+        }
+    )
+
+
+def is_sealed(account: AccountRow, entry: EntryRow) -> bool:
+    """Whether an entry still says what it said when it was written."""
+    try:
+        return entry.hash == seal(account, entry)
+    except (AttributeError, TypeError, ValueError):
+        # An edited row may hold bytes or broken text where text was written; no seal fits that.
+        return False
+
+
+def seal_people(declaration: PeopleRow) -> str:
+    """Returns the hash of a declaration, which must have every other field filled in."""
+    return digest_of(
+        {
+            "format": _FORMAT,
+            "number": declaration.number,
+            "people": declaration.people,
+            "datasets": declaration.datasets,
+            "at": declaration.at,
+            "previous": declaration.previous_hash,
+        }
+    )
+
+
+def is_sealed_people(declaration: PeopleRow) -> bool:
+    """Whether a declaration still says what it said when it was written."""
+    try:
+        return declaration.hash == seal_people(declaration)
+    except (AttributeError, TypeError, ValueError):
+        return False
+
+
+def secret_digest(secret: str) -> str:
+    """Returns the SHA-256 of a secret, or nothing for no secret."""
+    return "sha256:" + hashlib.sha256(secret.encode()).hexdigest() if secret else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountKey:
+    """Who is protected, in which data, over which time.
+
+    Privacy:
+        Losses add up within one account only. The ledger lets no two accounts of one data set pay
+        for the same days, whatever their units and periods are called; data sets under different
+        names are kept apart by the steward alone.
+
+    Attributes:
+        dataset: The steward's own name for the data, kept in its normal form.
+        unit: Who is protected.
+        period: The steward's own name for the time that the cap covers, such as 2026-03, kept in
+            its normal form.
+    """
+
+    dataset: str
+    unit: Unit
+    period: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dataset", normal_name("data set", self.dataset))
+        object.__setattr__(self, "period", normal_name("period", self.period))
+
+    def __str__(self) -> str:
+        return f"{self.dataset} / {self.unit} / {self.period}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """One account as it stands.
+
+    Attributes:
+        key: Whose account it is.
+        cap: Most that may ever be spent, in the currency of the account.
+        delta: The delta that the cap was derived from, kept for display only.
+        spent: The exact sum of everything reserved, published or not.
+        opened_at: When the account was opened, in UTC.
+    """
+
+    key: AccountKey
+    cap: Loss
+    delta: Fraction | None
+    spent: Fraction
+    opened_at: datetime
+
+    @property
+    def remaining(self) -> Fraction:
+        """What may still be spent."""
+        return self.cap.amount - self.spent
 
 
 class EntryKind(StrEnum):
@@ -77,3 +212,53 @@ class Unpublished:
     state: str
     reason: str
     reserved_at: datetime
+
+
+_WRITTEN = re.compile(r"(0|[1-9][0-9]*)(/[1-9][0-9]*)?")
+_SYMBOLS = {Measure.PURE: "epsilon", Measure.ZCDP: "rho"}
+_DIGITS = 9
+
+
+def amount_to_text(amount: Fraction) -> str:
+    """Returns an amount exactly, such as "10" or "1/3".
+
+    Raises:
+        BudgetError: The fraction is longer than Python writes (4300 digits).
+    """
+    try:
+        return str(amount)
+    except ValueError:
+        raise BudgetError(
+            "An exact amount has become too long to write down; nothing was spent.",
+            advice="Round the losses of the release up to a short decimal, which is always safe.",
+        ) from None
+
+
+def amount_from_text(text: str) -> Fraction:
+    """Reads an amount back.
+
+    Raises:
+        LedgerError: The text is not what `amount_to_text` writes.
+    """
+    # Only plain digits: Fraction("1e999999999") alone would keep the machine busy for hours.
+    if isinstance(text, str) and _WRITTEN.fullmatch(text):
+        try:
+            return Fraction(text)
+        except ValueError:
+            pass
+    raise LedgerError(
+        "An amount in the ledger is not an exact fraction.",
+        advice="Compare the ledger with a backup before spending again: it was edited.",
+    )
+
+
+def readable(measure: Measure, amount: Fraction) -> str:
+    """Returns an amount with its currency, short enough for a message: rho 0.25, epsilon 1/3."""
+    symbol = _SYMBOLS[measure]
+    rounded = Context(prec=_DIGITS).divide(amount.numerator, amount.denominator)
+    if Fraction(rounded) == amount:
+        style = "f" if abs(rounded.adjusted()) <= _DIGITS else "E"
+        return f"{symbol} {rounded.normalize():{style}}"
+    if max(abs(amount.numerator), amount.denominator) < 10**_DIGITS:
+        return f"{symbol} {amount}"
+    return f"{symbol} {rounded} (rounded)"

@@ -6,12 +6,16 @@ from fractions import Fraction
 from itertools import combinations
 
 from hushway.errors import LedgerError
-from hushway.privacy.ledger.amounts import amount_from_text
-from hushway.privacy.ledger.chain import GENESIS, is_sealed, is_sealed_people
-from hushway.privacy.ledger.entries import SETTLING, EntryKind
-from hushway.privacy.ledger.people import datasets_from_text
-from hushway.privacy.ledger.rows import AccountRow, EntryRow, LedgerRow, PeopleRow
-from hushway.privacy.ledger.statement import account_of
+from hushway.privacy.ledger.entries import (
+    GENESIS,
+    SETTLING,
+    EntryKind,
+    amount_from_text,
+    is_sealed,
+    is_sealed_people,
+)
+from hushway.privacy.ledger.people import account_of, datasets_from_text
+from hushway.privacy.ledger.schema import AccountRow, EntryRow, LedgerRow, PeopleRow
 from hushway.privacy.ledger.window import Window
 
 

@@ -1,5 +1,6 @@
 """The ledger: the one place that knows how much was ever learnt about the people in a data set."""
 
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -8,23 +9,19 @@ from pathlib import Path
 from typing import Self
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.ledger.accounts import Account, AccountKey
-from hushway.privacy.ledger.amounts import readable
 from hushway.privacy.ledger.backup import back_up
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
+from hushway.privacy.ledger.cautions import remember
 from hushway.privacy.ledger.connection import open_store
-from hushway.privacy.ledger.entries import Entry, EntryKind
+from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
 from hushway.privacy.ledger.lookalikes import look_alike
-from hushway.privacy.ledger.memory import remember
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.overlap import obstacle
-from hushway.privacy.ledger.people import People, datasets_to_text, groups
+from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
 from hushway.privacy.ledger.reader import LedgerReader, existing, reserved
 from hushway.privacy.ledger.reservation import Reservation, cost_of
 from hushway.privacy.ledger.schema import prepare
-from hushway.privacy.ledger.statement import account_of, entry_of
 from hushway.privacy.ledger.window import Window
-from hushway.privacy.ledger.wording import check_note, check_reference
 from hushway.privacy.loss import Loss, Measure, ZCDPLoss
 
 
@@ -304,3 +301,38 @@ def _already_reserved(release: str) -> BudgetError:
         f"Release {release} was reserved before; nothing was spent.",
         advice="Give every release an id of its own.",
     )
+
+
+_LONGEST = 10_000
+# Controls would garble a bank statement on a terminal; lone surrogates cannot be written as UTF-8.
+_REFUSED_CATEGORIES = ("Cc", "Cs")
+
+
+def check_note(what: str, text: str) -> None:
+    """Makes sure that a text can be kept.
+
+    Raises:
+        BudgetError: The text is too long or cannot be written as one line.
+    """
+    if len(text) > _LONGEST:
+        raise BudgetError(
+            f"The {what} is longer than {_LONGEST} characters.", advice=f"Shorten the {what}."
+        )
+    if any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in text):
+        raise BudgetError(
+            f"The {what} holds characters that cannot be printed.",
+            advice=f"Write the {what} as one line of ordinary text.",
+        )
+
+
+def check_reference(text: str) -> None:
+    """Makes sure that a text can refer to a certificate.
+
+    Raises:
+        BudgetError: The text is blank, too long or cannot be written as one line.
+    """
+    check_note("reference", text)
+    if not text.strip():
+        raise BudgetError(
+            "The reference is blank.", advice="Give the digest of the release's certificate."
+        )

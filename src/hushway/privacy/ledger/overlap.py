@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from hushway.errors import BudgetError
-from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.entries import EntryKind
+from hushway.privacy.ledger.entries import Account, AccountKey, EntryKind
 from hushway.privacy.ledger.inspection import walk
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
-from hushway.privacy.ledger.statement import account_of, damaged
+from hushway.privacy.ledger.people import account_of, damaged
+from hushway.privacy.ledger.schema import AccountRow, EntryRow
 from hushway.privacy.ledger.window import Window
 
 

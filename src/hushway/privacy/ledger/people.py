@@ -3,9 +3,25 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import groupby
 
-from hushway.privacy.ledger.rows import PeopleRow
-from hushway.privacy.ledger.statement import damaged
+from hushway.errors import HushwayError, LedgerError
+from hushway.privacy.ledger.entries import (
+    SETTLING,
+    Account,
+    AccountKey,
+    Entry,
+    EntryKind,
+    Unpublished,
+    amount_from_text,
+    secret_digest,
+)
+from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
+from hushway.privacy.ledger.window import Window
+from hushway.privacy.loss import Measure, amount_in, loss_of
+from hushway.privacy.unit import Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,3 +81,164 @@ def datasets_from_text(text: str) -> list[str]:
     except (TypeError, ValueError):
         pass
     raise damaged("A declaration about people")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lost:
+    """The losses of one kind of unit, reserved for days that meet the span.
+
+    Attributes:
+        unit: Who is protected.
+        releases: How many releases were reserved, published or not.
+        epsilon: Sum over the accounts with a cap in epsilon.
+        rho: Sum over the accounts with a cap in rho.
+        together: Everything as one rho, if both currencies were spent: a reservation of an epsilon
+            counts as epsilon squared over two.
+        owner: Whether the unit owns all rows of somebody, so that the sums bound what that one
+            lost. If not, a person may have many such units, and may have lost this for each.
+    """
+
+    unit: Unit
+    releases: int
+    epsilon: Fraction
+    rho: Fraction
+    together: Fraction | None
+    owner: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleLost:
+    """What the people of a group may have lost."""
+
+    people: People
+    lost: tuple[Lost, ...]
+
+
+def lost_by(
+    people: People,
+    accounts: Sequence[Account],
+    entries: Iterable[Entry],
+    *,
+    first_day: date | None,
+    last_day: date | None,
+) -> PeopleLost:
+    """Sums what was reserved for days that meet a span, by kind of unit.
+
+    Privacy:
+        Every reservation counts in full, published or not, if one of its days lies in the span.
+        Sums are exact, and hold for releases that were chosen after earlier ones were seen.
+    """
+    measures = {account.key: account.cap.measure for account in accounts}
+    counted = sorted(
+        (
+            entry
+            for entry in entries
+            if entry.kind == EntryKind.RESERVE
+            and entry.key.dataset in people.datasets
+            and entry.window is not None
+            and entry.window.has_days_in(first_day, last_day)
+        ),
+        key=lambda entry: (not entry.key.unit.has_many_records, entry.key.unit.value),
+    )
+    return PeopleLost(
+        people=people,
+        lost=tuple(
+            _sum(unit, [(measures[entry.key], entry.amount) for entry in reserved])
+            for unit, reserved in groupby(counted, key=lambda entry: entry.key.unit)
+        ),
+    )
+
+
+def _sum(unit: Unit, reserved: Sequence[tuple[Measure, Fraction]]) -> Lost:
+    sums = {
+        measure: sum((amount for paid, amount in reserved if paid is measure), Fraction(0))
+        for measure in Measure
+    }
+    mixed = all(sums.values())
+    return Lost(
+        unit=unit,
+        releases=len(reserved),
+        epsilon=sums[Measure.PURE],
+        rho=sums[Measure.ZCDP],
+        together=sum(
+            (amount_in(loss_of(measure, amount), Measure.ZCDP) for measure, amount in reserved),
+            Fraction(0),
+        )
+        if mixed
+        else None,
+        owner=unit.has_many_records,
+    )
+
+
+def account_of(row: AccountRow) -> Account:
+    """Reads an account.
+
+    Raises:
+        LedgerError: The row is not one that hushway wrote.
+    """
+    try:
+        return Account(
+            key=AccountKey(dataset=row.dataset, unit=Unit(row.unit), period=row.period),
+            cap=loss_of(Measure(row.measure), amount_from_text(row.cap)),
+            delta=amount_from_text(row.delta) if row.delta else None,
+            spent=amount_from_text(row.spent),
+            opened_at=datetime.fromisoformat(row.opened_at),
+        )
+    except (HushwayError, AttributeError, TypeError, ValueError):
+        raise damaged("An account") from None
+
+
+def entry_of(key: AccountKey, row: EntryRow) -> Entry:
+    """Reads an entry.
+
+    Raises:
+        LedgerError: The row is not one that hushway wrote.
+    """
+    try:
+        return Entry(
+            key=key,
+            number=row.number,
+            kind=EntryKind(row.kind),
+            release=row.release,
+            amount=amount_from_text(row.amount),
+            spent=amount_from_text(row.spent),
+            purpose=row.purpose,
+            reference=row.reference,
+            at=datetime.fromisoformat(row.at),
+            window=Window.from_text(row.days) if row.days else None,
+            secret_digest=secret_digest(row.secret),
+            previous_hash=row.previous_hash,
+            hash=row.hash,
+        )
+    except (HushwayError, AttributeError, TypeError, ValueError):
+        raise damaged("An entry") from None
+
+
+def unpublished_among(entries: list[Entry]) -> list[Unpublished]:
+    """Returns the releases that were reserved and not published, in the order of the entries."""
+    settled = {entry.release: entry for entry in entries if entry.kind in SETTLING}
+    waiting = []
+    for entry in entries:
+        end = settled.get(entry.release)
+        if entry.kind != EntryKind.RESERVE or (end and end.kind == EntryKind.PUBLISH):
+            continue
+        waiting.append(
+            Unpublished(
+                release=entry.release,
+                key=entry.key,
+                amount=entry.amount,
+                purpose=entry.purpose,
+                state="abandoned" if end else "reserved",
+                reason=end.purpose if end else "",
+                reserved_at=entry.at,
+            )
+        )
+    return waiting
+
+
+def damaged(what: str) -> LedgerError:
+    """Returns the error for a row that hushway did not write."""
+    return LedgerError(
+        f"{what} of the ledger was edited or is damaged.",
+        advice="Publish nothing from this ledger until it was compared with a backup.",
+    )

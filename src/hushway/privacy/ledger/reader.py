@@ -5,19 +5,22 @@ from types import TracebackType
 from typing import Self
 
 from hushway.errors import BudgetError
-from hushway.privacy.ledger.accounts import Account, AccountKey
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.cautions import cautions
-from hushway.privacy.ledger.chain import is_sealed
-from hushway.privacy.ledger.entries import Entry, Unpublished
+from hushway.privacy.ledger.cautions import cautions, recalled
+from hushway.privacy.ledger.entries import Account, AccountKey, Entry, Unpublished, is_sealed
 from hushway.privacy.ledger.inspection import findings
-from hushway.privacy.ledger.lost import PeopleLost, lost_by
-from hushway.privacy.ledger.memory import recalled
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.overlap import obstacle
-from hushway.privacy.ledger.people import groups
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
-from hushway.privacy.ledger.statement import account_of, damaged, entry_of, unpublished_among
+from hushway.privacy.ledger.people import (
+    PeopleLost,
+    account_of,
+    damaged,
+    entry_of,
+    groups,
+    lost_by,
+    unpublished_among,
+)
+from hushway.privacy.ledger.schema import AccountRow, EntryRow
 from hushway.privacy.ledger.store import Store
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.ledger.witness import Witness, contradictions

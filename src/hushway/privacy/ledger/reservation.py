@@ -8,8 +8,7 @@ from typing import NoReturn
 
 from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.events import Event
-from hushway.privacy.ledger.accounts import AccountKey
-from hushway.privacy.ledger.amounts import readable
+from hushway.privacy.ledger.entries import AccountKey, readable
 from hushway.privacy.loss import Loss, Measure, cost_on
 
 

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hushway.privacy.ledger.accounts import Account, AccountKey
-from hushway.privacy.ledger.amounts import amount_from_text, readable
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.chain import is_sealed
-from hushway.privacy.ledger.entries import EntryKind
+from hushway.privacy.ledger.entries import (
+    Account,
+    AccountKey,
+    EntryKind,
+    amount_from_text,
+    is_sealed,
+    readable,
+)
 from hushway.privacy.ledger.names import normal_name
-from hushway.privacy.ledger.rows import AccountRow, EntryRow
-from hushway.privacy.ledger.statement import account_of
+from hushway.privacy.ledger.people import account_of
+from hushway.privacy.ledger.schema import AccountRow, EntryRow
 from hushway.privacy.loss import Measure
 
 

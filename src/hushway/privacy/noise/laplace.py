@@ -13,10 +13,8 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.bernoulli import bernoulli
-from hushway.privacy.noise.enclosure import Enclosure, exp_enclosure
-from hushway.privacy.noise.geometric import geometric, geometric_below
-from hushway.privacy.noise.inversion import CHUNK, InversionTable
+from hushway.privacy.noise.geometric import bernoulli, geometric, geometric_below
+from hushway.privacy.noise.inversion import CHUNK, Enclosure, InversionTable, exp_enclosure
 from hushway.privacy.noise.law import between, share
 from hushway.privacy.randomness import BitSource
 

@@ -23,8 +23,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.grouped import Grouping, Layout, OneGroup
-from hushway.privacy.noise.grouped_draws import draw_newly_shown
-from hushway.privacy.noise.grouped_window import EVERYTHING, NOTHING
+from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, draw_newly_shown
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import BitSource
 

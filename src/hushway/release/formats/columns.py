@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.release.formats.arrow import number_array, numbers_of
+from hushway.release.formats.places import number_array, numbers_of
 
 BATCH_ROWS = 1 << 20
 

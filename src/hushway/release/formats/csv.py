@@ -8,7 +8,7 @@ import pyarrow.csv as arrow_csv
 
 from hushway.errors import ReleaseError
 from hushway.release.bounded import TABLE_BYTES, open_plain
-from hushway.release.formats.arrow import text_array
+from hushway.release.formats.places import text_array
 from hushway.release.spreadsheet import guarded, is_risky, unguarded
 
 _SPECIAL = frozenset('",\r\n')

@@ -4,11 +4,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from hushway.errors import ReleaseError
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
 from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
+from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.spreadsheet import guarded
 
 _DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
@@ -161,3 +169,87 @@ def _rewritten(name: str) -> ReleaseError:
     return ReleaseError(
         f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
     )
+
+
+# Between numpy and Arrow, by sharing memory.
+#
+# `pyarrow.array` and `to_numpy` would load pandas first, which takes longer than a verification.
+
+_KINDS: dict[Any, Any] = {
+    np.dtype(np.int32): pa.int32(),
+    np.dtype(np.int64): pa.int64(),
+    np.dtype(np.float64): pa.float64(),
+}
+
+
+def number_array(numbers: NDArray[Any]) -> pa.Array:
+    """Returns numbers as an Arrow array."""
+    plain = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(_KINDS[plain.dtype], len(plain), [None, pa.py_buffer(plain)])
+
+
+def text_array(texts: Sequence[str]) -> pa.Array:
+    """Returns texts as an Arrow array."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def numbers_of(column: pa.Array) -> NDArray[Any]:
+    """Returns the numbers of an Arrow array without missing values."""
+    kind = column.type.to_pandas_dtype()
+    whole = np.frombuffer(column.buffers()[1] or b"", dtype=kind)
+    return whole[column.offset : column.offset + len(column)]
+
+
+# A reader holds a row group at a time.
+_GROUP_BYTES = 1 << 26
+# Pages may take some room beside the numbers themselves.
+_OVERHEAD, _ROOM = 4, 1 << 20
+
+
+def write_geoparquet(table: pa.Table, path: Path) -> None:
+    """Writes a table with the metadata "geo", texts and shapes one by one.
+
+    A verifier then knows what the file takes before it reads it.
+    """
+    rows = max(1, len(table) * _GROUP_BYTES // max(1, table.nbytes))
+    pq.write_table(table, path, compression="zstd", use_dictionary=False, row_group_size=rows)
+
+
+def check_geoparquet(expected: pa.Table, path: Path, what: str) -> None:
+    """Makes sure that a GeoParquet file holds a table, with its words for maps.
+
+    Args:
+        expected: The table, with the metadata "geo".
+        path: The file.
+        what: What it should hold, for the message.
+
+    Raises:
+        ReleaseError: It does not.
+    """
+    lists = [column for column in expected.columns if pa.types.is_list(column.type)]
+    values = max((sum(len(part.values) for part in column.chunks) for column in lists), default=0)
+    room = _OVERHEAD * expected.nbytes + _ROOM
+    with open_parquet(path, expected.schema, rows=len(expected), values=values, size=room) as file:
+        facts = file.metadata
+        # Arrow would take the words from a copy of its own: look at those that others read.
+        words = facts.metadata[b"geo"] == expected.schema.metadata[b"geo"]
+        same = words and file.schema_arrow.equals(expected.schema, check_metadata=True)
+        if not same or facts.num_rows != len(expected) or not _same_rows(file, expected):
+            raise ReleaseError(
+                f"{path.name} does not hold {what} with the published numbers.",
+                advice="Ask the publisher for an intact copy of the release.",
+            )
+
+
+def _same_rows(file: pq.ParquetFile, expected: pa.Table) -> bool:
+    row = 0
+    for group in range(file.num_row_groups):
+        part = file.read_row_group(group)
+        if not part.equals(expected.slice(row, len(part))):
+            return False
+        row += len(part)
+    return row == len(expected)

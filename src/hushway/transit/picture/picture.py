@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.geography.itineraries import Itineraries
+from hushway.geography.bus_rides import NO_CHANGE
+from hushway.geography.itineraries import MODES, Itineraries
 from hushway.geography.transit import TransitNetwork
+from hushway.release.ground import colours_of
 from hushway.release.poster import png_of, poster
 from hushway.transit.fleet import FleetPlan
 from hushway.transit.picture.labels import Box, Labels, Words
@@ -27,13 +29,7 @@ from hushway.transit.picture.map import (
     positions_m,
     stretches_of,
 )
-from hushway.transit.picture.panels import NO_ZONE, draw_fleet, draw_modes
-from hushway.transit.picture.riders import (
-    bus_trips,
-    riders_by_stretch,
-    shuttle_pickups,
-    trips_by_mode,
-)
+from hushway.transit.planned_legs import planned_legs
 from hushway.transit.rider_trips import RiderTrips
 
 # 1600 x 1000 pixels in the resolution of all pictures.
@@ -168,3 +164,127 @@ def _facts(plan: FleetPlan, routes: Itineraries, trips: RiderTrips) -> str:
 
 def _many(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def riders_by_stretch(routes: Itineraries, trips: RiderTrips) -> tuple[IntArray, ...]:
+    """Returns, for each line, the riders on its way from each stop to the next.
+
+    Args:
+        routes: The way of every pair of places.
+        trips: The trips, each by its way.
+    """
+    start, end = _bus_rides(routes, trips)
+    rides, lines = routes.rides, routes.network.lines
+    # The stops of all lines stand in one row; riders add 1 where they board and take it away where
+    # they get off, so that sums from the left are the riders on board.
+    first_stop = np.concatenate([[0], np.cumsum([len(line.stops) for line in lines])])
+    first_stop = first_stop.astype(np.int64)
+    line = rides.line[start, end]
+    boarded = first_stop[line] + rides.board[start, end]
+    left = first_stop[line] + rides.alight[start, end]
+    stops = int(first_stop[-1])
+    change = np.bincount(boarded, minlength=stops) - np.bincount(left, minlength=stops)
+    on_board = np.cumsum(change)
+    return tuple(
+        on_board[first_stop[number] : first_stop[number + 1] - 1] for number in range(len(lines))
+    )
+
+
+def shuttle_pickups(routes: Itineraries, trips: RiderTrips) -> IntArray:
+    """Returns how many riders a shuttle picks up at each place."""
+    # When a leg is asked for does not matter here.
+    legs = planned_legs(routes, trips, shuttle_wait_s=0)
+    pickup = np.concatenate([each.pickup for each in legs])
+    return np.bincount(pickup, minlength=len(routes.network.locations))
+
+
+def trips_by_mode(routes: Itineraries, trips: RiderTrips) -> IntArray:
+    """Returns how many trips go by each of the `MODES`."""
+    mode = routes.mode[trips.origin, trips.destination]
+    return np.bincount(mode[mode >= 0], minlength=len(MODES))
+
+
+def bus_trips(routes: Itineraries, trips: RiderTrips) -> int:
+    """Returns how many trips ride a bus."""
+    ends = trips.origin, trips.destination
+    return int((routes.first[ends] != routes.last[ends]).sum())
+
+
+def _bus_rides(routes: Itineraries, trips: RiderTrips) -> tuple[IntArray, IntArray]:
+    """Returns the hubs where each ride on one bus begins and ends."""
+    ends = trips.origin, trips.destination
+    first, last = routes.first[ends], routes.last[ends]
+    by_bus = first != last
+    first, last = first[by_bus], last[by_bus]
+    change = routes.rides.change[first, last]
+    changed = change != NO_CHANGE
+    middle = change[changed]
+    start = np.concatenate([first[~changed], first[changed], middle])
+    return start, np.concatenate([last[~changed], middle, last[changed]])
+
+
+NO_ZONE = "(no zone)"
+
+_BY_BUS, _BY_SHUTTLE = "#0b3c6f", "#8fb1c9"
+_MOST_ZONES = 12
+_MOST_LETTERS = 16
+# Room for the words to the right of the longest bar, as a share of it.
+_SHARE_ROOM, _FLEET_ROOM = 0.3, 1.15
+_FEWEST_ROWS = 6
+
+
+def draw_modes(axes: Axes, counts: IntArray) -> None:
+    """Draws the share of trips that go by each mode; modes that nobody uses are left out."""
+    used = [mode for mode in np.argsort(-counts, kind="stable").tolist() if counts[mode]]
+    shares = counts[used] / max(1, int(counts.sum()))
+    colours = [_BY_BUS if "bus" in MODES[mode] else _BY_SHUTTLE for mode in used]
+    axes.barh(range(len(used)), shares, color=colours, height=0.68)
+    for row, share in enumerate(shares.tolist()):
+        words = f"{share:.0%}" if share >= 0.01 else "< 1%"  # noqa: PLR2004
+        axes.text(share, row, f"  {words}", va="center", fontsize=9)
+    axes.set_title("How riders travel", loc="left", fontsize=11.5, fontweight="bold", pad=8)
+    _tidy(axes, [MODES[mode] for mode in used], (1 + _SHARE_ROOM) * float(shares.max(initial=0.01)))
+
+
+def draw_fleet(axes: Axes, plan: FleetPlan) -> None:
+    """Draws the shuttles of each zone, and how many of them any dispatching needs."""
+    sizes = np.array(plan.sizes)
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:_MOST_ZONES]).tolist()
+    colours = colours_of(len(plan.zones))
+    rows = range(len(largest))
+    shown = [plan.zones[zone] for zone in largest]
+    axes.barh(
+        rows,
+        [zone.shuttles for zone in shown],
+        color=[colours[zone] for zone in largest],
+        height=0.68,
+    )
+    for row, zone in zip(rows, shown, strict=True):
+        least = zone.bound.shuttles
+        axes.plot([least, least], [row - 0.44, row + 0.44], color=INK, lw=2.4)
+        words = f"  {zone.shuttles:,}, at least {least:,}"
+        axes.text(max(zone.shuttles, least), row, words, va="center", fontsize=9)
+    title = "Shuttles of each zone"
+    if len(largest) < len(plan.zones):
+        title = f"Shuttles of the {len(largest)} largest zones of {len(plan.zones)}"
+    axes.set_title(title, loc="left", fontsize=11.5, fontweight="bold", pad=8)
+    _tidy(
+        axes,
+        [_short(zone.zone or NO_ZONE) for zone in shown],
+        (1 + _FLEET_ROOM) * float(sizes.max(initial=1)),
+    )
+
+
+def _tidy(axes: Axes, names: list[str], right: float) -> None:
+    axes.set_yticks(range(len(names)), names, fontsize=9, color=INK, parse_math=False)
+    axes.set_ylim(max(len(names), _FEWEST_ROWS) - 0.5, -0.5)
+    axes.set_xlim(0, right)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.spines["left"].set_color(SOFT)
+    axes.spines["left"].set_bounds(-0.5, len(names) - 0.5)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"

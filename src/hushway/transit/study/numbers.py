@@ -7,7 +7,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.families.od.city.figures import Day
-from hushway.study.interval import Interval, interval_of
+from hushway.study.study_table import Interval, interval_of
 from hushway.transit.study.run import TRUTH, Outcome
 
 _Setting = tuple[str, str | None, str]

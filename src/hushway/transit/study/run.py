@@ -8,21 +8,66 @@ from functools import cache
 from typing import Any, Final
 
 from hushway.arrays import IntArray
-from hushway.families.od.city.figures import Day
+from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.figures import OPENS_MINUTE, PERIOD_MINUTES, WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_hierarchical
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
-from hushway.families.od.study.scene import ODScene
+from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.curator import Curator
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
+from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Mechanism
-from hushway.study.purse import StudyPurse
-from hushway.transit.fleet import FleetPlan, size_fleet
-from hushway.transit.operate import operate
-from hushway.transit.rider_trips import RiderTrips, draw_trips
-from hushway.transit.study.day import RULES, TARGET_S, WINDOW_S, StudyDay, study_day
+from hushway.study.study_table import StudyPurse
+from hushway.transit.fleet import MEAN_WAIT_S, FleetPlan, size_fleet
+from hushway.transit.operate import ServiceRules, Window, operate
+from hushway.transit.rider_trips import RiderTrips, draw_trips, in_order
+
+DAYS: Final[tuple[Day, ...]] = ("weekday", "weekend")
+CITY_SEED: Final = 2018
+RULES: Final = ServiceRules()
+TARGET_S: Final = MEAN_WAIT_S
+COSTS: Final = RiderCosts()
+
+
+def _second(period: int) -> int:
+    return (OPENS_MINUTE + period * PERIOD_MINUTES) * 60
+
+
+WINDOW_S: Final[Window] = (_second(WINDOW.start), _second(WINDOW.stop))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StudyDay:
+    """What the runs of one day have in common.
+
+    Attributes:
+        scene: The window's cells, features and exact counts.
+        routes: The way of every pair of places.
+        operated: The window's trips at their true seconds: those that every fleet has to serve.
+    """
+
+    scene: ODScene
+    routes: Itineraries
+    operated: RiderTrips
+
+
+@cache
+def study_day(day: Day) -> StudyDay:
+    """Returns a day of the matched city; every process makes it once."""
+    city = ann_arbor(seed=CITY_SEED, day=day)
+    trips = city.trips
+    inside = (trips.period >= WINDOW.start) & (trips.period < WINDOW.stop)
+    return StudyDay(
+        scene=city_scene(city, periods=WINDOW),
+        routes=itineraries(city.network, COSTS),
+        operated=in_order(
+            trips.departure_s[inside], trips.origin[inside], trips.destination[inside]
+        ),
+    )
+
 
 TRUTH: Final = "truth"
 

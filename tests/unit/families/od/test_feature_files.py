@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.od.feature_files import (
+from hushway.families.od.job_features import (
     FeatureDefinition,
     build_features,
     pair_columns,

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.ledger.amounts import amount_from_text, amount_to_text, readable
+from hushway.privacy.ledger.entries import amount_from_text, amount_to_text, readable
 from hushway.privacy.loss import Measure
 
 

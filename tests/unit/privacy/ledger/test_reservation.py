@@ -10,8 +10,7 @@ import pytest
 
 from hushway.errors import BudgetError, PrivacyError
 from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
-from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
+from hushway.privacy.events import Budget, Event, GaussianEvent, LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Reservation
 from hushway.privacy.loss import Measure
 from hushway.privacy.unit import Unit

@@ -15,11 +15,11 @@ from sqlalchemy import Table
 from hushway.errors import LedgerError
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.chain import seal
+from hushway.privacy.ledger.entries import seal
 from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 METRO = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 BUS = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")

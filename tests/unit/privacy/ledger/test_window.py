@@ -8,7 +8,7 @@ from hushway.errors import GeographyError, LedgerError
 from hushway.geography.periods import Periods
 from hushway.privacy.ledger import Window
 from hushway.privacy.ledger.window import Clock
-from hushway.release.window import window_of_days
+from hushway.release.job import window_of_days
 
 
 def days(first: str, last: str, zone: str = "America/New_York", clock: Clock = "wall") -> Window:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hushway.privacy.noise import gaussian, geometric, laplace, steps
+from hushway.privacy.noise import gaussian, geometric, laplace
+from hushway.privacy.noise import gaussian as steps
 
 Bounds = tuple[int, int]
 Exp = Callable[[Fraction, int], Bounds]

@@ -6,8 +6,8 @@ from math import comb
 import pytest
 from mpmath import mp
 
-from hushway.privacy.noise import enclosure
-from hushway.privacy.noise.enclosure import exp_enclosure, exp_of_interval, log_binomial_mass
+from hushway.privacy.noise import inversion as enclosure
+from hushway.privacy.noise.inversion import exp_enclosure, exp_of_interval, log_binomial_mass
 
 Exp = Callable[[Fraction, int], tuple[int, int]]
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped import Grouping, Layout, OneGroup
-from hushway.privacy.noise.grouped_subsets import uniform_subsets
-from hushway.privacy.noise.grouped_window import EVERYTHING, NOTHING, Window
+from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups

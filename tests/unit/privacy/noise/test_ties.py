@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from hushway.privacy.noise import gaussian, geometric, laplace
-from hushway.privacy.noise.bernoulli import bernoulli, exactly
-from hushway.privacy.noise.binomial import binomial
 from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.gaussian import DiscreteGaussian, StepCoin
+from hushway.privacy.noise.geometric import bernoulli, exactly
+from hushway.privacy.noise.grouped_draws import binomial
 from hushway.privacy.noise.inversion import InversionTable
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.steps import StepCoin
 from hushway.privacy.randomness import BitSource
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.grouped_subsets import uniform_subsets
-from hushway.privacy.noise.uniform import uniform_below
+from hushway.privacy.noise.exponential import uniform_below
+from hushway.privacy.noise.grouped_draws import uniform_subsets
 from hushway.privacy.randomness import BitSource, SeededSource
 
 Script = Callable[[Sequence[int], int], BitSource]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from hushway.errors import GeographyError
 from hushway.geography.locations import Location, Locations
-from hushway.geography.network_text import network_toml
-from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.geography.transit import BusLine, TransitNetwork, Travel, network_toml
 from hushway.transit.network.file import read_network
 
 # A hundredth of a degree at the equator: 1,113 metres.

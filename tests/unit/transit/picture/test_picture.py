@@ -13,17 +13,17 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.fleet import FleetPlan, ZoneFleet, size_fleet
 from hushway.transit.fleet_bounds import FleetBound
+from hushway.transit.operate import ServiceRules
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.picture.map import stretches_of
-from hushway.transit.picture.picture import draw_network
-from hushway.transit.picture.riders import (
+from hushway.transit.picture.picture import (
     bus_trips,
+    draw_network,
     riders_by_stretch,
     shuttle_pickups,
     trips_by_mode,
 )
 from hushway.transit.rider_trips import RiderTrips, in_order
-from hushway.transit.rules import ServiceRules
 
 WINDOW = (28_800, 36_000)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import hushway
-from hushway.transit.study.fingerprint import CODE, code_digest, fingerprint
+from hushway.transit.study.reproduce import CODE, code_digest, fingerprint
 
 
 def test_it_tells_the_days_apart_and_is_the_same_every_time() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import PlanError
-from hushway.transit.study.journal import opened_journal
+from hushway.transit.study.reproduce import opened_journal
 from hushway.transit.study.run import Outcome, Task
 
 MARK = {"hushway": "1", "window_s": (0, 60)}

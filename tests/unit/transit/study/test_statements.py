@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from hushway.transit.study.day import DAYS
 from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.published import ORDER, TABLE_1
 from hushway.transit.study.reproduce import EPSILONS, tasks_of
-from hushway.transit.study.run import MECHANISMS, SERVICE_FIGURES, Outcome, Task
-from hushway.transit.study.statements import Verdict, compared, statements
-from hushway.transit.study.tables import headline_tables
+from hushway.transit.study.run import DAYS, MECHANISMS, SERVICE_FIGURES, Outcome, Task
+from hushway.transit.study.save import Verdict, compared, headline_tables, statements
 
 TRUE = (99.0, 100.0, 101.0)
 IN_ORDER = {

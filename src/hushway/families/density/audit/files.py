@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.arrays import IntArray
-from hushway.audit.claims import rho_of
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, World, as_many
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection
 from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
 from hushway.families.density.audit.toy import NO_STAYS, Stay, Stays, district
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 
 _BINS = 24
 _MOST = 4

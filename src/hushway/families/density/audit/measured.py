@@ -4,10 +4,9 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection, Questions
 from hushway.families.density.audit.product import DensityProduct, DensityStage, Look

@@ -6,10 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.exact import dense
-from hushway.audit.mutant_curators import Meddler
+from hushway.audit.mutant_curators import Meddler, dense
+from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Spends
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import (
     ClusterSeries,
@@ -18,15 +17,13 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
 from hushway.privacy.calibration import cutting_event, noise_for
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery
-from hushway.privacy.events import spread_of_cuts
+from hushway.privacy.events import Budget, spread_of_cuts
 from hushway.privacy.loss import Loss, ZCDPLoss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.exponential import exponential_choice
-from hushway.privacy.query import Counter, PartitionQuery, Query
+from hushway.privacy.query import Counter, CutQuery, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Measurements
 

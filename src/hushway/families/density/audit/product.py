@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hushway.arrays import IntArray
-from hushway.audit.files import small_batches
+from hushway.audit.files import filled_purse, small_batches
 from hushway.audit.harness import Sampler, as_many
-from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
 from hushway.families.density.audit.toy import District, StayRows, Stays
 from hushway.families.density.mechanism.catalogue import naive_laplace
@@ -18,10 +17,10 @@ from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.events import EventsSource
 from hushway.families.density.rows.memory import ArrayVisits
-from hushway.privacy.budget import Budget
+from hushway.families.density.rows.rows import EventsSource
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source

@@ -1,24 +1,23 @@
 """What a whole density must not give away: all questions together, clusters, the table."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.divergence import DivergenceCheck
-from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.noise import DELTA
+from hushway.audit.finding import Finding
+from hushway.audit.harness import Examination, Sampler, Trial, World, enough
+from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian
-from hushway.families.density.audit.known import Evidence, Spread
+from hushway.families.density.audit.known import Evidence, NextClusters, Spread
 from hushway.families.density.audit.looks import Merged, Published, Resident
 from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
-from hushway.families.density.audit.replay import NextClusters
-from hushway.families.density.audit.spread import SpreadCheck
 from hushway.families.density.audit.toy import LONE_SITES, NO_STAYS, District, Stay, Stays, district
 from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Shares
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 
@@ -189,3 +188,57 @@ def _in_table(
         ),
         effort=_RARELY,
     )
+
+
+# The claim that the noise of several questions is as wide as was paid for, neither less nor more.
+#
+# A run gives the mean square of each question's noise, in variances. The mean over many runs is 1,
+# and a single square of a normal number is as far from it as any.
+
+# As for other means: 8 standard errors leave room for the normal law to be wrong by a factor of a
+# million before 1e-9.
+_STANDARD_ERRORS = 8
+# The square of a normal number varies by the root of 2, and the mean of several by less.
+_MOST_SPREAD = math.sqrt(2)
+_THOUSAND = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadCheck:
+    """The claim that mean squares, in variances, are 1.
+
+    Attributes:
+        name: What is audited.
+        statistics: What has the variance; a run has a column for each.
+        epsilon: The claimed epsilon.
+        delta: The claimed delta.
+        sample: Returns the mean squares of so many runs, in thousandths, one row each.
+        effort: How many times the runs that are asked for it takes.
+    """
+
+    name: str
+    statistics: tuple[str, ...]
+    epsilon: Fraction
+    delta: Fraction
+    sample: Sampler
+    effort: Fraction = Fraction(1)
+
+    def examine(self, runs: int) -> Finding:
+        """Compares each mean with 1, and tells the one that is furthest from it."""
+        runs = enough(runs, self.effort)
+        means = self.sample(runs).mean(axis=0) / _THOUSAND
+        worst = int(abs(means - 1).argmax())
+        slack = _STANDARD_ERRORS * _MOST_SPREAD / math.sqrt(runs)
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            epsilon_lower=0.0,
+            runs=runs,
+            event=(
+                f"{self.statistics[worst]} has {means[worst]:.4f} times the variance that was "
+                "paid for"
+            ),
+            passed=bool(abs(means[worst] - 1) <= slack),
+            reason=f"Chance explains {1 - slack:.3f} to {1 + slack:.3f}.",
+        )

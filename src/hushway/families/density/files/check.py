@@ -9,7 +9,6 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.density.files.certified import check_stated
 from hushway.families.density.files.description import (
     CSV,
     GEO,
@@ -26,12 +25,12 @@ from hushway.families.density.files.formats.contents import (
 from hushway.families.density.files.formats.geo import check_density_geo
 from hushway.families.density.files.formats.measured import read_measured_series
 from hushway.families.density.files.formats.sites import read_measured_sites
-from hushway.families.density.files.guard import MOST_CELLS, check_table
+from hushway.families.density.files.guard import MOST_CELLS, check_stated, check_table
 from hushway.families.density.files.universe import check_pieces, read_universe
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.certificate.plain import plain
+from hushway.privacy.certificate.parts import plain
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.resource import Description

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hushway.families.density.files.certified import check_stated
 from hushway.families.density.files.description import (
     CSV,
     GEO,
@@ -18,7 +17,7 @@ from hushway.families.density.files.formats.contents import write_density_csv, w
 from hushway.families.density.files.formats.geo import write_density_geo
 from hushway.families.density.files.formats.measured import write_measured_series
 from hushway.families.density.files.formats.sites import measured_sites_csv
-from hushway.families.density.files.guard import check_table
+from hushway.families.density.files.guard import check_stated, check_table
 from hushway.families.density.files.universe import check_pieces, check_readable, public_files
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.privacy.certificate import Certificate

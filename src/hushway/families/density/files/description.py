@@ -13,8 +13,13 @@ from hushway.families.density.files.universe import AREAS, COVER, PERIODS, PIECE
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import Sites
 from hushway.release.formats.places import location_columns
-from hushway.release.public_lists import locations_schema, periods_resource
-from hushway.release.resource import Description, Resource, table_schema
+from hushway.release.resource import (
+    Description,
+    Resource,
+    locations_schema,
+    periods_resource,
+    table_schema,
+)
 from hushway.release.stated import noise_fits
 
 PARQUET = "density.parquet"

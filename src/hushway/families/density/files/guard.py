@@ -7,13 +7,22 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.mechanism.terms import FAMILY, stated_series, stated_terms
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import ClusterSeries
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.certificate.plain import plain
+from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate.parts import plain
+from hushway.release.stated import (
+    check_domain,
+    check_family,
+    check_noise,
+    check_terms,
+    refuse_numbers,
+)
 
 # Beyond it a release would not fit into the memory of those who check it.
 MOST_CELLS = 1 << 27
@@ -101,3 +110,29 @@ def _is_array(array: object, kind: Any) -> bool:
 
 def _refuse(message: str) -> NoReturn:
     raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
+
+
+def check_stated(certificate: Certificate, table: DensityTable) -> None:
+    """Makes sure that a certificate states the terms of a density.
+
+    Privacy:
+        Every measurement in the release was announced, in cells and parts that it has, and what the
+        certificate says was measured is in the release.
+
+    Raises:
+        ReleaseError: It states other terms, other noise, or measurements that are not there.
+    """
+    check_family(certificate, FAMILY)
+    check_domain(certificate, table.universe)
+    check_terms(certificate, stated_terms(certificate, table.universe, table.cluster))
+    check_noise(certificate.terms, table.noise)
+    mechanism = stated_series(certificate.terms.mechanism)
+    stated = (
+        mechanism.quanta,
+        mechanism.spends.histogram is not None,
+        mechanism.spends.total is not None,
+    )
+    held = (table.quanta, table.measured_sites is not None, table.measured_total is not None)
+    merged = len(table.measured_series) < len(table.universe.cover)
+    if stated != held or (merged and mechanism.spends.clusters is None):
+        raise refuse_numbers("measurements")

@@ -2,11 +2,12 @@
 
 from hushway.families.density.mechanism.cleaning import Denoise
 from hushway.families.density.mechanism.recommended import (
+    Shares,
     recommended_cluster_error,
     recommended_shares,
+    spends_of,
 )
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Shares, spends_of
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss
 

@@ -8,10 +8,15 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.mechanism.answers import Answers
-from hushway.families.density.mechanism.cosines import best_cuts, cut, cut_variance
-from hushway.families.density.mechanism.rhythms import Cleaned, clean, learn_rhythms
-from hushway.families.density.mechanism.totals import Totals
+from hushway.families.density.mechanism.rhythms import (
+    Cleaned,
+    best_cuts,
+    clean,
+    cut,
+    cut_variance,
+    learn_rhythms,
+)
+from hushway.families.density.mechanism.totals import Answers, Totals
 
 Denoise = Literal["patterns", "sure", "cuts", "none"]
 Found = tuple[Cleaned, dict[str, Any]]

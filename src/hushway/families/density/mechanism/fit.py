@@ -3,17 +3,15 @@
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
-from hushway.arrays import FloatArray
-from hushway.families.density.mechanism.answers import answers_of
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.cleaning import CLEANERS, Denoise
-from hushway.families.density.mechanism.night import smooth_nights
-from hushway.families.density.mechanism.scale import doubt_of, scale_of
-from hushway.families.density.mechanism.simplex import onto_totals
+from hushway.families.density.mechanism.night import onto_totals, smooth_nights
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.mechanism.totals import Totals, fitted_totals
-from hushway.families.density.mechanism.within import relative_spread
+from hushway.families.density.mechanism.totals import Answers, Totals, answers_of, fitted_totals
 from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.cover import Cover
 from hushway.release.mechanism import Measurements, noise_of
 
 _HUNDREDTH = 0.01
@@ -95,3 +93,67 @@ def _clock_hours(universe: DensityUniverse) -> FloatArray:
 
 def _whole(values: FloatArray) -> Any:
     return np.rint(values).astype(np.int64)
+
+
+# How far cells differ from the cluster that speaks for them.
+#
+# One series is measured for all cells of a cluster, so how they differ from each other cannot be
+# seen. Neighbouring clusters can: shapes of cells within a cluster are taken to differ by as much
+# as shapes of neighbouring clusters do, which lie further apart, so this errs on the safe side.
+
+_NEIGHBOURS = 4
+
+
+def relative_spread(
+    shapes: FloatArray, totals: FloatArray, cluster: IntArray, cover: Cover
+) -> FloatArray:
+    """Returns, for each bin, the square by which a cell's share differs from its cluster's.
+
+    Args:
+        shapes: Cleaned series that sum to 1, one row a cluster.
+        totals: Visits of each cluster: what its shape weighs.
+        cluster: The cluster of each cell.
+        cover: The cells and their ground.
+
+    Returns:
+        A variance relative to the square of the share; 0 with fewer than two clusters.
+    """
+    bins = shapes.shape[1]
+    if len(shapes) < 2:  # noqa: PLR2004  a neighbour needs another cluster
+        return np.zeros(bins)
+    weight = np.bincount(cluster, cover.sizes)
+    middle = np.column_stack(
+        [np.bincount(cluster, cover.sizes * axis) / weight for axis in cover.centres.T]
+    )
+    count = min(_NEIGHBOURS, len(shapes) - 1)
+    _, nearest = cKDTree(middle).query(middle, k=count + 1)
+    apart = np.zeros(bins)
+    for neighbour in nearest[:, 1:].T:
+        apart += totals @ (shapes - shapes[neighbour]) ** 2
+    level = totals @ shapes**2
+    return np.asarray(apart / (2 * count) / np.maximum(level, 1e-300))
+
+
+def scale_of(answers: Answers, counted: float) -> float:
+    """Returns all visits as a multiple of those that the series counts.
+
+    The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
+    What is beyond 1 is trusted by as much as it stands out from the noise in the number of all
+    visits: a small crowd would otherwise be scaled by noise.
+
+    Args:
+        answers: What was measured.
+        counted: Visits that the series counts.
+    """
+    if answers.total is None:
+        return 1.0
+    beyond = max(float(answers.total.values[0]) / max(counted, 1.0) - 1, 0.0)
+    noise = answers.total.variance / max(counted, 1.0) ** 2
+    return 1 + beyond * beyond**2 / (beyond**2 + noise)
+
+
+def doubt_of(answers: Answers, visits: float) -> float:
+    """Returns the variance of the number of all visits, relative to its square."""
+    if answers.total is None:
+        return 0.0
+    return answers.total.variance / max(visits, 1.0) ** 2

@@ -7,19 +7,21 @@ all clusters together, and how much of a series is kept is told from its noisy v
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.mechanism.cleaning import Denoise
-from hushway.families.density.mechanism.clustering import clusters_of
 from hushway.families.density.mechanism.fit import fit_density
-from hushway.families.density.mechanism.spends import Spends
+from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.mechanism.totals import histogram_totals, noisy
 from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
@@ -31,11 +33,10 @@ from hushway.families.density.public.visits import (
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, cutting_event, noise_for
 from hushway.privacy.curator import Curator
-from hushway.privacy.cuts import CutQuery, noise_of
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
-from hushway.privacy.query import Query
+from hushway.privacy.query import CutQuery, Query, noise_of
 from hushway.release.mechanism import Forecast, Measurements
 
 QUANTA: Final = 1 << 10
@@ -273,3 +274,78 @@ class DensitySeries:
 def _every_cell(geography: DensityUniverse) -> IntArray:
     """Returns clusters of one cell of the cover each."""
     return np.arange(len(geography.cover), dtype=np.int64)
+
+
+def clusters_of(measured: Sequence[Measured], cover: Cover, smallest: float) -> IntArray:
+    """Returns the cluster of each cell: none has a noisy total below `smallest`, if possible.
+
+    Privacy:
+        Sees noisy totals and the public ground.
+
+    Args:
+        measured: Totals of cells; or a histogram of sites and the number of visits in all.
+        cover: The cells.
+        smallest: Smallest total of a cluster, in visits of the series.
+    """
+    totals = _totals(measured, cover)
+    return merge_small(totals, cover.centres, cover.sizes, smallest)
+
+
+def _totals(measured: Sequence[Measured], cover: Cover) -> FloatArray:
+    found = {type(one.query.cells): noisy(one) for one in measured}
+    totals = found[ClusterTotals].values
+    if SiteHistogram not in found:
+        return totals
+    values, _ = histogram_totals(found[SiteHistogram], cover, max(float(totals[0]), 1.0))
+    return np.maximum(values, 0.0)
+
+
+def merge_small(
+    totals: FloatArray, centres: FloatArray, sizes: FloatArray, threshold: float
+) -> IntArray:
+    """Returns the cluster of each cell: algorithm 3 of the KDD 2014 paper.
+
+    While some cluster is below the threshold, the smallest is merged with the one whose centre is
+    nearest. A cluster's total is the sum of its cells' totals, its centre the centroid of its
+    cells' ground. It ends when no cluster is below the threshold, or one is left. Among equals the
+    cluster with the lowest first cell is taken.
+
+    Privacy:
+        Totals must already carry their noise; centres and sizes are public.
+
+    Args:
+        totals: Noisy total of each cell; may be negative.
+        centres: Centre (x, y) of each cell, in metres.
+        sizes: Size of each cell's ground, above 0: what its centre weighs.
+        threshold: Smallest total that a cluster may have.
+
+    Returns:
+        Clusters, numbered from 0 by their first cell.
+    """
+    held = totals.astype(np.float64)
+    middle = centres.astype(np.float64)
+    weight = sizes.astype(np.float64)
+    cluster = np.arange(len(held))
+    for _ in range(len(held) - 1):
+        smallest = int(held.argmin())
+        if held[smallest] >= threshold:
+            break
+        nearest = _nearest(middle, smallest)
+        # The lower number stays, so that a cluster is always called after its first cell.
+        stays, goes = sorted((smallest, nearest))
+        both = weight[stays] + weight[goes]
+        middle[stays] += (middle[goes] - middle[stays]) * (weight[goes] / both)
+        weight[stays] = both
+        held[stays] += held[goes]
+        # A cluster that is gone is never the smallest, and near to none.
+        held[goes] = np.inf
+        middle[goes] = np.inf
+        cluster[cluster == goes] = stays
+    return np.unique(cluster, return_inverse=True)[1].astype(np.int64)
+
+
+def _nearest(middle: FloatArray, cluster: int) -> int:
+    apart = middle - middle[cluster]
+    squares = np.einsum("ij,ij->i", apart, apart)
+    squares[cluster] = np.inf
+    return int(squares.argmin())

@@ -1,9 +1,13 @@
 """What the certificate of a density says, from public facts alone."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from hushway.arrays import IntArray
+from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.stated import stated_series
 from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
@@ -12,8 +16,10 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
+from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.terms_wording import check_unit, not_protected, plural
+from hushway.release.stated_mechanism import rebuilt, stated_loss
+from hushway.release.wording import check_unit, not_protected, plural
 
 FAMILY = "density"
 UNITS = (Unit.PERSON, Unit.DEVICE)
@@ -73,3 +79,34 @@ def stated_terms(certificate: Certificate, universe: DensityUniverse, cluster: I
     mechanism = stated_series(certificate.terms.mechanism)
     terms = density_terms(mechanism, universe, unit=certificate.terms.unit)
     return terms.measured([query.cells.size for query in mechanism.queries(universe, cluster)])
+
+
+def stated_series(record: MechanismRecord) -> DensitySeries:
+    """Returns the mechanism of a certificate.
+
+    Raises:
+        ReleaseError: It is not one of this version.
+    """
+    return rebuilt(record, _series)
+
+
+def _series(parameters: Mapping[str, Any]) -> DensitySeries:
+    series, cuts = stated_loss(parameters, "series"), stated_loss(parameters, "cuts")
+    if series is None or not (cuts is None or isinstance(cuts, ZCDPLoss)):
+        raise ValueError
+    return DensitySeries(
+        limits=VisitLimits(
+            max_visits=parameters["max_visits"], most_counted=parameters["most_counted"]
+        ),
+        spends=Spends(
+            series=series,
+            histogram=stated_loss(parameters, "histogram"),
+            total=stated_loss(parameters, "total"),
+            clusters=stated_loss(parameters, "clusters"),
+            cuts=cuts,
+        ),
+        denoise=parameters["denoise"],
+        night=parameters["night"],
+        cluster_error=parameters["cluster_error"],
+        quanta=parameters["quanta"],
+    )

@@ -1,5 +1,6 @@
 """Reads the public list of areas. Public, so its errors may name ids and places in the file."""
 
+import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable
@@ -7,18 +8,211 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import BoolArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas_geoparquet import geoparquet_areas
-from hushway.families.density.public.areas_record import AreaColumns, AreaRecord, AreaRecords
-from hushway.families.density.public.areas_shapefile import shapefile_areas
-from hushway.families.density.public.geojson import geojson_areas
-from hushway.families.density.public.repair import mended, refuse_missing
+from hushway.families.density.public.areas_shapefile import (
+    AreaColumns,
+    AreaRecord,
+    AreaRecords,
+    check_columns,
+    damaged_file,
+    id_text,
+    shapefile_areas,
+)
 from hushway.geography.areas import Area, Areas
 from hushway.tables.crs import known_crs, to_degrees
+from hushway.tables.geojson import Feature, damaged_feature, read_features
 from hushway.tables.unpacking import refuse_unfit
+
+# What coordinates mean in GeoParquet that does not say; null means that nobody knows.
+
+
+def geoparquet_areas(file: Path, columns: AreaColumns) -> AreaRecords:
+    """Returns one record for each row.
+
+    Raises:
+        GeographyError: The file is damaged, is no GeoParquet, or lacks a column.
+        OSError: The file cannot be read.
+    """
+    if not file.stat().st_size:
+        return AreaRecords(records=(), crs=None)
+    try:
+        schema = pq.read_schema(file)
+        column, crs = _geometry_column(file, schema)
+        check_columns(file, schema.names, columns)
+        wanted = dict.fromkeys([columns.id, columns.name, column])
+        with pq.ParquetFile(file) as opened:
+            table = opened.read([name for name in wanted if name in schema.names])
+    except pa.ArrowException:
+        raise damaged_file(file) from None
+    ids = table[columns.id].to_pylist()
+    named = columns.name in table.column_names
+    names = table[columns.name].to_pylist() if named else [None] * len(ids)
+    shapes = _shapes(file, table[column])
+    return AreaRecords(
+        records=tuple(
+            AreaRecord(
+                where=f"row {row}",
+                id=id_text(file, key, f"row {row}"),
+                name=id_text(file, name, f"row {row}"),
+                shape=shape,
+            )
+            for row, (key, name, shape) in enumerate(zip(ids, names, shapes, strict=True), start=1)
+        ),
+        crs=crs,
+    )
+
+
+def _geometry_column(file: Path, schema: pa.Schema) -> tuple[str, Any]:
+    """Returns the name of the column of geometries, and their CRS."""
+    try:
+        facts = json.loads((schema.metadata or {})[b"geo"])
+        column = facts["primary_column"]
+        geometry = facts["columns"][column]
+        encoding = geometry["encoding"]
+        crs = geometry.get("crs", _DEGREES)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise GeographyError(
+            f"The areas file {file.name} is Parquet without geometries.",
+            advice="Write it as GeoParquet: its metadata must name the column of geometries.",
+        ) from None
+    if encoding != "WKB" or column not in schema.names:
+        raise GeographyError(
+            f"The areas file {file.name} has no geometries in WKB.",
+            advice="Write it as GeoParquet with the encoding WKB.",
+        )
+    return column, crs
+
+
+def _shapes(file: Path, column: pa.ChunkedArray) -> list[shapely.Geometry | None]:
+    try:
+        return list(shapely.from_wkb(column.to_pylist()))
+    except (shapely.errors.GEOSException, TypeError, ValueError):
+        raise damaged_file(file) from None
+
+
+# Mending may change the size of an area by this part of it.
+_MOST_CHANGED = 1e-3
+_POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+
+
+def refuse_missing(shapes: NDArray[Any], names: list[str]) -> None:
+    """Refuses shapes that are missing, empty, or no polygons.
+
+    Args:
+        shapes: The shapes; None where a file has none.
+        names: What messages call them.
+
+    Raises:
+        GeographyError: Some are; the message names them.
+    """
+    empty = shapely.is_missing(shapes) | shapely.is_empty(shapes)
+    _refuse(empty, names, "Areas have no shape", "Give every area a polygon.")
+    other = ~np.isin(shapely.get_type_id(shapes), _POLYGONAL)
+    _refuse(other, names, "Areas are not polygons", "Give every area as Polygon or MultiPolygon.")
+
+
+def mended(shapes: NDArray[Any], names: list[str]) -> NDArray[Any]:
+    """Returns polygons that do not cross themselves.
+
+    Args:
+        shapes: Polygons.
+        names: What messages call them.
+
+    Raises:
+        GeographyError: A shape has no size, or cannot be mended without changing it.
+    """
+    crossed = ~shapely.is_valid(shapes)
+    whole = shapes.copy()
+    whole[crossed] = [_polygonal(shape) for shape in shapely.make_valid(shapes[crossed])]
+    before, after = shapely.area(shapes), shapely.area(whole)
+    changed = abs(after - before) > _MOST_CHANGED * np.maximum(before, after)
+    _refuse(
+        changed,
+        names,
+        "The borders of areas cross themselves",
+        "Repair the polygons, for example with make_valid, and check what they look like.",
+    )
+    _refuse(after <= 0, names, "Areas have no size", "Give every area a polygon with a size.")
+    return whole
+
+
+def _polygonal(shape: shapely.Geometry) -> shapely.Geometry:
+    """Returns the polygons of a mended shape; lines and points have no size."""
+    if shapely.get_type_id(shape) in _POLYGONAL:
+        return shape
+    # Twice: a collection may hold a multipolygon.
+    parts = shapely.get_parts(shapely.get_parts(shape))
+    return shapely.union_all(parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON])
+
+
+def _refuse(wrong: BoolArray, names: list[str], what: str, advice: str) -> None:
+    if not wrong.any():
+        return
+    named = [names[at] for at in np.flatnonzero(wrong)]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    raise GeographyError(f"{what}: {', '.join(named[:_SHOWN])}{more}.", advice=advice)
+
+
+# What coordinates mean in GeoJSON that does not say: RFC 7946.
+_DEGREES = "OGC:CRS84"
+
+
+def geojson_areas(file: Path, columns: AreaColumns) -> AreaRecords:
+    """Returns one record for each feature.
+
+    Raises:
+        GeographyError: The file is not a collection of features, or lacks a property.
+        OSError: The file cannot be read.
+        EOFError: The file is cut off.
+        UnicodeDecodeError: The file is not UTF-8.
+    """
+    collection = read_features(file, "areas")
+    features = collection.features
+    if features:
+        found = dict.fromkeys(key for feature in features for key in feature.properties)
+        # The feature's own id is a member beside the properties.
+        own = (
+            [columns.id]
+            if any(_own_id(feature, columns) is not None for feature in features)
+            else []
+        )
+        check_columns(file, [*found, *own], columns)
+    return AreaRecords(
+        records=tuple(
+            AreaRecord(
+                where=feature.where,
+                id=id_text(file, _id(feature, columns), feature.where),
+                name=id_text(file, feature.properties.get(columns.name or ""), feature.where),
+                shape=_shape(file, feature),
+            )
+            for feature in features
+        ),
+        crs=_DEGREES if collection.crs is None else collection.crs,
+    )
+
+
+def _id(feature: Feature, columns: AreaColumns) -> Any:
+    return feature.properties.get(columns.id, _own_id(feature, columns))
+
+
+def _own_id(feature: Feature, columns: AreaColumns) -> Any:
+    return feature.own_id if columns.id == "id" else None
+
+
+def _shape(file: Path, feature: Feature) -> shapely.Geometry | None:
+    if feature.geometry is None:
+        return None
+    try:
+        return shapely.from_geojson(json.dumps(feature.geometry))
+    except (shapely.errors.GEOSException, ValueError, TypeError, RecursionError):
+        raise damaged_feature(file, feature.where) from None
+
 
 __all__ = ["AreaColumns", "read_areas"]
 

@@ -7,7 +7,6 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
@@ -16,22 +15,29 @@ from hushway.engine.findings import (
     TOO_MANY,
     UNKNOWN,
     Words,
+    bucket_of,
+    first_row,
+    in_gaps,
     problems_of,
+    rows_between,
 )
-from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
+from hushway.engine.lookup import DayGrid, day_grid
 from hushway.engine.reading import load_table, malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.rows.events import EventsSource
-from hushway.families.density.rows.positions import NOWHERE, AreaIndex
-from hushway.families.density.rows.rows import load_sites, refuse_other_columns
+from hushway.families.density.rows.rows import (
+    NOWHERE,
+    AreaIndex,
+    EventsSource,
+    load_sites,
+    refuse_other_columns,
+)
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
-from hushway.tables.check import Problem
+from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
-from hushway.tables.policy import Policy
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,

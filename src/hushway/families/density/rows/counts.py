@@ -1,9 +1,14 @@
 """Answers of all counters of visits: from bounded visits to the cells of a query."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 from scipy.sparse import csr_array
 
-from hushway.arrays import IntArray
+from hushway.arrays import Int32Array, IntArray
+from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import (
@@ -14,9 +19,161 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
-from hushway.families.density.rows.bounding import BoundedVisits
+from hushway.families.density.rows.grouping import VisitRows, add_partitions, partitioned
+from hushway.families.density.rows.kernel import add_people
+from hushway.numerics.threads import in_threads
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
+
+# Which visits of a person count: one rule on arrays, shared by all counters of visits.
+#
+# A visit is a site and a bin in which a person was seen, however often. Of each person one visit
+# enters a histogram of sites; one visit of each bin, and at most `max_visits` of these, enter the
+# series; and the number of visits, cut off, enters a total.
+
+_Add = Callable[[IntArray, IntArray], int]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PeopleVisits:
+    """Rows that are already together by person.
+
+    Attributes:
+        start: Where each person's rows begin; one entry more than people.
+        code: bin * sites + site of each row, in any order, with repetitions; -1 if it has none.
+        salt: A number made of each person's own id alone.
+    """
+
+    start: IntArray
+    code: Int32Array
+    salt: IntArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VisitRule:
+    """How visits are cut down: public but for the key.
+
+    Attributes:
+        sites: Number of sites.
+        bins: Number of bins.
+        limits: How much of one person counts.
+        key: Decides which visits stay.
+    """
+
+    sites: int
+    bins: int
+    limits: VisitLimits
+    key: BoundingKey
+
+    @classmethod
+    def of(cls, universe: DensityUniverse, limits: VisitLimits, key: BoundingKey) -> "VisitRule":
+        """Returns the rule for the sites and bins of a universe."""
+        return cls(sites=universe.site_count, bins=universe.bins, limits=limits, key=key)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BoundedVisits:
+    """What was counted, exactly. Private: for a counter's answers to a curator only.
+
+    Attributes:
+        series: Visits by (bin, site).
+        histogram: People by the site of one of their visits.
+        total: All visits, each person's cut off.
+    """
+
+    series: IntArray
+    histogram: IntArray
+    total: int
+
+
+def bounded_rows(rows: Sequence[VisitRows], rule: VisitRule, threads: int = 1) -> BoundedVisits:
+    """Returns the bounded visits of rows in any order, whose owners are their own salts.
+
+    Privacy:
+        What is kept of a person depends on that person's rows and number and on the key. Rows are
+        brought together by comparing owners exactly.
+
+    Args:
+        rows: The rows, in as many pieces as there are.
+        rule: How visits are cut down.
+        threads: How many to use; the answer is the same for any number.
+    """
+    parts = partitioned(rows, threads)
+    people = [
+        lambda series, histogram, first=first, last=last: add_partitions(
+            parts.owner,
+            parts.code,
+            parts.start[first : last + 1],
+            *_limits(rule),
+            series,
+            histogram,
+        )
+        for first, last in _visit_shares(parts.start, threads)
+    ]
+    return _summed(people, rule, threads)
+
+
+def bounded_people(people: PeopleVisits, rule: VisitRule, threads: int = 1) -> BoundedVisits:
+    """Returns the bounded visits of people whose rows are together.
+
+    Privacy:
+        What is kept of a person depends on that person's rows and salt and on the key.
+
+    Args:
+        people: The rows by person.
+        rule: How visits are cut down.
+        threads: How many to use; the answer is the same for any number.
+    """
+    shares = [
+        lambda series, histogram, first=first, last=last: add_people(
+            people.start[first : last + 1],
+            people.code,
+            people.salt[first:last],
+            *_limits(rule),
+            series,
+            histogram,
+        )
+        for first, last in _visit_shares(people.start, threads)
+    ]
+    return _summed(shares, rule, threads)
+
+
+def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray]:
+    key = np.array(rule.key.coefficients, dtype=np.int64)
+    # More than 64 bits would not pass, and more than all visits there can be changes nothing.
+    every = rule.sites * rule.bins
+    return (
+        rule.sites,
+        min(rule.limits.max_visits, every),
+        min(rule.limits.most_counted, every),
+        key,
+    )
+
+
+def _visit_shares(start: IntArray, threads: int) -> list[tuple[int, int]]:
+    """Cuts a list of beginnings into stretches with about as many rows each."""
+    wanted = np.linspace(0, start[-1], threads + 1)[1:-1]
+    cuts = np.unique([0, *np.searchsorted(start, wanted).tolist(), len(start) - 1])
+    return [(int(low), int(high)) for low, high in pairwise(cuts)]
+
+
+def _summed(work: Sequence[_Add], rule: VisitRule, threads: int) -> BoundedVisits:
+    def one(add: _Add) -> tuple[IntArray, IntArray, int]:
+        series, histogram = _zeros(rule)
+        return series, histogram, add(series, histogram)
+
+    (series, histogram), total = _zeros(rule), 0
+    for some_series, some_histogram, some_total in in_threads(one, work, threads):
+        series += some_series
+        histogram += some_histogram
+        total += some_total
+    by_bin = series.reshape(rule.bins, rule.sites)
+    return BoundedVisits(series=by_bin, histogram=histogram, total=total)
+
+
+def _zeros(rule: VisitRule) -> tuple[IntArray, IntArray]:
+    return np.zeros(rule.bins * rule.sites, np.int64), np.zeros(rule.sites, np.int64)
+
 
 # A gigabyte of counts for each thread.
 _MOST_CELLS = 1 << 27

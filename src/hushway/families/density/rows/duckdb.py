@@ -6,27 +6,25 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, Progress, duckdb_session
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.bounding import (
+from hushway.families.density.rows.counts import (
     BoundedVisits,
     VisitRule,
     bounded_people,
     bounded_rows,
-)
-from hushway.families.density.rows.counts import (
     refuse_other_visits,
     refuse_too_many_cells,
     visit_bound,
     visit_counts,
 )
-from hushway.families.density.rows.events import EventsSource
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import (
+    EventsSource,
     event_rows,
     refuse_other_columns,
     rows_by_number,
     rows_by_text,
 )
-from hushway.numerics.processors import processors
+from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit

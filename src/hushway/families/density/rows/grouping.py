@@ -12,7 +12,7 @@ import numpy as np
 from hushway.arrays import Int32Array, IntArray
 from hushway.families.density.rows.kernel import add_people
 from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.in_threads import in_threads
+from hushway.numerics.threads import in_threads
 
 _ROWS_OF_A_PART = 1 << 15
 _MOST_BITS = 12

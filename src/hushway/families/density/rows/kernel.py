@@ -5,8 +5,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
-from hushway.engine.choice import placed
-from hushway.engine.key import PRIME, SUM_MASK
+from hushway.engine.key import PRIME, SUM_MASK, placed
 from hushway.numerics.compiled import compiled_for_threads
 
 # What a choice is made for; choices of different kinds are made at different points of the key.

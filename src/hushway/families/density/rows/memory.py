@@ -7,8 +7,9 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.bounding import VisitRule, bounded_rows
 from hushway.families.density.rows.counts import (
+    VisitRule,
+    bounded_rows,
     refuse_other_visits,
     refuse_too_many_cells,
     visit_bound,

@@ -11,7 +11,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.errors import DataError
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 # A count below this share of its cell's total is as good as the share itself: section 3.3.
 SANITY_SHARE: Final = 0.001

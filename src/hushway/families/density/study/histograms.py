@@ -13,7 +13,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.study.purse import StudyPurse
+from hushway.study.study_table import StudyPurse
 
 EPSILONS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1")
 # What one person can move all visits by, as the paper has it.

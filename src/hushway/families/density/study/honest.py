@@ -16,14 +16,14 @@ import numpy as np
 from scipy.stats import norm
 
 from hushway.arrays import FloatArray
-from hushway.families.density.study.paper import FaithfulPlan
-from hushway.families.density.study.paper_series import (
+from hushway.families.density.study.paper import (
     Efpa,
     Efpag,
+    FaithfulPlan,
     PrintedLaw,
     selection_log_chances,
 )
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,16 +19,22 @@ from hushway.families.density.study.methods import (
     METHODS,
     PRINTED,
     SLOW,
+    Details,
+    Figure,
+    Reproduction,
     printed_plan,
     sound_table,
 )
-from hushway.families.density.study.numbers import Details, Figure, Reproduction
 from hushway.families.density.study.published import DELTA, EPSILON, MAX_VISITS
-from hushway.families.density.study.scene import BoundedCity, DensityScene, budget_of, paris_scene
-from hushway.families.density.study.truth import area_truth
-from hushway.privacy.internal import Internal
-from hushway.study.interval import Interval, interval_of
-from hushway.study.progress import Progress
+from hushway.families.density.study.scene import (
+    BoundedCity,
+    DensityScene,
+    area_truth,
+    budget_of,
+    paris_scene,
+)
+from hushway.privacy.measured import Internal
+from hushway.study.study_table import Interval, Progress, interval_of
 
 EPSILONS = ("0.1", "0.2", "0.3", "0.5", "0.7", "1")
 VISITS = (10, 30, 168)

@@ -6,12 +6,31 @@ those. Places differ along the road, where the promise has room to spare: it all
 both axes.
 """
 
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.harness import Examination, Trial, World
+from hushway.engine.key import BoundingKey
 from hushway.families.links.audit.product import LinkProduct
-from hushway.families.links.audit.street import Spot, StreetDrives
+from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.ends import MetricEnds
+from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.noisy import NoisyTrips
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
+from hushway.geography.periods import Periods
+from hushway.privacy.query import Query
+from hushway.privacy.randomness import os_source
 
 RADIUS = 100
 _STEP = 10
@@ -94,3 +113,145 @@ def two_at_once(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 def _ends(epsilon: Fraction) -> MetricEnds:
     return MetricEnds(epsilon=epsilon, radius=RADIUS, step=_STEP, max_trips=1)
+
+
+# A straight road, and people who all drive along it alike: a run for each of them.
+#
+# The rows are written to a file, read, matched and counted by the engine that plans use. So an
+# audit begins with positions, as a release does, and sees all that may become of them on the way to
+# counts.
+#
+# The road runs north along the middle of the plane. A point beside it is put onto it straight
+# across, so the node at which a trip begins or ends tells the place of its noisy end along the
+# road.
+
+LINKS = 400
+METRES = 50.0
+NOTHING = -1
+"""What is seen of somebody of whom nothing is counted."""
+
+_NORTH_M_OF_A_DEGREE = 110_574.3
+_EAST_M_OF_A_DEGREE = 111_319.5
+_DAY = date(2024, 1, 1)
+_NOON = datetime(2024, 1, 1, 12)  # noqa: DTZ001  on the wall clock of the street
+# Nobody has more items, so that all of them count.
+_ALL_ITEMS = 3 * LINKS + 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """A position.
+
+    Attributes:
+        second: When, after noon.
+        north: Metres along the road, from its middle.
+        east: Metres beside it.
+    """
+
+    second: int
+    north: float
+    east: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreetDrives:
+    """Drives that all have the same positions, each with noise of its own at its ends.
+
+    Attributes:
+        noisy: Makes trips with noisy ends.
+        ends: The noise.
+        spots: The positions, in any order.
+    """
+
+    noisy: NoisyTrips
+    ends: MetricEnds
+    spots: tuple[Spot, ...]
+
+    def beginnings(self, runs: int) -> IntArray:
+        """Returns the node at which each of so many drives begins, or `NOTHING`."""
+        return self._nodes(runs)[0]
+
+    def endings(self, runs: int) -> IntArray:
+        """Returns the node at which each of so many drives ends, or `NOTHING`."""
+        return self._nodes(runs)[1]
+
+    def _nodes(self, runs: int) -> tuple[IntArray, IntArray]:
+        universe, cells = street(), MovementCells(universe=street())
+        with TemporaryDirectory(prefix="hushway-audit-") as name:
+            source = TracesSource(Path(name) / "traces.parquet", TraceColumns())
+            pq.write_table(self._rows(runs), source.path)
+            counter = TraceMovements(
+                source=source,
+                universe=universe,
+                limits=MovementLimits(max_items=_ALL_ITEMS),
+                key=BoundingKey.draw(os_source()),
+                ends=self.ends,
+                bits=os_source(),
+                matcher=_matcher(),
+                noisy=self.noisy,
+            )
+            exact = counter.count(Query(name=cells.name, cells=cells))
+        counts = np.zeros(cells.size, dtype=np.int64)
+        counts[exact.cells] = exact.values
+        _, begun, ended = np.split(counts, [LINKS, LINKS + universe.roads.nodes])
+        return _each(begun, runs), _each(ended, runs)
+
+    def _rows(self, runs: int) -> pa.Table:
+        times = [_NOON + timedelta(seconds=spot.second) for spot in self.spots]
+        north, east = (np.array([getattr(s, axis) for s in self.spots]) for axis in _AXES)
+        return pa.table(
+            {
+                "person": np.repeat(np.arange(runs), len(self.spots)),
+                "time": pa.array(times * runs, pa.timestamp("us")),
+                "lon": np.tile(east / _EAST_M_OF_A_DEGREE, runs),
+                "lat": np.tile(north / _NORTH_M_OF_A_DEGREE, runs),
+            }
+        )
+
+
+_AXES = ("north", "east")
+
+
+def _each(counts: IntArray, runs: int) -> IntArray:
+    """Returns one node for each drive that has one, and nothing for the others, in any order.
+
+    Counts do not tell whose node is whose; an audit looks at one half of the drives and then at the
+    other, which must be alike.
+    """
+    nodes = np.repeat(np.arange(len(counts)), counts)
+    drives = np.concatenate([nodes, np.full(runs - len(nodes), NOTHING)])
+    return drives[np.argsort(os_source().words(runs))]
+
+
+@cache
+def street() -> LinkUniverse:
+    """Returns the road, one way north, with a link every fifty metres, on one day."""
+    node = np.arange(LINKS + 1, dtype=np.int64)
+    north: FloatArray = (node.astype(np.float64) - LINKS / 2) * METRES
+    lat, link = north / _NORTH_M_OF_A_DEGREE, node[:-1]
+    roads = RoadNetwork(
+        node_id=node.astype(str),
+        node_lon=np.zeros(len(node)),
+        node_lat=lat,
+        link_id=link.astype(str),
+        tail=link,
+        head=link + 1,
+        length=np.full(LINKS, METRES),
+        speed=np.full(LINKS, 50.0),
+        lanes=np.ones(LINKS),
+        road_class=np.ones(LINKS, dtype=np.int64),
+        street=link.copy(),
+        name=np.full(LINKS, ""),
+        start=2 * node,
+        lon=np.zeros(2 * LINKS),
+        lat=np.column_stack([lat[:-1], lat[1:]]).ravel(),
+    )
+    day = Periods(zone="UTC", first_day=_DAY, last_day=_DAY, opens=0, closes=1440, minutes=1440)
+    return LinkUniverse(
+        roads=roads, periods=day, zone=np.zeros(LINKS, dtype=np.int64), zones=("street",)
+    )
+
+
+@cache
+def _matcher() -> Matcher:
+    return Matcher(street().roads)

@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.claims import rho_of
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, World, as_many
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Sums
 from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.universe import MovementLimits
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 
 _CORNERS = 400
 _TRIPS = 6

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.exact import dense
+from hushway.audit.mutant_curators import dense
 from hushway.families.links.audit.product import LinkStage, movements_in_memory
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives
 from hushway.families.links.mechanism.table import LinkTable

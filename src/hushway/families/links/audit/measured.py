@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Evidence, Published, Sums
 from hushway.families.links.audit.product import LinkProduct, LinkStage, Look

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from hushway.audit.exact import dense
-from hushway.audit.mutant_curators import Meddler
+from hushway.audit.mutant_curators import Meddler, dense
 from hushway.families.links.audit.product import DriveTerms, movements_in_memory
 from hushway.families.links.audit.toy import KINDS, DriveRows
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.spends import Spends
+from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.public.universe import MovementCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, total

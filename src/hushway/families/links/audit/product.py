@@ -9,21 +9,19 @@ from fractions import Fraction
 from functools import cached_property
 
 from hushway.arrays import IntArray
-from hushway.audit.files import small_batches
+from hushway.audit.files import filled_purse, small_batches
 from hushway.audit.harness import Sampler, as_many
-from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
 from hushway.families.links.audit.toy import DriveRows, Drives, Rings
 from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.families.links.rows.matching import RoadMatcher
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
-from hushway.families.links.rows.traces import TracesSource
-from hushway.privacy.budget import Budget
+from hushway.families.links.rows.noisy import NoisyTrips, RoadMatcher, noisy_trips
+from hushway.families.links.rows.rows import TracesSource
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source

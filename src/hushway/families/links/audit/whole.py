@@ -4,9 +4,8 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
 from hushway.families.links.audit.product import LinkProduct, LinkStage, Look

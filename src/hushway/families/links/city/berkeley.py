@@ -12,11 +12,9 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.families.links.city.join import some_trips
-from hushway.families.links.city.plans import DAY_S
+from hushway.families.links.city.plans import DAY_S, Devices, Habits
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.city.settings import Devices, Habits
-from hushway.families.links.city.simulate import simulate_traces
+from hushway.families.links.city.simulate import simulate_traces, some_trips
 from hushway.families.links.city.traces_city import TraceCity
 
 # Published: the hour, about how many trajectories it has, and the length of all that they cover.

@@ -11,8 +11,8 @@ import numpy as np
 
 from hushway.families.links.city import berkeley as region
 from hushway.families.links.city.berkeley import berkeley, departure_hours
-from hushway.families.links.city.join import some_trips
 from hushway.families.links.city.road_city import road_city
+from hushway.families.links.city.simulate import some_trips
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
 

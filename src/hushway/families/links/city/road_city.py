@@ -9,13 +9,11 @@ from typing import Final
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import KDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.links.city.courses import courses, with_nodes_between
-from hushway.families.links.city.grid import street_grid
-from hushway.families.links.city.rings import with_rings
-from hushway.families.links.city.streets import BLOCK_X_M, BLOCK_Y_M, Streets
+from hushway.families.links.city.grid import BLOCK_X_M, BLOCK_Y_M, Streets, street_grid
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.plane import Plane
 from hushway.study.chance import generator
@@ -165,3 +163,169 @@ def _lengths(
     along = np.concatenate([[0.0], np.cumsum(step)])
     # In whole centimetres, for files; the cumulated sum is exact to far less than that.
     return np.asarray(np.round(along[start[1:] - 1] - along[start[:-1]], 2), dtype=np.float64)
+
+
+_SPLIT = 0.08
+_SPLIT_LONG = 0.5
+_LONG_M = 250.0
+
+# A straight piece has no point between its ends; the more it bends, the more it has.
+_MOST_BETWEEN = 3
+_STRAIGHT = 0.03
+
+
+def with_nodes_between(streets: Streets, rng: np.random.Generator) -> Streets:
+    """Returns the streets with a node of no crossing in the middle of some, mostly long ones."""
+    share = np.where(streets.reach > _LONG_M, _SPLIT_LONG, _SPLIT)
+    split = rng.random(len(streets)) < share
+    x, y = points_along(streets.only(split), np.array([0.5]))
+    node = len(streets.x) + np.arange(int(split.sum()), dtype=np.int64)
+    first, second = streets.only(split), streets.only(split)
+    none = np.empty(0)
+
+    def part(half: Streets, tail: IntArray, head: IntArray, at: tuple[FloatArray, ...]) -> Streets:
+        # Half of a parabola bends a quarter as much, relative to its own length half of that.
+        return Streets(
+            x=at[0],
+            y=at[1],
+            tail=tail,
+            head=head,
+            road_class=half.road_class,
+            one_way=half.one_way,
+            bend=half.bend / 2,
+            name=half.name,
+        )
+
+    whole = streets.only(~split)
+    halves = part(first, first.tail, node, (x[:, 0], y[:, 0]))
+    return whole.and_more(halves).and_more(part(second, node, second.head, (none, none)))
+
+
+def points_along(streets: Streets, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Returns points of each piece (row) at shares of the way (column): x and y."""
+    east = streets.x[streets.head] - streets.x[streets.tail]
+    north = streets.y[streets.head] - streets.y[streets.tail]
+    off = streets.bend[:, None] * 4 * shares * (1 - shares)
+    x = streets.x[streets.tail][:, None] + east[:, None] * shares - north[:, None] * off
+    y = streets.y[streets.tail][:, None] + north[:, None] * shares + east[:, None] * off
+    return x, y
+
+
+def courses(streets: Streets) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Returns where the course of each piece begins, and x and y of all points, ends included."""
+    between = np.minimum(np.rint(np.abs(streets.bend) / _STRAIGHT).astype(np.int64), _MOST_BETWEEN)
+    start = np.concatenate([[0], np.cumsum(between + 2)]).astype(np.int64)
+    x, y = np.empty(start[-1]), np.empty(start[-1])
+    for count in range(_MOST_BETWEEN + 1):
+        chosen = between == count
+        shares = np.linspace(0, 1, count + 2)
+        place = start[:-1][chosen][:, None] + np.arange(count + 2)
+        x[place], y[place] = points_along(streets.only(chosen), shares)
+    # Ends exactly where the nodes are, whatever the arithmetic did.
+    for point, node in ((start[:-1], streets.tail), (start[1:] - 1, streets.head)):
+        x[point], y[point] = streets.x[node], streets.y[node]
+    return start, x, y
+
+
+# Radius as a share of the smaller half of the city, class and name.
+_RINGS = ((0.45, 2, "Inner Ring"), (0.82, 1, "Outer Ring"))
+_RADIALS = 6
+_RADIALS_END = 1.1
+_BETWEEN_JUNCTIONS_M = 500.0
+_RAMP_CLASS = 3
+_FEWEST_JUNCTIONS = 8
+
+
+def with_rings(streets: Streets) -> Streets:
+    """Returns the streets with two ring roads, radial motorways from ring to edge, and ramps."""
+    half = min(float(np.abs(streets.x).max()), float(np.abs(streets.y).max()))
+    wide = np.unique(np.concatenate([streets.tail, streets.head]))
+    laid = streets
+    rings: list[IntArray] = []
+    for share, road_class, name in _RINGS:
+        radius = share * half
+        count = max(_FEWEST_JUNCTIONS, round(2 * math.pi * radius / _BETWEEN_JUNCTIONS_M))
+        angle = 2 * math.pi * np.arange(count) / count
+        node = len(laid.x) + np.arange(count, dtype=np.int64)
+        # An arc bulges out by so much of its chord.
+        bulge = -math.tan(math.pi / count / 2) / 2
+        laid = _laid(
+            laid,
+            (radius * np.cos(angle), radius * np.sin(angle)),
+            (node, np.roll(node, -1)),
+            road_class=road_class,
+            bend=bulge,
+            name=name,
+        )
+        rings.append(node)
+    for number in range(_RADIALS):
+        laid = _with_radial(laid, rings, number, half)
+    return _with_ramps(laid, wide, len(streets.x))
+
+
+def _with_radial(laid: Streets, rings: list[IntArray], number: int, half: float) -> Streets:
+    """Adds a motorway from the inner ring through the outer one and past the edge."""
+    angle = 2 * math.pi * (number + 0.25) / _RADIALS
+    ends = [ring[round(angle / 2 / math.pi * len(ring)) % len(ring)] for ring in rings]
+    edge = _RADIALS_END * half
+    gates = [(laid.x[node], laid.y[node]) for node in ends]
+    gates.append((edge * math.cos(angle), edge * math.sin(angle)))
+    stops = [*ends, None]
+    for leg in range(2):
+        (x0, y0), (x1, y1) = gates[leg], gates[leg + 1]
+        pieces = max(1, round(math.hypot(x1 - x0, y1 - y0) / _BETWEEN_JUNCTIONS_M))
+        last = stops[leg + 1]
+        fresh = pieces if last is None else pieces - 1
+        way = np.arange(1, fresh + 1) / pieces
+        node = len(laid.x) + np.arange(fresh, dtype=np.int64)
+        chain = np.concatenate([[ends[leg]], node, [] if last is None else [last]])
+        chain = chain.astype(np.int64)
+        laid = _laid(
+            laid,
+            (x0 + way * (x1 - x0), y0 + way * (y1 - y0)),
+            (chain[:-1], chain[1:]),
+            road_class=1,
+            bend=0.02,
+            name=f"Radial {number + 1}",
+        )
+    return laid
+
+
+def _with_ramps(laid: Streets, grid_nodes: IntArray, first: int) -> Streets:
+    """Ties every node of the rings and radials to the nearest corner of the grid."""
+    node = np.arange(first, len(laid.x), dtype=np.int64)
+    tree = KDTree(np.column_stack([laid.x[grid_nodes], laid.y[grid_nodes]]))
+    nearest = grid_nodes[tree.query(np.column_stack([laid.x[node], laid.y[node]]))[1]]
+    nothing = np.empty(0)
+    return _laid(
+        laid,
+        (nothing, nothing),
+        (node, nearest.astype(np.int64)),
+        road_class=_RAMP_CLASS,
+        bend=0.15,
+        name="",
+    )
+
+
+def _laid(
+    laid: Streets,
+    position: tuple[FloatArray, FloatArray],
+    ends: tuple[IntArray, IntArray],
+    *,
+    road_class: int,
+    bend: float,
+    name: str,
+) -> Streets:
+    count = len(ends[0])
+    return laid.and_more(
+        Streets(
+            x=position[0],
+            y=position[1],
+            tail=ends[0],
+            head=ends[1],
+            road_class=np.full(count, road_class, dtype=np.int64),
+            one_way=np.zeros(count, dtype=np.bool_),
+            bend=np.full(count, bend),
+            name=np.full(count, name, dtype=np.str_),
+        )
+    )

@@ -5,15 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.certified import check_stated
 from hushway.families.links.files.description import (
     GEO,
     GEOJSON,
+    GMNS_CONFIG,
+    GMNS_LINKS,
+    GMNS_MEASUREMENTS,
+    GMNS_NODES,
     MEASURED_CLASSES,
     PARQUET,
     describe,
 )
-from hushway.families.links.files.formats.contents import read_links_parquet
+from hushway.families.links.files.formats.contents import read_links_parquet, read_measured_classes
 from hushway.families.links.files.formats.geo import check_links_geo, fits_geojson, links_geojson
 from hushway.families.links.files.formats.gmns import (
     config_csv,
@@ -22,19 +25,12 @@ from hushway.families.links.files.formats.gmns import (
     measurement_parts,
     node_parts,
 )
-from hushway.families.links.files.formats.groups import read_measured_classes
-from hushway.families.links.files.gmns_description import (
-    GMNS_CONFIG,
-    GMNS_LINKS,
-    GMNS_MEASUREMENTS,
-    GMNS_NODES,
-)
-from hushway.families.links.files.guard import MOST_CELLS, check_table
+from hushway.families.links.files.guard import MOST_CELLS, check_stated, check_table
 from hushway.families.links.files.universe import read_universe
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.certificate.plain import plain
+from hushway.privacy.certificate.parts import plain
 from hushway.release.bounded import LIST_BYTES, holds, read_plain
 from hushway.release.finding import Notes
 from hushway.release.resource import Description

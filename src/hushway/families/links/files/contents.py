@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hushway.families.links.files.certified import check_stated
 from hushway.families.links.files.description import (
     GEO,
     GEOJSON,
+    GMNS_CONFIG,
+    GMNS_LINKS,
+    GMNS_MEASUREMENTS,
+    GMNS_NODES,
     MEASURED_CLASSES,
     PARQUET,
     describe,
 )
-from hushway.families.links.files.formats.contents import write_links_parquet
+from hushway.families.links.files.formats.contents import measured_classes_csv, write_links_parquet
 from hushway.families.links.files.formats.geo import links_geojson, write_links_geo
 from hushway.families.links.files.formats.gmns import (
     config_csv,
@@ -20,14 +23,7 @@ from hushway.families.links.files.formats.gmns import (
     measurement_parts,
     node_parts,
 )
-from hushway.families.links.files.formats.groups import measured_classes_csv
-from hushway.families.links.files.gmns_description import (
-    GMNS_CONFIG,
-    GMNS_LINKS,
-    GMNS_MEASUREMENTS,
-    GMNS_NODES,
-)
-from hushway.families.links.files.guard import check_table
+from hushway.families.links.files.guard import check_stated, check_table
 from hushway.families.links.files.universe import check_readable, public_writers
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.privacy.certificate import Certificate

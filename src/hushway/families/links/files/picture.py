@@ -1,16 +1,18 @@
 """A picture of a release of links, drawn from the published numbers alone."""
 
-import numpy as np
+import math
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.links.files.formats.geo import shown_links
 from hushway.families.links.files.map import draw_network, draw_scale
-from hushway.families.links.files.panels import (
-    draw_classes,
-    draw_hours,
-    draw_noise,
-    draw_streets,
-    totals_by_link,
-)
 from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.public.roads import CLASSES
+from hushway.families.links.public.universe import ClassZones
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate
 from hushway.release.poster import TALL, png_of, poster, write_words
 from hushway.release.wording import claim_text
@@ -60,3 +62,166 @@ def _caption(table: LinkTable, certificate: Certificate) -> str:
         "is shown for sums."
         f"{dots}"
     )
+
+
+_INK, _SOFT, _LINE = "#1c2430", "#5a6675", "#d9dee5"
+_BAR, _MARK = "#8c2f6b", "#ee8434"
+_NOISE_COLOURS = ("#3a7c8b", "#7fb3ad", "#efcf7f", "#dd8b26", "#b55417")
+_CLASS_NAMES = ("1 motorways", "2", "3", "4", "5 residential")
+_TWO_ERRORS = 2.0
+_SHARES = np.array([0.1, 0.2, 0.5, 1.0])
+_SHARE_WORDS = ("below 10%", "10 to 20%", "20 to 50%", "50 to 100%", "above 100%")
+_MOST_STREETS = 6
+_MOST_LETTERS = 26
+_MILLIONS = 1_000_000
+_MOST_LABELS, _MOST_FLAT_LABELS = 12, 6
+
+
+def draw_classes(axes: Axes, table: LinkTable, certificate: Certificate) -> None:
+    """Draws the published counts summed by class, and what was measured of each, with its noise."""
+    classes = table.universe.roads.road_class
+    sums = np.bincount(classes[table.link], table.counts, len(CLASSES) + 1)[1:]
+    at = np.arange(len(CLASSES))
+    axes.barh(at, sums, height=0.62, color=_BAR, linewidth=0)
+    most = float(sums.max())
+    if table.class_totals is not None:
+        measured, errors = _measured(table, table.class_totals, certificate)
+        axes.errorbar(
+            np.maximum(measured, 0),
+            at,
+            xerr=np.stack([np.minimum(errors, np.maximum(measured, 0)), errors]),
+            fmt="o",
+            markersize=4.5,
+            color=_MARK,
+            ecolor=_INK,
+            elinewidth=1.1,
+            capsize=2.2,
+        )
+        most = max(most, float((measured + errors).max()))
+    axes.set_yticks(at, _CLASS_NAMES)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.05 * most if most > 0 else 1.0)
+    axes.set_title("Travellers on links, by class", loc="left", fontsize=11, pad=6)
+    _tidy(axes)
+
+
+def draw_noise(axes: Axes, table: LinkTable) -> None:
+    """Draws how many published counts are off by how much of themselves."""
+    shares = table.standard_error / table.counts
+    rows = np.bincount(np.searchsorted(_SHARES, shares, side="right"), minlength=5)
+    percent = 100 * rows / max(len(shares), 1)
+    at = np.arange(len(rows))
+    axes.barh(at, percent, height=0.62, color=_NOISE_COLOURS, linewidth=0)
+    for row, value in enumerate(percent.tolist()):
+        axes.text(value + 1.5, row, f"{value:.0f}%", fontsize=8, color=_SOFT, va="center")
+    axes.set_yticks(at, _SHARE_WORDS)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.16 * max(float(percent.max()), 1.0))
+    axes.set_title("Standard error as a share of the count", loc="left", fontsize=11, pad=6)
+    _tidy(axes)
+    axes.set_xticks([])
+
+
+def draw_hours(axes: Axes, table: LinkTable) -> None:
+    """Draws the published counts of all links by period."""
+    periods = table.universe.periods
+    sums = np.bincount(table.period, table.counts, len(periods))
+    axes.bar(np.arange(len(periods)), sums, width=0.82, color=_BAR, linewidth=0)
+    step = math.ceil(len(periods) / _MOST_LABELS)
+    labels = [label.rsplit("-", 1)[0] for label in periods.labels[::step]]
+    axes.set_xticks(range(0, len(periods), step), labels)
+    axes.set_ylim(0, 1.05 * float(sums.max()) if sums.any() else 1.0)
+    axes.set_xlim(-0.7, len(periods) - 0.3)
+    axes.set_title("Travellers on links, by period", loc="left", fontsize=11, pad=6)
+    axes.yaxis.set_major_formatter(FuncFormatter(_number))
+    axes.tick_params(length=0, labelsize=8)
+    axes.tick_params(axis="x", rotation=0 if len(labels) <= _MOST_FLAT_LABELS else 60)
+    axes.grid(axis="y", color=_LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def draw_streets(axes: Axes, table: LinkTable) -> None:
+    """Draws the busiest link of each of the busiest streets, in a release of one period."""
+    rows = busiest_rows(table)
+    counts, errors = table.counts[rows], _TWO_ERRORS * table.standard_error[rows]
+    at = np.arange(len(rows))
+    axes.barh(
+        at,
+        counts,
+        xerr=np.stack([np.minimum(errors, counts), errors]),
+        height=0.62,
+        color=_BAR,
+        linewidth=0,
+        error_kw={"ecolor": _INK, "elinewidth": 1.1, "capsize": 2.2},
+    )
+    axes.set_yticks(at, [street_name(table, link) for link in table.link[rows].tolist()])
+    for label in axes.get_yticklabels():
+        label.set_parse_math(False)
+    axes.set_ylim(_MOST_STREETS - 0.5, -0.5)
+    axes.set_xlim(0, 1.05 * float((counts + errors).max()) if len(rows) else 1.0)
+    axes.set_title("Busiest streets, ±2 standard errors", loc="left", fontsize=11, pad=6)
+    _tidy(axes)
+
+
+def busiest_rows(table: LinkTable) -> IntArray:
+    """Returns the row of the busiest link of each of the busiest streets.
+
+    Links of one name are one street; so are the two directions of one without a name.
+    """
+    roads = table.universe.roads
+    rows: dict[str, int] = {}
+    for row in np.argsort(-table.counts, kind="stable").tolist():
+        link = int(table.link[row])
+        rows.setdefault(str(roads.name[link]) or f"\0{roads.street[link]}", row)
+        if len(rows) == _MOST_STREETS:
+            break
+    return np.array(list(rows.values()), dtype=np.int64)
+
+
+def street_name(table: LinkTable, link: int) -> str:
+    """Returns what a link is called on the picture: its street, or else its id."""
+    roads = table.universe.roads
+    name = str(roads.name[link]) or f"link {roads.link_id[link]}"
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
+
+
+def totals_by_link(table: LinkTable) -> FloatArray:
+    """Returns the published count of every link over all periods; 0 if it does not show."""
+    shown = shown_links(table)
+    totals = np.zeros(table.universe.roads.links)
+    totals[shown.links] = shown.totals
+    return totals
+
+
+def _measured(
+    table: LinkTable, measured: IntArray, certificate: Certificate
+) -> tuple[FloatArray, FloatArray]:
+    """Returns what was measured of each class, and two standard errors of it."""
+    groups = ClassZones(universe=table.universe)
+    own, _ = groups.links
+    _, some = np.unique(own, return_index=True)
+    classes = table.universe.roads.road_class[some]
+    by_group = measured.reshape(-1, groups.groups)[:, : len(some)].sum(axis=0)
+    sums = np.bincount(classes, by_group, len(CLASSES) + 1)[1:]
+    event = next(event for event in certificate.terms.events if event.query == groups.name)
+    added = np.bincount(classes, minlength=len(CLASSES) + 1)[1:] * len(table.universe.periods)
+    # The noise of every group is drawn by itself, so that variances add up.
+    errors = _TWO_ERRORS * np.sqrt(added * float(noise_for(event.loss, event.bound).variance))
+    return np.asarray(sums, dtype=np.float64), np.asarray(errors)
+
+
+def _tidy(axes: Axes) -> None:
+    axes.xaxis.set_major_formatter(FuncFormatter(_number))
+    axes.locator_params(axis="x", nbins=5)
+    axes.tick_params(length=0, labelsize=8)
+    axes.grid(axis="x", color=_LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+
+
+def _number(value: float, _: int | None) -> str:
+    """Returns a number for an axis, short enough to stand beside others."""
+    if value >= _MILLIONS:
+        return f"{value / _MILLIONS:g}M"
+    return f"{value:,.0f}" if value == round(value) else f"{value:g}"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.formats.groups import read_zones, zones_csv
+from hushway.families.links.files.formats.contents import read_zones, zones_csv
 from hushway.families.links.files.formats.roads import (
     links_table,
     nodes_table,

@@ -5,10 +5,189 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.families.links.matching.search import LinkGraph, Search, reach, reached_rows
+from hushway.families.links.matching.near import opposites
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows, rows
+from hushway.numerics.heap import drop, push
+from hushway.numerics.records import Rows, rows, rows_of
+
+# Which links can be reached from the end of a link within some metres.
+#
+# A search goes from link to link, not from node to node, so that it knows which way it came:
+# turning back into the same street costs extra, except at a dead end.
+
+# The first arrival at a node is best for every link but the one it came from; the second for that.
+_ARRIVALS = 2
+
+
+class LinkGraph(NamedTuple):
+    """What a search reads.
+
+    Attributes:
+        link: Rows of links: length in metres; the price of a turn at its end in metres; the
+            opposite direction of its street, or -1; the head that it leads to; where the ways out
+            of that node begin (first) and end (last).
+        out: Links by the node that they leave.
+        dearest_turn: The most that a turn costs.
+    """
+
+    link: Rows
+    out: IntArray
+    dearest_turn: float
+
+
+class Search(NamedTuple):
+    """What a search writes to; one for each thread, used again for each search.
+
+    Attributes:
+        clock: The number of the current search, and of the current step.
+        link: Rows of links: the number of the last search that has seen each; its slot among those
+            reached; the mark of the last step that looks for it, and what is wanted by that name.
+        node: Rows of nodes: the number of the last search that has seen each, and its arrivals.
+        heap: Memory of a heap: metres to the end of a link, and the link.
+        reached: Rows of what was reached: the link; the slot of the link before it, -1 if it is the
+            first; metres from the end of the source to its beginning, turns included.
+    """
+
+    clock: IntArray
+    link: Rows
+    node: Rows
+    heap: Rows
+    reached: Rows
+
+
+def link_graph(roads: RoadNetwork, turn: float) -> LinkGraph:
+    """Returns what searches read of a network in which a U-turn counts as so many metres."""
+    start, order = roads.leaving
+    opposite = opposites(roads)
+    first, last = start[roads.head], start[roads.head + 1]
+    dead_end = (last - first == 1) & (opposite >= 0)
+    link = rows_of(
+        length=roads.length.astype(np.float64),
+        turn=np.where(dead_end, 0.0, float(turn)),
+        opposite=opposite,
+        head=roads.head.astype(np.int64),
+        first=first.astype(np.int64),
+        last=last.astype(np.int64),
+    )
+    return LinkGraph(link=link, out=order, dearest_turn=float(turn))
+
+
+def reached_rows(count: int) -> Rows:
+    """Returns memory for what searches reach."""
+    return rows(count, link=np.int32, before=np.int32, metres=np.float64)
+
+
+def nothing_searched(roads: RoadNetwork) -> Search:
+    """Returns the memory of searches."""
+    return Search(
+        clock=np.zeros(2, dtype=np.int64),
+        link=rows(roads.links, seen=np.int64, slot=np.int64, mark=np.int64, wanted=np.int64),
+        node=rows(roads.nodes, seen=np.int64, arrivals=np.int64),
+        heap=rows(_ARRIVALS * roads.links + 1, key=np.float64, thing=np.int64),
+        reached=reached_rows(roads.links),
+    )
+
+
+@compiled_for_threads
+def reach(graph: LinkGraph, search: Search, source: int, bound: float, targets: int) -> int:
+    """Finds all links that begin within a bound from the end of a link; returns how many.
+
+    Links come in the order of their metres, but for the price of one turn. The metres and the link
+    before each do not depend on how much larger the bound was.
+
+    Args:
+        graph: The network.
+        search: Where to write.
+        source: The link that the search begins at the end of.
+        bound: How many metres to go.
+        targets: How many links carry the current mark; once all are found, nothing further is
+            looked for. 0 to find everything.
+    """
+    search.clock[0] += 1
+    now, stamp = search.clock[0], search.clock[1]
+    of_link, reached, heap = search.link, search.reached, search.heap
+    # What was found, what is on the heap, and how many targets are found.
+    state = (0, 0, 0)
+    link, slot, arrival = source, -1, 0.0
+    while True:
+        if _comes_to_node(search.node, graph.link[link].head, now):
+            state = _expand(graph, search, (link, slot), (arrival, bound), state)
+            if targets > 0 and state[2] == targets:
+                # Only a cheaper way to the last of them can still turn up.
+                bound = _furthest_marked(search, state[0], stamp)
+                targets = 0
+        count, size, marked = state
+        slot = -1
+        while size > 0 and slot < 0:
+            arrival, link = heap[0].key, heap[0].thing
+            size = drop(heap, size)
+            place = of_link[link].slot
+            # Otherwise it is from before a cheaper way was found.
+            if arrival == reached[place].metres + graph.link[link].length:
+                slot = place
+        if slot < 0 or arrival > bound:
+            return count
+        state = (count, size, marked)
+
+
+@compiled_for_threads
+def _comes_to_node(nodes: Rows, node: int, now: int) -> bool:
+    """Notes an arrival; says whether it can be of any use."""
+    if nodes[node].seen != now:
+        nodes[node].seen = now
+        nodes[node].arrivals = 0
+    nodes[node].arrivals += 1
+    return bool(nodes[node].arrivals <= _ARRIVALS)
+
+
+@compiled_for_threads
+def _expand(
+    graph: LinkGraph,
+    search: Search,
+    come: tuple[int, int],
+    metres: tuple[float, float],
+    state: tuple[int, int, int],
+) -> tuple[int, int, int]:
+    """Goes on to the links that leave the end of a link."""
+    link, slot = come
+    arrival, bound = metres
+    count, size, marked = state
+    now, stamp = search.clock[0], search.clock[1]
+    of_link, reached = search.link, search.reached
+    for at in range(graph.link[link].first, graph.link[link].last):
+        onward = graph.out[at]
+        begins = arrival
+        if onward == graph.link[link].opposite:
+            begins += graph.link[link].turn
+        if begins > bound:
+            continue
+        if of_link[onward].seen != now:
+            of_link[onward].seen = now
+            of_link[onward].slot = count
+            reached[count].link = onward
+            count += 1
+            if of_link[onward].mark == stamp:
+                marked += 1
+        elif begins >= reached[of_link[onward].slot].metres:
+            continue
+        place = of_link[onward].slot
+        reached[place].metres = begins
+        reached[place].before = slot
+        ends = begins + graph.link[onward].length
+        if ends <= bound:
+            size = push(search.heap, size, ends, onward)
+    return count, size, marked
+
+
+@compiled_for_threads
+def _furthest_marked(search: Search, count: int, stamp: int) -> float:
+    furthest = 0.0
+    for i in range(count):
+        if search.link[search.reached[i].link].mark == stamp:
+            furthest = max(furthest, search.reached[i].metres)
+    return furthest
+
 
 # Balls come in few sizes, so that the next step of a trip finds the one it needs.
 _SMALLEST = 150.0

@@ -5,10 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.matching.courses import Courses
-from hushway.families.links.matching.grid import Grid
-from hushway.families.links.matching.near import Found, find_near, place_on_link, turned_offset
-from hushway.families.links.matching.settings import Beliefs
+from hushway.families.links.matching.near import (
+    Courses,
+    Found,
+    Grid,
+    find_near,
+    place_on_link,
+    turned_offset,
+)
+from hushway.families.links.matching.traces import Beliefs
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.records import Rows, rows
 

@@ -5,10 +5,188 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.matching.courses import Courses
-from hushway.families.links.matching.grid import Grid, cell_range, square_and_share
+from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows, rows
+from hushway.numerics.records import Rows, rows, rows_of
+
+
+class Courses(NamedTuple):
+    """Straight segments in metres.
+
+    Attributes:
+        segment: Rows of segments, those of a link one after the other: where each begins (ax, ay)
+            and ends (bx, by); its link; the twin that runs along the same course the other way, or
+            -1; the street; the offset along the link at which it begins; the extent that it has on
+            it. Offsets and extents are on the scale of the link's length.
+        length: Length of each link.
+    """
+
+    segment: Rows
+    length: FloatArray
+
+
+def courses_of(roads: RoadNetwork) -> Courses:
+    """Cuts the courses of links into segments."""
+    twin = _twins(roads)
+    link = np.repeat(np.arange(roads.links), np.diff(roads.start) - 1)
+    # The last point of a course begins no segment.
+    first = np.ones(len(roads.lon), dtype=np.bool_)
+    first[roads.start[1:] - 1] = False
+    at = np.flatnonzero(first)
+    (ax, ay), (bx, by) = roads.points[at].T, roads.points[at + 1].T
+    metres = np.hypot(bx - ax, by - ay)
+    whole = np.bincount(link, weights=metres, minlength=roads.links)
+    extent = metres * (roads.length / np.where(whole > 0, whole, 1.0))[link]
+    before = np.cumsum(extent) - extent
+    begins = (roads.start[:-1] - np.arange(roads.links))[link]
+    once = (twin < 0) | (np.arange(roads.links) < twin)
+    kept = once[link]
+    segment = rows_of(
+        ax=ax[kept],
+        ay=ay[kept],
+        bx=bx[kept],
+        by=by[kept],
+        link=link[kept],
+        twin=twin[link][kept],
+        street=roads.street[link][kept].astype(np.int64),
+        offset=(before - before[begins])[kept],
+        extent=extent[kept],
+    )
+    return Courses(segment=segment, length=roads.length.astype(np.float64))
+
+
+def opposites(roads: RoadNetwork) -> IntArray:
+    """Returns the other direction of each link's street; -1 for a street of one direction."""
+    order = np.argsort(roads.street, kind="stable")
+    street = roads.street[order]
+    pair = np.flatnonzero(street[1:] == street[:-1])
+    one, other = order[pair], order[pair + 1]
+    turned = (roads.tail[one] == roads.head[other]) & (roads.head[one] == roads.tail[other])
+    found = np.full(roads.links, -1, dtype=np.int64)
+    found[one[turned]], found[other[turned]] = other[turned], one[turned]
+    return found
+
+
+def _twins(roads: RoadNetwork) -> IntArray:
+    """Returns the opposites that have exactly the same points in reverse."""
+    opposite = opposites(roads)
+    points = np.diff(roads.start)
+    one = np.flatnonzero(opposite >= 0)
+    one = one[points[one] == points[opposite[one]]]
+    owner, forth = _places(roads.start[:-1][one], points[one])
+    back = (roads.start[1:][opposite[one]] - 1)[owner] - (forth - roads.start[:-1][one][owner])
+    differs = (roads.lon[forth] != roads.lon[back]) | (roads.lat[forth] != roads.lat[back])
+    unlike = np.bincount(owner, weights=differs, minlength=len(one)) > 0
+    twin = np.full(roads.links, -1, dtype=np.int64)
+    twin[one[~unlike]] = opposite[one[~unlike]]
+    return twin
+
+
+def _places(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns all places first, first + 1, ... of each owner, and the owners."""
+    owner = np.repeat(np.arange(len(first)), count)
+    begins = np.cumsum(count) - count
+    return owner, first[owner] + np.arange(len(owner)) - begins[owner]
+
+
+# Cells smaller than what is searched only cost time, and empty cells only memory.
+_SMALLEST = 50.0
+_CELLS_EACH = 4.0
+
+
+class Grid(NamedTuple):
+    """Square cells, row by row from the south-west.
+
+    Attributes:
+        x: Metres east of the south-west corner.
+        y: Metres north of it.
+        side: Side of a cell in metres.
+        columns: Number of cells from west to east.
+        rows: Number of cells from south to north.
+        start: Where the segments of each cell begin; one entry more than cells.
+        segment: The segments of all cells in a row.
+    """
+
+    x: float
+    y: float
+    side: float
+    columns: int
+    rows: int
+    start: IntArray
+    segment: IntArray
+
+
+def grid_of(courses: Courses) -> Grid:
+    """Puts segments into the cells that they pass through."""
+    segments = courses.segment
+    x = np.concatenate([segments["ax"], segments["bx"]])
+    y = np.concatenate([segments["ay"], segments["by"]])
+    west, south = float(x.min()), float(y.min())
+    width, height = float(x.max()) - west, float(y.max()) - south
+    side = max(_SMALLEST, float(np.sqrt(width * height / (_CELLS_EACH * len(segments)))))
+    columns, rows = int(width / side) + 1, int(height / side) + 1
+    empty = Grid(
+        x=west,
+        y=south,
+        side=side,
+        columns=columns,
+        rows=rows,
+        start=np.zeros(columns * rows + 1, dtype=np.int64),
+        segment=np.zeros(0, dtype=np.int64),
+    )
+    counts = np.zeros(columns * rows, dtype=np.int64)
+    _visit(segments, empty, counts, empty.segment)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    segment = np.empty(start[-1], dtype=np.int64)
+    _visit(segments, empty, start[:-1].copy(), segment)
+    return empty._replace(start=start, segment=segment)
+
+
+@compiled_for_threads
+def cell_range(low: float, high: float, origin: float, side: float, count: int) -> tuple[int, int]:
+    """Returns the first cell of a row that a stretch touches, and the one after the last."""
+    first = int(np.floor((low - origin) / side))
+    last = int(np.floor((high - origin) / side)) + 1
+    return min(max(first, 0), count), max(min(last, count), 0)
+
+
+@compiled_for_threads
+def _visit(segments: Rows, grid: Grid, at: IntArray, segment: IntArray) -> None:
+    """Counts the segments of each cell, or writes them down if there is where to."""
+    half = grid.side / 2
+    # A cell whose centre is further from a segment than its corners are is not touched.
+    reach = (half * 1.4143) ** 2
+    for i in range(len(segments)):
+        row_of = segments[i]
+        west, east = min(row_of.ax, row_of.bx), max(row_of.ax, row_of.bx)
+        south, north = min(row_of.ay, row_of.by), max(row_of.ay, row_of.by)
+        left, right = cell_range(west, east, grid.x, grid.side, grid.columns)
+        low, high = cell_range(south, north, grid.y, grid.side, grid.rows)
+        for row in range(low, high):
+            for column in range(left, right):
+                x = grid.x + column * grid.side + half
+                y = grid.y + row * grid.side + half
+                if square_and_share(segments, i, x, y)[0] > reach:
+                    continue
+                cell = row * grid.columns + column
+                if len(segment) > 0:
+                    segment[at[cell]] = i
+                at[cell] += 1
+
+
+@compiled_for_threads
+def square_and_share(segments: Rows, i: int, x: float, y: float) -> tuple[float, float]:
+    """Returns the squared distance of a point to a segment, and how far along the nearest is."""
+    ax, ay = segments[i].ax, segments[i].ay
+    dx, dy = segments[i].bx - ax, segments[i].by - ay
+    px, py = x - ax, y - ay
+    square = dx * dx + dy * dy
+    share = 0.0
+    if square > 0:
+        share = min(max((px * dx + py * dy) / square, 0.0), 1.0)
+    px -= share * dx
+    py -= share * dy
+    return px * px + py * py, share
 
 
 class Found(NamedTuple):

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.errors import GeographyError
 
 
 class Reason(IntEnum):
@@ -63,3 +65,78 @@ class Ways:
 
     def __len__(self) -> int:
         return len(self.start) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings:
+    """What is believed about positions and routes. All lengths are in metres.
+
+    Attributes:
+        sigma: Standard deviation of positions.
+        beta: By how much routes usually differ from the straight line between positions.
+        radius: Roads further from a position are not considered.
+        candidates: Most links that are considered for a position, the nearest ones.
+        most_detour: A route between two positions may be this many times the straight line.
+        slack: It may always be this much longer than the straight line.
+        turn: A U-turn counts as this much more, except at a dead end.
+        longest_step: Positions further apart than this are not connected.
+        spacing: Positions nearer than this to the one before say nothing new.
+        skipped: How many positions that no route leads to may be left out before a way breaks.
+    """
+
+    sigma: float = 10.0
+    beta: float = 20.0
+    radius: float = 50.0
+    candidates: int = 16
+    most_detour: float = 2.0
+    slack: float = 300.0
+    turn: float = 100.0
+    longest_step: float = 5000.0
+    spacing: float = 50.0
+    skipped: int = 2
+
+    def __post_init__(self) -> None:
+        above = (self.sigma, self.beta, self.radius, self.candidates, self.longest_step)
+        other = (self.slack, self.turn, self.spacing, self.skipped)
+        if not (all(n > 0 for n in above) and all(n >= 0 for n in other)):
+            raise GeographyError(
+                "Lengths of map matching must be above 0; slack, turn, spacing and skipped may "
+                "be 0.",
+                advice="Leave out what you are not sure about: the usual values suit cars.",
+            )
+        if not self.most_detour >= 1:
+            raise GeographyError(
+                "A route cannot be shorter than the straight line.",
+                advice="Set most_detour to at least 1.",
+            )
+
+
+class Beliefs(NamedTuple):
+    """The settings as compiled code reads them."""
+
+    sigma: float
+    beta: float
+    radius: float
+    candidates: int
+    most_detour: float
+    slack: float
+    turn: float
+    longest_step: float
+    spacing: float
+    skipped: int
+
+
+def beliefs_of(settings: MatchSettings) -> Beliefs:
+    """Returns settings as compiled code reads them: always the same types."""
+    return Beliefs(
+        sigma=float(settings.sigma),
+        beta=float(settings.beta),
+        radius=float(settings.radius),
+        candidates=int(settings.candidates),
+        most_detour=float(settings.most_detour),
+        slack=float(settings.slack),
+        turn=float(settings.turn),
+        longest_step=float(settings.longest_step),
+        spacing=float(settings.spacing),
+        skipped=int(settings.skipped),
+    )

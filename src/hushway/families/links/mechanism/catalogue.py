@@ -4,9 +4,8 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.counts import LinkCounts, spends_of
 from hushway.families.links.mechanism.preparation import USUAL, Preparation
-from hushway.families.links.mechanism.spends import spends_of
 from hushway.families.links.public.universe import MovementLimits
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss

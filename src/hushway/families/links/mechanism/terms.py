@@ -1,9 +1,11 @@
 """What the certificate of a release of links says, from public facts alone."""
 
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.preparation import NoisyEnds
-from hushway.families.links.mechanism.stated import stated_counts
-from hushway.families.links.public.universe import LinkUniverse
+from collections.abc import Mapping
+from typing import Any
+
+from hushway.families.links.mechanism.counts import LinkCounts, Spends
+from hushway.families.links.mechanism.preparation import NoisyEnds, Preparation
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
@@ -12,8 +14,10 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
+from hushway.privacy.loss import exact
 from hushway.privacy.unit import Unit
-from hushway.release.terms_wording import check_unit, not_protected, plural
+from hushway.release.stated_mechanism import rebuilt, stated_loss
+from hushway.release.wording import check_unit, not_protected, plural
 
 FAMILY = "links"
 UNITS = (Unit.PERSON, Unit.DEVICE)
@@ -79,4 +83,42 @@ def _ends(ends: NoisyEnds, unit: Unit) -> str:
         "need it. It compares two places of one end inside the surroundings of the network, all "
         "other positions and all times being the same. These were used as they are, unless they "
         "were near the noisy ends, and may point at the true ones."
+    )
+
+
+def stated_counts(record: MechanismRecord) -> LinkCounts:
+    """Returns the mechanism of a certificate.
+
+    Raises:
+        ReleaseError: It is not one of this version.
+    """
+    return rebuilt(record, _counts)
+
+
+def _counts(parameters: Mapping[str, Any]) -> LinkCounts:
+    links = stated_loss(parameters, "links")
+    if links is None:
+        raise ValueError
+    return LinkCounts(
+        limits=MovementLimits(
+            max_items=parameters["max_items"], speed_steps=parameters["speed_steps"]
+        ),
+        spends=Spends(
+            links=links,
+            classes=stated_loss(parameters, "classes"),
+            speeds=stated_loss(parameters, "speeds"),
+        ),
+        shown=parameters["shown"],
+        expect=parameters["expect"],
+        conserve=parameters["conserve"],
+        preparation=_preparation(parameters["trips"]),
+    )
+
+
+def _preparation(trips: Mapping[str, Any]) -> Preparation:
+    ends = trips["ends"]
+    return Preparation(
+        gap_s=trips["gap_s"],
+        most_speed=trips["most_speed"],
+        ends=None if ends is None else NoisyEnds(**{**ends, "epsilon": exact(ends["epsilon"])}),
     )

@@ -1,8 +1,13 @@
 """From a draft to a network in which every link can be reached and left."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.errors import GeographyError
@@ -11,15 +16,66 @@ from hushway.families.links.public.courses import (
     between,
     course_hashes,
     course_lengths,
+    midpoints_in_degrees,
     segment_lengths,
     starts_of,
     taken_points,
     without_repeats,
 )
-from hushway.families.links.public.draft import RoadDraft
-from hushway.families.links.public.parts import numbered_by_appearance, strongly_connected
-from hushway.families.links.public.report import RoadsReport
+from hushway.families.links.public.lines import RoadDraft
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.geography.areas import Areas
+
+# Why a link may be left out, and the words for it.
+REASONS: Final[Mapping[str, str]] = {
+    "no_length": "have no length",
+    "duplicate": "repeat the course of another link between the same nodes",
+    "not_connected": "cannot be reached from the rest of the network and left again",
+}
+_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoadsReport:
+    """Numbers of directed links.
+
+    Attributes:
+        read: Links in the file that cars may use.
+        kept: Links of the network.
+        dropped: Links left out, by reason.
+        cut_off: Ways that lead beyond the edge of the file, and were cut there.
+        turned: Links whose course was drawn against their direction, and was turned round.
+        assumed_speeds: Links of the network whose speed is the usual one of their kind.
+        unknown_classes: Words for classes that are in no table; such links have class 5.
+    """
+
+    read: int
+    kept: int
+    dropped: Mapping[str, int]
+    cut_off: int
+    turned: int
+    assumed_speeds: int
+    unknown_classes: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The numbers in words, for a screen."""
+        parts = [f"{self.kept:,} of {self.read:,} directed links are used."]
+        parts += [
+            f"{count:,} {REASONS[reason]}." for reason, count in self.dropped.items() if count
+        ]
+        if self.cut_off:
+            parts.append(f"{self.cut_off:,} ways lead beyond the edge of the file and end there.")
+        if self.turned:
+            parts.append(f"{self.turned:,} were drawn against their direction and turned round.")
+        if self.assumed_speeds:
+            parts.append(f"{self.assumed_speeds:,} have the usual speed of their kind of road.")
+        if self.unknown_classes:
+            shown = ", ".join(self.unknown_classes[:_SHOWN])
+            more = len(self.unknown_classes) - _SHOWN
+            rest = f" and {more} more" if more > 0 else ""
+            parts.append(f"Unknown kinds of roads count as class 5: {shown}{rest}.")
+        return tuple(parts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,3 +199,101 @@ def _streets(tail: IntArray, head: IntArray, points: WordArray) -> IntArray:
     keys = between(np.minimum(tail, head), np.maximum(tail, head), points)
     _, street = np.unique(keys, return_inverse=True)
     return numbered_by_appearance(street.astype(np.int64))
+
+
+# West, south, east, north in WGS84 degrees.
+Box = tuple[float, float, float, float]
+
+
+def strongly_connected(
+    tail: IntArray, head: IntArray, nodes: int, *, among: BoolArray
+) -> BoolArray:
+    """Marks the links of the largest part in which every link leads to every other one.
+
+    Args:
+        tail: The node that each link leaves.
+        head: The node that it leads to.
+        nodes: Number of nodes.
+        among: Links that may be used; no other one is marked.
+    """
+    if not among.any():
+        return among
+    ones = np.ones(int(among.sum()), dtype=np.int8)
+    graph = coo_array((ones, (tail[among], head[among])), shape=(nodes, nodes)).tocsr()
+    _, part = connected_components(graph, directed=True, connection="strong")
+    inside: BoolArray = among & (part[tail] == part[head])
+    if not inside.any():
+        return inside
+    # Parts are compared by links: a part of one node may have none. Of equals, the first node's.
+    largest = part[tail[inside]][_first_largest(part[tail[inside]])]
+    marked: BoolArray = inside & (part[tail] == largest)
+    return marked
+
+
+def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
+    """Returns a network of some links and the nodes at their ends, in the same order.
+
+    Raises:
+        GeographyError: No link is kept.
+    """
+    rows = np.flatnonzero(keep)
+    nodes = np.union1d(roads.tail[rows], roads.head[rows])
+    points = taken_points(roads.start, rows, np.zeros(len(rows), dtype=np.bool_))
+    return RoadNetwork(
+        node_id=roads.node_id[nodes],
+        node_lon=roads.node_lon[nodes],
+        node_lat=roads.node_lat[nodes],
+        link_id=roads.link_id[rows],
+        tail=np.searchsorted(nodes, roads.tail[rows]).astype(np.int64),
+        head=np.searchsorted(nodes, roads.head[rows]).astype(np.int64),
+        length=roads.length[rows],
+        speed=roads.speed[rows],
+        lanes=roads.lanes[rows],
+        road_class=roads.road_class[rows],
+        street=numbered_by_appearance(roads.street[rows]),
+        name=roads.name[rows],
+        start=starts_of(np.diff(roads.start)[rows]),
+        lon=roads.lon[points],
+        lat=roads.lat[points],
+    )
+
+
+def roads_within(roads: RoadNetwork, where: Areas | Box) -> RoadNetwork:
+    """Returns the largest connected part of the links whose midpoints lie inside.
+
+    Args:
+        roads: A road network.
+        where: Areas, or a box (west, south, east, north) in WGS84 degrees.
+
+    Raises:
+        GeographyError: No connected roads lie inside.
+    """
+    lon, lat = midpoints_in_degrees(roads)
+    if isinstance(where, Areas):
+        ground = shapely.union_all(where.shapes)
+        shapely.prepare(ground)
+        inside = np.asarray(shapely.intersects_xy(ground, lon, lat))
+    else:
+        west, south, east, north = where
+        inside = (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
+    keep = strongly_connected(roads.tail, roads.head, roads.nodes, among=inside)
+    if not keep.any():
+        raise GeographyError(
+            "No roads that lead on and back again lie inside.",
+            advice="Give larger areas, or a box as west, south, east, north in degrees.",
+        )
+    return links_kept(roads, keep)
+
+
+def _first_largest(part: IntArray) -> int:
+    """Returns the first place at which the part with the most links stands."""
+    counts = np.bincount(part)
+    return int(np.argmax(counts[part]))
+
+
+def numbered_by_appearance(street: IntArray) -> IntArray:
+    """Returns numbers of streets from 0 without gaps, in the order in which streets appear."""
+    _, first, number = np.unique(street, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[number.ravel()]

@@ -11,20 +11,78 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import KDTree
 
+from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.draft import RoadDraft
-from hushway.families.links.public.ends import joined_ends
-from hushway.families.links.public.errors import check_roads_columns, damaged_roads, no_roads
-from hushway.families.links.public.record import DEGREES, LineRecord, draft_of, lines_in_degrees
+from hushway.families.links.public.errors import (
+    check_named,
+    check_nodes,
+    check_roads_columns,
+    check_unique,
+    damaged_roads,
+    no_roads,
+)
 from hushway.families.links.public.words import (
     SpeedUnit,
     directions_of,
+    kind_or_least,
     lanes_of,
     per_direction,
     speed_of,
 )
+from hushway.geography.plane import Plane
+from hushway.tables.crs import known_crs, to_degrees
 from hushway.tables.geojson import read_features
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RoadDraft:
+    """Lines between nodes that may be driven along, back, or both.
+
+    Attributes:
+        node_id: What each node is called.
+        node_lon: Longitude of each node, WGS84 degrees.
+        node_lat: Latitude of each node.
+        line_id: What each line is called.
+        tail: Index of the node at the beginning of each line.
+        head: Index of the node at its end.
+        directions: Whether it may be driven along, and back; two columns.
+        speed: Speed in km/h along and back; NaN where the source does not say.
+        lanes: Lanes along and back; NaN likewise.
+        usual_speed: What is assumed where the source does not say.
+        usual_lanes: Likewise, in one direction.
+        road_class: Functional class of each line.
+        name: Name of the street, or "".
+        start: Where the course of each line begins among the points; one entry more than lines.
+        lon: Longitudes of the points of all courses in a row.
+        lat: Latitudes likewise.
+        along: What the id of a link along its line has after the id of the line.
+        cut_off: Ways that lead beyond the edge of the source, and were cut there.
+        unknown_classes: Words for classes that are in no table.
+    """
+
+    node_id: TextArray
+    node_lon: FloatArray
+    node_lat: FloatArray
+    line_id: TextArray
+    tail: IntArray
+    head: IntArray
+    directions: BoolArray
+    speed: FloatArray
+    lanes: FloatArray
+    usual_speed: FloatArray
+    usual_lanes: FloatArray
+    road_class: IntArray
+    name: TextArray
+    start: IntArray
+    lon: FloatArray
+    lat: FloatArray
+    along: str = ""
+    cut_off: int = 0
+    unknown_classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,3 +270,161 @@ def _text(value: Any) -> str:
     # Columns of whole numbers with gaps become floats in many programs.
     whole = isinstance(value, float) and np.isfinite(value) and value == int(value)
     return str(int(value)) if whole else str(value)
+
+
+# Ends that are so near in metres are one node.
+TOUCHING = 0.1
+
+
+def joined_ends(
+    courses: NDArray[Any],
+) -> tuple[list[str], list[str], dict[str, tuple[float, float]]]:
+    """Returns the nodes at both ends of lines, and where the nodes are.
+
+    Ends at most 10 centimetres apart are one node, called by the position of one of them.
+
+    Args:
+        courses: Line strings in degrees.
+    """
+    ends = np.concatenate(
+        [
+            shapely.get_coordinates(shapely.get_point(courses, 0)),
+            shapely.get_coordinates(shapely.get_point(courses, -1)),
+        ]
+    )
+    # By the ten millionth of a degree, so that a name tells positions apart.
+    places, number = np.unique(np.round(ends, 7), axis=0, return_inverse=True)
+    west, south = places.min(axis=0)
+    east, north = places.max(axis=0)
+    plane = Plane(lon=float(west + east) / 2, lat=float(south + north) / 2)
+    near = KDTree(plane.to_metres(places[:, 0], places[:, 1])).query_pairs(
+        TOUCHING, output_type="ndarray"
+    )
+    graph = coo_array((np.ones(len(near), dtype=np.int8), near.T), shape=(len(places),) * 2)
+    _, node = connected_components(graph, directed=False)
+    _, first = np.unique(node, return_index=True)
+    lon, lat = places[first].T.tolist()
+    names = [f"{x:.7f},{y:.7f}" for x, y in zip(lon, lat, strict=True)]
+    named = [names[at] for at in node[number.ravel()].tolist()]
+    nodes = dict(zip(names, zip(lon, lat, strict=True), strict=True))
+    return named[: len(courses)], named[len(courses) :], nodes
+
+
+DEGREES = "OGC:CRS84"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LineRecord:
+    """One line as written.
+
+    Attributes:
+        id: What it is called.
+        tail: Id of the node at its beginning.
+        head: Id of the node at its end.
+        kind: What its source calls its kind of road.
+        speed: Speed in km/h; NaN if not said.
+        lanes: Lanes in one direction; NaN if not said.
+        directions: Whether it may be driven along, and back.
+        name: Name of the street, or "".
+    """
+
+    id: str
+    tail: str
+    head: str
+    kind: str
+    speed: float
+    lanes: float
+    directions: tuple[bool, bool]
+    name: str
+
+
+def draft_of(
+    file: Path,
+    records: Sequence[LineRecord],
+    courses: NDArray[Any],
+    nodes: Mapping[str, tuple[float, float]],
+) -> RoadDraft:
+    """Returns the draft of some lines.
+
+    Args:
+        file: Where they come from, for messages.
+        records: The lines.
+        courses: Their courses in degrees: line strings.
+        nodes: Longitude and latitude of the nodes.
+
+    Raises:
+        GeographyError: A line names an unknown node, or an id is blank or appears twice.
+    """
+    check_named(file, "nodes", nodes)
+    check_named(file, "links", (record.id for record in records))
+    check_nodes(file, nodes, (node for record in records for node in (record.tail, record.head)))
+    check_unique(file, "links", (record.id for record in records))
+    number = {key: at for at, key in enumerate(nodes)}
+    where = np.array(list(nodes.values()), dtype=np.float64).reshape(-1, 2)
+    points, line = shapely.get_coordinates(courses, return_index=True)
+    kinds = [kind_or_least(record.kind) for record in records]
+    unknown = {
+        record.kind or "(none)"
+        for record, (_, known) in zip(records, kinds, strict=True)
+        if not known
+    }
+    both = np.ones((1, 2))
+    return RoadDraft(
+        node_id=np.array(list(nodes), dtype=np.str_),
+        node_lon=where[:, 0],
+        node_lat=where[:, 1],
+        line_id=np.array([record.id for record in records], dtype=np.str_),
+        tail=np.array([number[record.tail] for record in records], dtype=np.int64),
+        head=np.array([number[record.head] for record in records], dtype=np.int64),
+        directions=np.array([record.directions for record in records], dtype=np.bool_),
+        speed=np.array([[record.speed] for record in records]) * both,
+        lanes=np.array([[record.lanes] for record in records]) * both,
+        usual_speed=np.array([kind.speed for kind, _ in kinds], dtype=np.float64),
+        usual_lanes=np.array([kind.lanes for kind, _ in kinds], dtype=np.float64),
+        road_class=np.array([kind.road_class for kind, _ in kinds], dtype=np.int64),
+        name=np.array([record.name for record in records], dtype=np.str_),
+        start=np.searchsorted(line, np.arange(len(records) + 1)).astype(np.int64),
+        lon=points[:, 0],
+        lat=points[:, 1],
+        unknown_classes=tuple(sorted(unknown)),
+    )
+
+
+def lines_in_degrees(file: Path, shapes: Sequence[Any], crs: Any) -> NDArray[Any]:
+    """Returns line strings in degrees.
+
+    Raises:
+        GeographyError: The CRS is unknown or does not suit, or something is not one line.
+    """
+    drawn = np.empty(len(shapes), dtype=object)
+    drawn[:] = shapes
+    drawn = _joined(drawn)
+    is_line = shapely.get_type_id(drawn) == shapely.GeometryType.LINESTRING
+    if not (is_line & ~shapely.is_empty(drawn)).all():
+        raise damaged_roads(file)
+    noun = f"the roads file {file.name}"
+    return to_degrees(drawn, known_crs(crs, noun), noun)
+
+
+def points_in_degrees(
+    file: Path, x: Sequence[float], y: Sequence[float], crs: Any
+) -> list[tuple[float, float]]:
+    """Returns positions in degrees, longitude first.
+
+    Raises:
+        GeographyError: The CRS is unknown or does not suit.
+    """
+    noun = f"the roads file {file.name}"
+    shapes = to_degrees(np.asarray(shapely.points(x, y)), known_crs(crs, noun), noun)
+    return [(lon, lat) for lon, lat in shapely.get_coordinates(shapes).tolist()]
+
+
+def _joined(shapes: NDArray[Any]) -> NDArray[Any]:
+    """Turns several lines that hang together into one: many programs write all lines so."""
+    several = shapely.get_type_id(shapes) == shapely.GeometryType.MULTILINESTRING
+    if several.any():
+        single = several & (shapely.get_num_geometries(shapes) == 1)
+        shapes[single] = shapely.get_geometry(shapes[single], 0)
+        rest = several & ~single
+        shapes[rest] = shapely.line_merge(shapes[rest], directed=True)
+    return shapes

@@ -1,19 +1,180 @@
 """Roads from OpenStreetMap: PBF or XML, cut into lines wherever ways meet."""
 
+import math
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from hushway.arrays import IntArray, TextArray
-from hushway.families.links.public.classes import HIGHWAYS, SERVICE
-from hushway.families.links.public.draft import RoadDraft
+from hushway.families.links.public.courses import starts_of
 from hushway.families.links.public.errors import damaged_roads, no_roads, off_earth
-from hushway.families.links.public.osm_lines import NOWHERE, NodeRows, cut_lines
-from hushway.families.links.public.osm_tags import OSMWay, way_of
+from hushway.families.links.public.lines import RoadDraft
+from hushway.families.links.public.words import (
+    HIGHWAYS,
+    SERVICE,
+    Kind,
+    directions_of,
+    lanes_of,
+    per_direction,
+    speed_of,
+)
+
+# What the x of a node is that the file does not hold.
+NOWHERE = 2_147_483_647
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NodeRows:
+    """The nodes of all ways in a row.
+
+    Attributes:
+        way: The way of each row, ascending.
+        node: The id of its node.
+        x: Longitude in ten millionths of a degree, or `NOWHERE`.
+        y: Latitude likewise.
+    """
+
+    way: IntArray
+    node: IntArray
+    x: IntArray
+    y: IntArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CutLines:
+    """Lines between junctions.
+
+    Attributes:
+        begin: The row at which each line begins.
+        place: The place of this row in its way, from 0.
+        start: Where the points of each line begin; one entry more than lines.
+        points: The rows of the points of all lines.
+        cut_off: Number of ways with nodes that the file does not hold.
+    """
+
+    begin: IntArray
+    place: IntArray
+    start: IntArray
+    points: IntArray
+    cut_off: int
+
+
+def cut_lines(rows: NodeRows) -> CutLines:
+    """Returns the lines between junctions.
+
+    A junction is the end of a way, or a node that ways pass more than once. A way that leaves the
+    file ends at its last node inside, and begins anew where it comes back.
+    """
+    first = np.ones(len(rows.way), dtype=np.bool_)
+    first[1:] = rows.way[1:] != rows.way[:-1]
+    missing = rows.x == NOWHERE
+    # A node that a way names twice in a row is no junction.
+    again = ~first
+    again[1:] &= rows.node[1:] == rows.node[:-1]
+    kept = np.flatnonzero(~missing & ~again)
+    piece, node = np.cumsum(first | missing)[kept], rows.node[kept]
+    cuts = np.flatnonzero(_junctions(piece, node))
+    joined = piece[cuts[:-1]] == piece[cuts[1:]]
+    begin, end = cuts[:-1][joined], cuts[1:][joined]
+    way_begins = np.flatnonzero(first)
+    points = _stretches(begin, end)
+    return CutLines(
+        begin=kept[begin],
+        place=kept[begin] - way_begins[rows.way[kept[begin]]],
+        start=starts_of(end - begin + 1),
+        points=kept[points],
+        cut_off=len(np.unique(rows.way[missing])),
+    )
+
+
+def _junctions(piece: IntArray, node: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    _, number, uses = np.unique(node, return_inverse=True, return_counts=True)
+    junction = uses[number] > 1
+    ends = np.flatnonzero(np.diff(piece))
+    junction[ends] = True
+    junction[ends + 1] = True
+    junction[:1] = True
+    junction[-1:] = True
+    return junction
+
+
+def _stretches(begin: IntArray, end: IntArray) -> IntArray:
+    """Returns all numbers from each begin to its end, ends included."""
+    sizes = end - begin + 1
+    skipped = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    return skipped + np.arange(len(skipped))
+
+
+# The most specific word about cars decides.
+_ACCESS: Final = ("motorcar", "motor_vehicle", "vehicle", "access")
+_BARRED: Final = frozenset({"no", "agricultural", "forestry", "agricultural;forestry"})
+_ROUND: Final = frozenset({"roundabout", "circular"})
+
+# A city has a handful of limits on tens of thousands of ways.
+_speed = lru_cache(maxsize=1024)(speed_of)
+_count = lru_cache(maxsize=1024)(lanes_of)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OSMWay:
+    """A way that cars may use.
+
+    Attributes:
+        id: Its number.
+        kind: What is assumed about its kind of road.
+        directions: Whether it may be driven along, and back.
+        speed: Speed in km/h along and back; NaN if not said.
+        lanes: Lanes along and back; NaN if not said.
+        name: Its name, or "".
+    """
+
+    id: int
+    kind: Kind
+    directions: tuple[bool, bool]
+    speed: tuple[float, float]
+    lanes: tuple[float, float]
+    name: str
+
+
+def way_of(number: int, tags: Any) -> OSMWay | None:
+    """Returns what the tags of a way say; None if it is not for cars.
+
+    Args:
+        number: The id of the way.
+        tags: Its tags, with `get`; `highway` is one of the known kinds.
+    """
+    highway = tags.get("highway")
+    access = next((tags.get(key) for key in _ACCESS if tags.get(key) is not None), "yes")
+    if access in _BARRED or tags.get("area") == "yes":
+        return None
+    implied = highway == "motorway" or tags.get("junction") in _ROUND
+    directions = directions_of(tags.get("oneway"), (True, not implied))
+    return OSMWay(
+        id=number,
+        kind=HIGHWAYS[highway],
+        directions=directions,
+        speed=_speeds(tags),
+        lanes=_lanes(tags, directions),
+        name=tags.get("name") or tags.get("ref") or "",
+    )
+
+
+def _speeds(tags: Any) -> tuple[float, float]:
+    both = _speed(tags.get("maxspeed"))
+    along, back = _speed(tags.get("maxspeed:forward")), _speed(tags.get("maxspeed:backward"))
+    return (both if math.isnan(along) else along, both if math.isnan(back) else back)
+
+
+def _lanes(tags: Any, directions: tuple[bool, bool]) -> tuple[float, float]:
+    share = per_direction(_count(tags.get("lanes")), directions)
+    along, back = _count(tags.get("lanes:forward")), _count(tags.get("lanes:backward"))
+    return (share if math.isnan(along) else along, share if math.isnan(back) else back)
+
 
 # OpenStreetMap counts in ten millionths of a degree.
 _UNITS = 10_000_000

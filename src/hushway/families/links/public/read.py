@@ -1,21 +1,48 @@
 """Reads the public road network. Public, so its errors may name ids and places in the file."""
 
+import ast
+import csv
 import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
+import shapely
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.cleaning import network_of
-from hushway.families.links.public.draft import RoadDraft
+from hushway.families.links.public.cleaning import RoadsReport, network_of
+from hushway.families.links.public.errors import (
+    check_nodes,
+    check_roads_columns,
+    check_unique,
+    damaged_roads,
+    no_roads,
+)
 from hushway.families.links.public.geoparquet import is_links_parquet, read_links_parquet
-from hushway.families.links.public.gmns import gmns_roads
-from hushway.families.links.public.graphml import graphml_roads
-from hushway.families.links.public.lines import RoadColumns, geojson_roads, geoparquet_roads
+from hushway.families.links.public.lines import (
+    DEGREES,
+    LineRecord,
+    RoadColumns,
+    RoadDraft,
+    draft_of,
+    geojson_roads,
+    geoparquet_roads,
+    lines_in_degrees,
+    points_in_degrees,
+)
 from hushway.families.links.public.osm import osm_roads
-from hushway.families.links.public.report import RoadsReport
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.public.words import SpeedUnit
+from hushway.families.links.public.words import (
+    SpeedUnit,
+    kind_of,
+    lanes_of,
+    per_direction,
+    speed_of,
+)
+from hushway.tables.layout import open_text
 from hushway.tables.unpacking import refuse_unfit
 
 __all__ = ["RoadColumns", "read_roads"]
@@ -113,3 +140,242 @@ def _as_kept(roads: RoadNetwork) -> tuple[RoadNetwork, RoadsReport]:
         unknown_classes=(),
     )
     return roads, report
+
+
+_NODE_COLUMNS = ("node_id", "x_coord", "y_coord")
+_LINK_COLUMNS = ("link_id", "from_node_id", "to_node_id")
+_FALSE = frozenset({"0", "false", "f", "no"})
+
+Row = Mapping[str, str]
+Place = tuple[float, float]
+
+
+def gmns_roads(folder: Path, *, crs: str | None, speed_unit: SpeedUnit | None) -> RoadDraft:
+    """Returns a line for each row of link.csv.
+
+    Args:
+        folder: Holds link.csv and node.csv, and maybe geometry.csv and config.csv.
+        crs: What the coordinates mean; None for what config.csv says, or else degrees.
+        speed_unit: The unit of free_speed; None for what config.csv says, or else km/h.
+
+    Raises:
+        GeographyError: A file is missing or damaged, lacks a column, or names an unknown node.
+        OSError: A file cannot be read.
+    """
+    config = _first_row(folder / "config.csv")
+    meaning = crs or config.get("crs") or DEGREES
+    unit: SpeedUnit = speed_unit or ("mph" if "mph" in config.get("speed", "").lower() else "km/h")
+    node_file, link_file = folder / "node.csv", folder / "link.csv"
+    links = _rows(link_file, _LINK_COLUMNS)
+    if not links:
+        raise no_roads(link_file)
+    places = _places(node_file)
+    records = [_record(row, unit) for row in links]
+    check_nodes(link_file, places, (end for each in records for end in (each.tail, each.head)))
+    drawn = _drawn(folder / "geometry.csv")
+    shapes = [
+        _course(link_file, row, drawn, (places[record.tail], places[record.head]))
+        for row, record in zip(links, records, strict=True)
+    ]
+    x, y = zip(*places.values(), strict=True)
+    degrees = points_in_degrees(node_file, x, y, meaning)
+    return draft_of(
+        link_file,
+        records,
+        lines_in_degrees(link_file, shapes, meaning),
+        dict(zip(places, degrees, strict=True)),
+    )
+
+
+def _rows(file: Path, demanded: tuple[str, ...]) -> list[Row]:
+    refuse_unfit(file)
+    try:
+        with open_text(file) as opened:
+            reader = csv.DictReader(opened, restval="")
+            rows: list[Row] = list(reader)
+            # Read from the file if there was no row, so not after it is closed.
+            names = reader.fieldnames or ()
+    except csv.Error:
+        raise damaged_roads(file) from None
+    check_roads_columns(file, names, demanded)
+    # What stands beyond the last column is kept by the reader under no name.
+    if any(None in row for row in rows):
+        raise damaged_roads(file)
+    return rows
+
+
+def _first_row(file: Path) -> Row:
+    return next(iter(_rows(file, ())), {}) if file.exists() else {}
+
+
+def _places(file: Path) -> dict[str, Place]:
+    rows = _rows(file, _NODE_COLUMNS)
+    check_unique(file, "nodes", (row["node_id"] for row in rows))
+    places: dict[str, Place] = {}
+    for row in rows:
+        try:
+            places[row["node_id"]] = float(row["x_coord"]), float(row["y_coord"])
+        except ValueError:
+            raise GeographyError(
+                f"The node {row['node_id']!r} of {file.name} has no position.",
+                advice="Give every node x_coord and y_coord as numbers.",
+            ) from None
+    return places
+
+
+def _drawn(file: Path) -> dict[str, str]:
+    if not file.exists():
+        return {}
+    return {row["geometry_id"]: row["geometry"] for row in _rows(file, ("geometry_id", "geometry"))}
+
+
+def _record(row: Row, unit: SpeedUnit) -> LineRecord:
+    both = row.get("directed", "").strip().lower() in _FALSE
+    return LineRecord(
+        id=row["link_id"],
+        tail=row["from_node_id"],
+        head=row["to_node_id"],
+        kind=row.get("facility_type") or row.get("link_type_name") or row.get("link_type") or "",
+        speed=speed_of(row.get("free_speed"), unit),
+        # GMNS counts the lanes of a link in its direction.
+        lanes=lanes_of(row.get("lanes")),
+        directions=(True, both),
+        name=row.get("name", ""),
+    )
+
+
+def _course(
+    file: Path, row: Row, drawn: Mapping[str, str], ends: tuple[Place, Place]
+) -> shapely.Geometry:
+    text = row.get("geometry") or drawn.get(row.get("geometry_id", ""))
+    if not text:
+        return shapely.LineString(ends)
+    try:
+        shape = shapely.from_wkt(text)
+    except (shapely.errors.GEOSException, ValueError):
+        raise damaged_roads(file) from None
+    return shapely.reverse(shape) if row.get("dir_flag", "").strip() == "-1" else shape
+
+
+_SPACE = "{http://graphml.graphdrawing.org/xmlns}"
+
+Facts = Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Graph:
+    """Elements by kind, each with its attributes and its data by name."""
+
+    graph: dict[str, str] = field(default_factory=dict)
+    nodes: list[tuple[Facts, Facts]] = field(default_factory=list)
+    edges: list[tuple[Facts, Facts]] = field(default_factory=list)
+
+
+def graphml_roads(file: Path, *, crs: str | None) -> RoadDraft:
+    """Returns a line for each edge.
+
+    Args:
+        file: A .graphml file.
+        crs: What the coordinates mean; None for what the file says.
+
+    Raises:
+        GeographyError: The file is damaged, has no roads, or an edge names an unknown node.
+        OSError: The file cannot be read.
+    """
+    try:
+        graph = _read(file)
+    except (ET.ParseError, KeyError):
+        raise damaged_roads(file) from None
+    if not graph.edges:
+        raise no_roads(file)
+    meaning = crs or graph.graph.get("crs") or DEGREES
+    try:
+        ids = [attributes["id"] for attributes, _ in graph.nodes]
+        x = [float(data["x"]) for _, data in graph.nodes]
+        y = [float(data["y"]) for _, data in graph.nodes]
+        records = [_record_of_graph(attributes, data) for attributes, data in graph.edges]
+    except (KeyError, ValueError):
+        raise GeographyError(
+            f"Nodes or edges of {file.name} lack what osmnx writes: id, x, y, source, target.",
+            advice="Write the file with osmnx.save_graphml.",
+        ) from None
+    check_unique(file, "nodes", ids)
+    places = dict(zip(ids, zip(x, y, strict=True), strict=True))
+    check_nodes(file, places, (end for record in records for end in (record.tail, record.head)))
+    shapes = [
+        _course_of_edge(file, data.get("geometry"), places[record.tail], places[record.head])
+        for record, (_, data) in zip(records, graph.edges, strict=True)
+    ]
+    degrees = points_in_degrees(file, x, y, meaning)
+    return draft_of(
+        file,
+        records,
+        lines_in_degrees(file, shapes, meaning),
+        dict(zip(ids, degrees, strict=True)),
+    )
+
+
+def _read(file: Path) -> _Graph:
+    keys: dict[str, str] = {}
+    found = _Graph()
+    # A public file that the steward chose; the parser itself limits how far entities grow.
+    for _, element in ET.iterparse(file):  # noqa: S314
+        tag = element.tag.removeprefix(_SPACE)
+        if tag == "key":
+            keys[element.attrib["id"]] = element.attrib["attr.name"]
+        elif tag in ("node", "edge"):
+            data = dict(_data(element, keys))
+            (found.nodes if tag == "node" else found.edges).append((dict(element.attrib), data))
+            element.clear()
+        elif tag == "graph":
+            found.graph.update(_data(element, keys))
+    return found
+
+
+def _data(element: ET.Element, keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for part in element.findall(f"{_SPACE}data"):
+        yield keys[part.attrib["key"]], part.text or ""
+
+
+def _record_of_graph(attributes: Facts, data: Facts) -> LineRecord:
+    # Both directions of a two-way street are edges of their own; their lanes are those of both.
+    two_way = data.get("oneway", "True") == "False"
+    tail, head = attributes["source"], attributes["target"]
+    return LineRecord(
+        id=f"{tail}:{head}:{attributes.get('id', '0')}",
+        tail=tail,
+        head=head,
+        kind=_most_important(_values(data.get("highway"))),
+        speed=speed_of(_values(data.get("maxspeed"))[0]),
+        lanes=per_direction(lanes_of(_values(data.get("lanes"))[0]), (True, two_way)),
+        directions=(True, False),
+        name=_values(data.get("name"))[0],
+    )
+
+
+def _values(text: str | None) -> list[str]:
+    """Returns the values of an edge that was put together from several ways: a written list."""
+    if text is not None and text.startswith("["):
+        try:
+            listed: Any = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            listed = None
+        if isinstance(listed, list) and listed:
+            return [str(value) for value in listed]
+    return [text or ""]
+
+
+def _most_important(kinds: list[str]) -> str:
+    known = [(kind.road_class, word) for word in kinds if (kind := kind_of(word)) is not None]
+    return min(known)[1] if known else kinds[0]
+
+
+def _course_of_edge(
+    file: Path, text: str | None, tail: tuple[float, float], head: tuple[float, float]
+) -> shapely.Geometry:
+    if not text:
+        return shapely.LineString([tail, head])
+    try:
+        return shapely.from_wkt(text)
+    except (shapely.errors.GEOSException, ValueError):
+        raise damaged_roads(file) from None

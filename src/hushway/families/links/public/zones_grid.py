@@ -7,7 +7,7 @@ import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.midpoints import midpoints_in_degrees, midpoints_in_metres
+from hushway.families.links.public.courses import midpoints_in_degrees, midpoints_in_metres
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.areas import Areas
 

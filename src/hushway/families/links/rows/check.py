@@ -14,10 +14,12 @@ from hushway.engine.findings import (
     ROW_WORDS,
     TWO_PLACES,
     Words,
+    bucket_of,
+    first_row,
+    in_gaps,
     problems_of,
 )
 from hushway.engine.lookup import time_grid
-from hushway.engine.marking import bucket_of, first_row, in_gaps
 from hushway.engine.reading import load_table, malformed_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_in_two_places
@@ -26,21 +28,21 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.links.rows.matching import RoadMatcher
-from hushway.families.links.rows.periods import PeriodLookup
+from hushway.families.links.rows.noisy import RoadMatcher
 from hushway.families.links.rows.rows import (
     AnyTraces,
+    PeriodLookup,
+    TraceColumns,
+    TracesSource,
     countable,
     in_surroundings,
     load_traces,
     people_at_a_time,
 )
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting, split_trips
 from hushway.geography.periods import Periods
-from hushway.tables.check import Problem
-from hushway.tables.clock import Clock
-from hushway.tables.policy import Policy
+from hushway.tables.check import Policy, Problem
+from hushway.tables.layout import Clock
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,

@@ -13,7 +13,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 import pyarrow as pa
 
-from hushway.families.links.rows.traces_rows import (
+from hushway.families.links.rows.mds import (
     Position,
     TraceFile,
     as_degrees,
@@ -22,7 +22,7 @@ from hushway.families.links.rows.traces_rows import (
     trace_files,
     unreadable,
 )
-from hushway.tables.clock import Clock
+from hushway.tables.layout import Clock
 
 _ENDING = ".gpx"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

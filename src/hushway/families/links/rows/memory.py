@@ -9,12 +9,10 @@ from hushway.families.links.public.universe import LinkUniverse, MovementLimits,
 from hushway.families.links.rows.bounding import (
     BoundedMovements,
     PeopleItems,
-    refuse_too_many_cells,
-)
-from hushway.families.links.rows.counts import (
     movement_bound,
     movement_counts,
     refuse_other_movements,
+    refuse_too_many_cells,
 )
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query

@@ -6,6 +6,8 @@ time, so memory does not grow with the number of people.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import ibis
 import ibis.expr.types as ir
@@ -14,14 +16,107 @@ import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.engine.lookup import time_grid
 from hushway.engine.reading import load_table, read_rows
 from hushway.engine.session import Progress, run, store, stream
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.links.rows.mds import MdsTraces, read_mds
-from hushway.families.links.rows.periods import PeriodLookup
-from hushway.families.links.rows.traces import TracesSource
-from hushway.tables.layout import layout_of
+from hushway.geography.periods import Periods
+from hushway.tables.layout import Clock, layout_of, roles_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceColumns:
+    """Which column of the traces holds what.
+
+    Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
+
+    Attributes:
+        person: Whose position it is: a person, a phone, a vehicle.
+        trip: Id of the trip, if there is one: a person's positions with another id are another
+            trip. Trips are also split where a person was not heard of for long.
+        time: When it was taken.
+        lon: Longitude in WGS84 degrees.
+        lat: Latitude.
+        speed: Speed as the device measured it, if it did. Ways are found from positions and times,
+            so it is checked for its type and not read.
+        heading: Heading, likewise.
+    """
+
+    person: str = "person"
+    trip: str | None = None
+    time: str = "time"
+    lon: str = "lon"
+    lat: str = "lat"
+    speed: str | None = None
+    heading: str | None = None
+
+    def __post_init__(self) -> None:
+        roles_of(self)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns in use, by purpose."""
+        return roles_of(self)
+
+
+@dataclass(frozen=True)
+class TracesSource:
+    """The protected traces: a CSV or Parquet file, a folder of them, or a glob.
+
+    Attributes:
+        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
+        columns: Which column holds what.
+        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
+            in UTC or with an offset.
+    """
+
+    path: Path | str
+    columns: TraceColumns
+    clock: Clock = "wall"
+    noun: ClassVar[str] = "traces"
+
+
+_US = 1e6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PeriodLookup:
+    """Buckets of one length from the window's start to its end.
+
+    Attributes:
+        start_us: Start of the first bucket, microseconds since 1970.
+        end_us: End of the last bucket.
+        bucket_us: Length of a bucket.
+        period: The period that each bucket lies in; -1 outside service hours, and where the wall
+            clock never was.
+    """
+
+    start_us: int
+    end_us: int
+    bucket_us: int
+    period: IntArray
+
+    @classmethod
+    def of(cls, periods: Periods, clock: Clock) -> "PeriodLookup":
+        """Returns the buckets of periods on a clock."""
+        grid = time_grid(periods, clock)
+        period = np.full((grid.end_us - grid.start_us) // grid.bucket_us, -1, dtype=np.int64)
+        period[(grid.starts - grid.start_us) // grid.bucket_us] = grid.periods
+        return cls(
+            start_us=grid.start_us,
+            end_us=grid.end_us,
+            bucket_us=grid.bucket_us,
+            period=period,
+        )
+
+    def at(self, seconds: FloatArray) -> IntArray:
+        """Returns the period of times in seconds since the first bucket's start; -1 for none."""
+        bucket = np.floor(seconds * (_US / self.bucket_us))
+        inside = (bucket >= 0) & (bucket < len(self.period))
+        return np.where(inside, self.period[np.where(inside, bucket, 0).astype(np.int64)], -1)
+
 
 AnyTraces = TracesSource | GpxTraces | MdsTraces
 

@@ -20,8 +20,7 @@ from hushway.families.links.public.universe import LinkUniverse, MovementCells
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.study.paper import FaithfulLinksPlan, Study, faithful_links, study_of
 from hushway.families.links.study.scene import Drives, LinkScene
-from hushway.privacy.internal import Internal
-from hushway.privacy.measured import Measured
+from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.query import Query
 
 _INTERVAL_S = 5.0

@@ -17,7 +17,7 @@ from hushway.families.links.matching.traces import Traces, Ways
 from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.noisy import EndNoise, noisy_ends
 from hushway.families.links.rows.trips import Splitting, Trips
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 
 

@@ -6,10 +6,27 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 # Of all links, the busiest ones: what a city calls its major routes.
 BUSIEST = 0.05
+
+
+def counts_distance(one: FloatArray, other: FloatArray) -> float:
+    """Returns the Wasserstein distance of two heaps of equally many numbers."""
+    return float(np.abs(np.sort(one) - np.sort(other)).mean())
+
+
+def class_distance(one: FloatArray, other: FloatArray, roads: RoadNetwork) -> float:
+    """Returns the Wasserstein distance of the classes of links with a count above 0.
+
+    Classes are numbers, a step apart from the next one. A network without links is as far away as
+    the classes reach.
+    """
+    shares = [_class_shares(counts, roads) for counts in (one, other)]
+    if any(share.sum() == 0 for share in shares):
+        return float(CLASSES[-1] - CLASSES[0])
+    return float(np.abs(np.cumsum(shares[0] - shares[1])).sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,23 +88,6 @@ def busiest(counts: FloatArray, most: int) -> IntArray:
     """Returns the links with the largest counts, the first ones of equals, none without a count."""
     order = np.argsort(-counts, kind="stable")[:most]
     return order[counts[order] > 0].astype(np.int64)
-
-
-def counts_distance(one: FloatArray, other: FloatArray) -> float:
-    """Returns the Wasserstein distance of two heaps of equally many numbers."""
-    return float(np.abs(np.sort(one) - np.sort(other)).mean())
-
-
-def class_distance(one: FloatArray, other: FloatArray, roads: RoadNetwork) -> float:
-    """Returns the Wasserstein distance of the classes of links with a count above 0.
-
-    Classes are numbers, a step apart from the next one. A network without links is as far away as
-    the classes reach.
-    """
-    shares = [_class_shares(counts, roads) for counts in (one, other)]
-    if any(share.sum() == 0 for share in shares):
-        return float(CLASSES[-1] - CLASSES[0])
-    return float(np.abs(np.cumsum(shares[0] - shares[1])).sum())
 
 
 def _class_shares(counts: FloatArray, roads: RoadNetwork) -> FloatArray:

@@ -13,9 +13,8 @@ from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.study.scene import Drives, LinkScene, dense_counts, one_period
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Loss
-from hushway.privacy.measured import Measured
+from hushway.privacy.measured import Internal, Measured
 from hushway.study.chance import generator
 
 MAX_ITEMS: Final = 60

@@ -11,6 +11,18 @@ from hushway.families.links.city.berkeley import berkeley
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.study.attacks import (
+    away_from,
+    commuters,
+    drives_of_person,
+    faithful_home,
+    faithful_presence,
+    guessed_home,
+    most_advantage,
+    sound_home,
+    sound_presence,
+    traces_of,
+)
 from hushway.families.links.study.errors import network_length
 from hushway.families.links.study.gains import measure_link_gains
 from hushway.families.links.study.methods import (
@@ -22,7 +34,11 @@ from hushway.families.links.study.methods import (
     PRINTED,
     REMOVAL,
     SOUND,
+    Attacks,
+    Drawn,
+    Figure,
     Hour,
+    Reproduction,
     day_of,
     hour_of,
     mechanism_of,
@@ -31,12 +47,11 @@ from hushway.families.links.study.methods import (
     sound_run,
     with_metric_ends,
 )
-from hushway.families.links.study.numbers import Drawn, Figure, Reproduction
+from hushway.families.links.study.paper import study_of
 from hushway.families.links.study.published import EPSILONS, METRES_OF_MILE
-from hushway.families.links.study.reproduce_attacks import attack
-from hushway.privacy.internal import Internal
-from hushway.study.interval import interval_of
-from hushway.study.progress import Progress
+from hushway.families.links.study.scene import Drives, LinkScene, one_period
+from hushway.privacy.measured import Internal
+from hushway.study.study_table import Progress, interval_of
 
 RUNS: Final = 5
 GAIN_TRIPS: Final = (1_200, 10_000, 100_000)
@@ -167,4 +182,79 @@ def _drawn(counts: dict[str, FloatArray], roads: RoadNetwork) -> Drawn:
     return Drawn(
         segments=np.round(ends, 1).tolist(),
         counts={name: np.round(values, 2).tolist() for name, values in counts.items()},
+    )
+
+
+BUDGETS: Final = ("0.1", "1", "10")
+TRIPS: Final = (1, 3, 10, 30, 100)
+_EPSILON = "1"
+_PEOPLE = 20
+_HOMES = 400
+_RUNS = 500
+_FEW_RUNS = 20
+_SEED = 5
+# Nobody else comes nearer to the lone driver's road.
+_UNUSED_M = 300.0
+
+
+def attack(roads: RoadNetwork) -> Internal[Attacks]:
+    """Attacks people who live and work somewhere, by what DP-ANI and the product publish."""
+    rng = np.random.default_rng(_SEED)
+    people = commuters(roads, _PEOPLE, rng)
+    homes = rng.choice(roads.nodes, min(_HOMES, roads.nodes), replace=False)
+    universe = one_period(roads)
+    mechanism = mechanism_of(_EPSILON, HOUR_LIMITS)
+    by_trips = {
+        epsilon: {
+            str(trips): float(
+                np.mean(
+                    [
+                        faithful_home(
+                            roads, person, trips, float(epsilon), np.random.default_rng(i)
+                        ).value
+                        for i, person in enumerate(people)
+                    ]
+                )
+            )
+            for trips in TRIPS
+        }
+        for epsilon in BUDGETS
+    }
+    sound = [
+        sound_home(
+            LinkScene(universe=universe, drives=drives_of_person(person, roads)),
+            person,
+            mechanism,
+            # The home itself is always among those that come into question.
+            np.append(homes, person.home),
+            i,
+        ).value
+        for i, person in enumerate(people)
+    ]
+    driver = people[0]
+    road = int(driver.route[len(driver.route) // 2])
+    elsewhere = [person.route for person in away_from(road, people[1:], roads, _UNUSED_M)]
+    presence = faithful_presence(
+        study_of(roads, traces_of(roads, elsewhere, rng)),
+        study_of(roads, traces_of(roads, [driver.route], rng)),
+        road,
+        float(_EPSILON),
+        range(_FEW_RUNS),
+    )
+    others = Drives(
+        person=np.repeat(np.arange(len(elsewhere)), [len(route) for route in elsewhere]),
+        item=np.concatenate(elsewhere),
+    )
+    found = sound_presence(
+        universe, others, drives_of_person(driver, roads), mechanism, range(_RUNS)
+    )
+    return Internal(
+        Attacks(
+            homes=by_trips,
+            sound_home=float(np.mean(sound)),
+            guessed_home=float(np.mean([guessed_home(p, homes, roads) for p in people])),
+            faithful_presence=presence.value.value,
+            sound_presence=found.value.value,
+            most_presence=most_advantage(float(_EPSILON), float(DELTA)),
+        )
     )

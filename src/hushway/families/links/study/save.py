@@ -4,10 +4,24 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from hushway.families.links.study.numbers import Reproduction
-from hushway.families.links.study.statements import statements
-from hushway.families.links.study.tables import further_tables, headline_tables
-from hushway.privacy.internal import Internal
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure as Canvas
+
+from hushway.families.links.study import published as printed
+from hushway.families.links.study.methods import (
+    DAY,
+    HOUR_LIMITS,
+    METHODS,
+    METRIC,
+    PRINTED,
+    REMOVAL,
+    SOUND,
+    Reproduction,
+)
+from hushway.privacy.measured import Internal
+from hushway.study.study_table import StudyTable
 
 NUMBERS = "numbers.json"
 TABLES = "tables.md"
@@ -17,7 +31,6 @@ FIGURES = "figures-4-8.png"
 def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     """Writes numbers.json, tables.md and figures-4-8.png into a folder."""
     # Matplotlib takes longest of all to load.
-    from hushway.families.links.study.picture import draw_figures
 
     value = found.value
     folder.mkdir(parents=True, exist_ok=True)
@@ -31,3 +44,223 @@ def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     notes = "\n".join(f"- {line}" for line in statements(value))
     (folder / TABLES).write_text(f"{tables}\n{notes}\n", encoding="utf-8")
     draw_figures(value, folder / FIGURES)
+
+
+_COLOURS = {
+    "original": "#111111",
+    "DP-ANI": "#b2182b",
+    "DP-ANI-Fix": "#ef8a62",
+    "DP-ANI-Max": "#d8b365",
+    REMOVAL: "#9e9e9e",
+    SOUND: "#1a7837",
+    METRIC: "#7fbf7b",
+    DAY: "#08519c",
+}
+
+
+def draw_figures(found: Reproduction, path: Path) -> None:
+    """Writes all figures into one PNG, marked as internal."""
+    canvas = Canvas(figsize=(20, 17), layout="constrained")
+    axes = canvas.subplots(3, 4)
+    for axis, name in zip(axes[0], ("original", "DP-ANI", REMOVAL, SOUND), strict=True):
+        _network(axis, found, name, f"Figure 5: {name}")
+    _network(axes[1][0], found, METRIC, METRIC)
+    _network(axes[1][1], found, DAY, DAY)
+    _lines(axes[1][2], found, "length_ratio", "Figure 4: length of the network")
+    _lines(axes[1][3], found, "moved", "Figure 6: end links that moved")
+    _lines(axes[2][0], found, "counts_distance", "Figure 7: Wasserstein, link counts")
+    _lines(axes[2][1], found, "class_distance", "Figure 8: Wasserstein, classes")
+    _lines(axes[2][2], found, "top_share", "Busiest 5% of links found")
+    _homes(axes[2][3], found)
+    canvas.suptitle("INTERNAL: drawn from exact data of a synthetic city", color="#b2182b")
+    canvas.savefig(path, dpi=80)
+
+
+def _network(axis: Axes, found: Reproduction, name: str, title: str) -> None:
+    segments = np.array(found.drawn.segments).reshape(-1, 2, 2)
+    counts = np.array(found.drawn.counts[name])
+    shown = counts > 0
+    axis.add_collection(LineCollection(list(segments), colors="#e4e4e4", linewidths=0.4))
+    widths = 0.4 + np.log1p(counts[shown]) / 2
+    axis.add_collection(
+        LineCollection(list(segments[shown]), colors=_COLOURS[name], linewidths=widths.tolist())
+    )
+    axis.autoscale_view()
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    axis.set_title(f"{title}" + ("" if name == "original" else " (ε = 1)"), loc="left", fontsize=10)
+
+
+def _lines(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
+    tried = budgets(found)
+    for name in PRINTED if figure == "moved" else METHODS:
+        points = [found.of(name, epsilon, figure) for epsilon in tried]
+        axis.errorbar(
+            [float(epsilon) for epsilon in tried],
+            [point.mean for point in points],
+            yerr=np.nan_to_num([point.half_width for point in points]),
+            color=_COLOURS[name],
+            marker="o",
+            markersize=3,
+            label=name,
+        )
+    _finish(axis, title, "ε")
+
+
+def _homes(axis: Axes, found: Reproduction) -> None:
+    styles = dict(zip(found.attacks.homes, ("-", "--", ":"), strict=False))
+    for epsilon, by_trips in found.attacks.homes.items():
+        axis.plot(
+            [int(trips) for trips in by_trips],
+            list(by_trips.values()),
+            color=_COLOURS["DP-ANI"],
+            linestyle=styles.get(epsilon, "-"),
+            label=f"DP-ANI, ε = {epsilon}",
+        )
+    axis.axhline(found.attacks.sound_home, color=_COLOURS[SOUND], label="sound, ε = 1")
+    axis.axhline(found.attacks.guessed_home, color="#999999", linestyle=":", label="a guess")
+    axis.set_yscale("log")
+    _finish(axis, "Metres from a home", "trips of its owner")
+
+
+def _finish(axis: Axes, title: str, across: str) -> None:
+    axis.set_xscale("log")
+    axis.set_title(title, loc="left", fontsize=10)
+    axis.set_xlabel(across, fontsize=9)
+    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
+    axis.legend(fontsize=7, frameon=False)
+
+
+def statements(found: Reproduction) -> list[str]:
+    """Returns the sentences."""
+    attacks = found.attacks
+    homes = attacks.homes["1"]
+    trips = list(homes)
+    away = abs(mean_of(found, "DP-ANI", "1", "length_ratio") - 1)
+    length = {name: mean_of(found, name, "1", "length_ratio") for name in (SOUND, DAY)}
+    top = {name: mean_of(found, name, "1", "top_share") for name in (SOUND, DAY)}
+    return [
+        f"DP-ANI at ε = 1 is off by {away:.1%} in the length of the network.",
+        f"A lone driver is found in DP-ANI with advantage {attacks.faithful_presence:.2f} of 1.",
+        f"In the sound release the advantage is {attacks.sound_presence:.2f}.",
+        f"The guarantee of the sound release allows {attacks.most_presence:.2f}.",
+        (
+            f"{trips[-1]} trips from one home give it away to {homes[trips[-1]]:.0f} metres in "
+            f"DP-ANI (one trip: {homes[trips[0]]:.0f}). The sound release leads to a place "
+            f"{attacks.sound_home:.0f} metres off, a guess to one {attacks.guessed_home:.0f} off."
+        ),
+        (
+            f"With {found.trips:,} trajectories of an hour and at most {HOUR_LIMITS.max_items} "
+            f"items of a person, the sound release at ε = 1 shows {length[SOUND]:.1%} of the "
+            f"network and finds {top[SOUND]:.0%} of the busiest links."
+        ),
+        (
+            f"With the {found.day_trips:,} trajectories of the day it shows {length[DAY]:.0%} "
+            f"and finds {top[DAY]:.0%}."
+        ),
+    ]
+
+
+_TITLES = {
+    "length_ratio": "Figure 4: length of the network, over that of the original",
+    "moved": "Figure 6: share of end links that moved",
+    "counts_distance": "Figure 7: Wasserstein distance of link counts, over their mean",
+    "class_distance": "Figure 8: Wasserstein distance of functional classes",
+    "top_share": "Busiest 5% of links found",
+    "major_share": "Kilometres on the busiest 5% of links found",
+    "relative_error": "Absolute errors of all links over the sum of the truth",
+    "widened": "Share of ends without a link of their class in the circle",
+}
+_HEADLINES = ("length_ratio", "moved", "counts_distance", "class_distance")
+
+
+def headline_tables(found: Reproduction) -> list[StudyTable]:
+    """Returns the printed numbers beside ours, and the paper's figures."""
+    return [published_table(found), *(figure_table(found, name) for name in _HEADLINES)]
+
+
+def further_tables(found: Reproduction) -> list[StudyTable]:
+    """Returns what a city would look at, the attacks, and the gains of each step of the fit."""
+    return [
+        *(figure_table(found, name) for name in _TITLES if name not in _HEADLINES),
+        homes_table(found),
+        gains_table(found),
+    ]
+
+
+def published_table(found: Reproduction) -> StudyTable:
+    """Returns the numbers that the paper prints, beside those of its methods and of the product."""
+    worst = max(abs(mean_of(found, "DP-ANI", e, "length_ratio") - 1) for e in budgets(found))
+    moved = ""
+    if printed.MOVED_EPSILON in budgets(found):
+        moved = f"{mean_of(found, 'DP-ANI', printed.MOVED_EPSILON, 'moved'):.0%}"
+    return StudyTable(
+        title="Published against ours",
+        columns=["figure", "#printed", "#here"],
+        rows=[
+            ["trajectories", f"about {printed.TRAJECTORIES:,}", f"{found.trips:,}"],
+            ["original, miles", f"{printed.ORIGINAL_MILES}", f"{found.miles:.1f}"],
+            ["DP-ANI, ε = 1, miles", f"{printed.DP_ANI_MILES}", _miles(found, "DP-ANI")],
+            ["OD-successive, miles", f"{printed.REMOVED_MILES}", _miles(found, REMOVAL)],
+            ["sound, ε = 1, miles", "", _miles(found, SOUND)],
+            ["DP-ANI, largest deviation", f"{printed.MOST_DEVIATION:.0%}", f"{worst:.1%}"],
+            ["DP-ANI, ends moved at ε = 0.1 (z_init chosen so)", f"{printed.MOVED:.0%}", moved],
+        ],
+    )
+
+
+def figure_table(found: Reproduction, figure: str) -> StudyTable:
+    """Returns one figure of all methods that have it."""
+    names = PRINTED if figure in {"moved", "widened"} else METHODS
+    return StudyTable(
+        title=_TITLES[figure],
+        columns=["method", *(f"#ε = {epsilon}" for epsilon in budgets(found))],
+        rows=[
+            [name, *(str(found.of(name, epsilon, figure)) for epsilon in budgets(found))]
+            for name in names
+        ],
+    )
+
+
+def homes_table(found: Reproduction) -> StudyTable:
+    """Returns how far off the attacker is who averages where trips of one person begin."""
+    homes = found.attacks.homes
+    trips = list(next(iter(homes.values())))
+    sound = [["sound, ε = 1", *(f"{found.attacks.sound_home:.0f}" for _ in trips)]]
+    guess = [["a guess without data", *(f"{found.attacks.guessed_home:.0f}" for _ in trips)]]
+    return StudyTable(
+        title="Metres from a home, by number of trips of its owner",
+        columns=["published", *(f"#{number}" for number in trips)],
+        rows=[
+            *(
+                [f"DP-ANI, ε = {epsilon}", *(f"{metres:.0f}" for metres in by_trips.values())]
+                for epsilon, by_trips in homes.items()
+            ),
+            *sound,
+            *guess,
+        ],
+    )
+
+
+def gains_table(found: Reproduction) -> StudyTable:
+    """Returns what each step of the fit gains."""
+    fits = list(next(iter(found.gains.values())))
+    return StudyTable(
+        title="Root mean square error of links, by number of people with one trip each (ε = 1)",
+        columns=["fit", *(f"#{int(trips):,}" for trips in found.gains)],
+        rows=[[fit, *(f"{errors[fit]:.3g}" for errors in found.gains.values())] for fit in fits],
+    )
+
+
+def budgets(found: Reproduction) -> tuple[str, ...]:
+    """Returns the budgets that were tried."""
+    return tuple(dict.fromkeys(figure.epsilon for figure in found.figures))
+
+
+def mean_of(found: Reproduction, method: str, epsilon: str, figure: str) -> float:
+    """Returns the mean of one number."""
+    return found.of(method, epsilon, figure).mean
+
+
+def _miles(found: Reproduction, method: str) -> str:
+    return f"{mean_of(found, method, '1', 'length_ratio') * found.miles:.1f}"

@@ -19,7 +19,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
-from hushway.study.purse import StudyPurse
+from hushway.study.study_table import StudyPurse
 
 # Metres. Wide enough for a zone to hold streets of all classes.
 _ZONE_M = 2000.0

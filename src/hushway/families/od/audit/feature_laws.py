@@ -4,8 +4,13 @@ from fractions import Fraction
 
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import ParityCheck, VarianceCheck, laplace_difference
-from hushway.families.od.audit.fitted import FLAT, MEASURED_TOWN, MEASUREMENTS, SAME_HALF
-from hushway.families.od.audit.fitted_looks import FirstCell
+from hushway.families.od.audit.fitted_looks import (
+    FLAT,
+    MEASURED_TOWN,
+    MEASUREMENTS,
+    SAME_HALF,
+    FirstCell,
+)
 from hushway.families.od.audit.product import Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part
 from hushway.privacy.loss import PureLoss

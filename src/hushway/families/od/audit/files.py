@@ -11,7 +11,7 @@ from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
 from hushway.families.od.audit.dense import MAX_TRIPS, Counts
 from hushway.families.od.audit.product import Look, Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
-from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.privacy.loss import PureLoss
 
 _MANY = 20

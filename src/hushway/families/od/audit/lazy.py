@@ -7,8 +7,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.od.audit.fitted import FITTED_TOWN, LAZY, MEASUREMENTS
-from hushway.families.od.audit.fitted_looks import Look
+from hushway.families.od.audit.fitted_looks import FITTED_TOWN, LAZY, MEASUREMENTS, Look
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part
 from hushway.privacy.curator import Curator

@@ -8,8 +8,16 @@ from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
 from hushway.audit.noise import DELTA
 from hushway.families.od.audit.dense import MAX_TRIPS
-from hushway.families.od.audit.fitted import FLAT, MEASURED_TOWN, MEASUREMENTS, SAME_PARITY, Form
-from hushway.families.od.audit.fitted_looks import Evidence, FirstCell, Moves
+from hushway.families.od.audit.fitted_looks import (
+    FLAT,
+    MEASURED_TOWN,
+    MEASUREMENTS,
+    SAME_PARITY,
+    Evidence,
+    FirstCell,
+    Form,
+    Moves,
+)
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene
 from hushway.privacy.accounting import best_epsilon, cap_for

@@ -1,10 +1,12 @@
 """Wrong parts of a release: counters, sources, purses and splits that mutants are made with."""
 
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
 from hushway.arrays import WordArray
+from hushway.audit.mutant_readers import Summed, files_of
 from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
 from hushway.families.od.audit.toy import Trips
@@ -12,10 +14,11 @@ from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
-from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
@@ -135,3 +138,8 @@ def wholly_nosy(mechanism: Fitted) -> Fitted:
 def unsplit(mechanism: Fitted) -> Fitted:
     """Gives the whole budget of a mechanism to each of its measurements."""
     return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))
+
+
+def trips_file_by_file(*, source: TripsSource, **options: Any) -> Counter:
+    """Returns a counter of trips that bounds people in each file by itself."""
+    return Summed([DuckDBTrips(source=one, **options) for one in files_of(source)])

@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from hushway.arrays import IntArray
-from hushway.audit.files import small_batches
+from hushway.audit.files import filled_purse, small_batches
 from hushway.audit.harness import Sampler, as_many
-from hushway.audit.purse import filled_purse
 from hushway.engine.key import BoundingKey
 from hushway.families.od.audit.toy import Scene, Town, Trips
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
 from hushway.families.od.rows.memory import ArrayCounter
-from hushway.families.od.rows.trips import TripsSource
-from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, os_source

@@ -11,8 +11,7 @@ from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame, SameLaw
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.dense import MAX_TRIPS
-from hushway.families.od.audit.fitted import FITTED_TOWN, FLAT, LAZY, PLANNED, Form
-from hushway.families.od.audit.fitted_looks import Published
+from hushway.families.od.audit.fitted_looks import FITTED_TOWN, FLAT, LAZY, PLANNED, Form, Published
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
 from hushway.privacy.curator import Curator

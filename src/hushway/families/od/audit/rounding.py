@@ -13,8 +13,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.od.audit.fitted import MEASUREMENTS, PLANNED
-from hushway.families.od.audit.fitted_looks import Published
+from hushway.families.od.audit.fitted_looks import MEASUREMENTS, PLANNED, Published
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import Part, Scene, town
 from hushway.privacy.curator import Curator

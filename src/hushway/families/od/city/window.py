@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.families.od.city.demand import Corridors
+from hushway.families.od.city.demand import Corridors, Leg, profile
 from hushway.families.od.city.figures import WINDOW, Day, Figures
-from hushway.families.od.city.rhythm import Leg, profile
 from hushway.geography.itineraries import MODES
 from hushway.study.chance import draw, largest, race
 

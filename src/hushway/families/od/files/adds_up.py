@@ -5,7 +5,8 @@ counts were made whole, and how well the fit was solved. Those are the publisher
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
@@ -13,10 +14,75 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.sums import PublishedSums, coarser_sums
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.groups import refines
+from hushway.families.od.public.features import Feature
+from hushway.families.od.public.groups import groups_of, refines
 from hushway.privacy.certificate import canonical_json, parsed_json
+from hushway.release.sums import Sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublishedSums:
+    """The sums of one feature as a release shows them.
+
+    Attributes:
+        feature: The public partition.
+        counts: The sum of the published rows in each element.
+        measured: The noisy count of each element.
+        standard_error: Standard deviation of the noise in each measured count.
+    """
+
+    feature: Feature
+    counts: IntArray
+    measured: IntArray
+    standard_error: float
+
+    @property
+    def residuals(self) -> IntArray:
+        """How far each published sum is from what was measured."""
+        return self.counts - self.measured
+
+
+def published_sums(table: ODTable) -> tuple[PublishedSums, ...]:
+    """Returns the sums over every feature that a table was fitted to."""
+    features = [margin.feature for margin in table.margins]
+    return tuple(
+        PublishedSums(
+            feature=margin.feature,
+            counts=counts,
+            measured=margin.measured,
+            standard_error=float(margin.standard_error),
+        )
+        for margin, counts in zip(
+            table.margins, sums_of_rows(features, [(table.cells, table.counts)]), strict=True
+        )
+    )
+
+
+def sums_of_rows(
+    features: Sequence[Feature], batches: Iterable[tuple[IntArray, IntArray]]
+) -> tuple[IntArray, ...]:
+    """Adds up rows over the elements of features.
+
+    Args:
+        features: The features.
+        batches: Cells and counts of the rows, some at a time.
+    """
+    sums = tuple(np.zeros(feature.size, dtype=np.int64) for feature in features)
+    for cells, counts in batches:
+        for feature, total in zip(features, sums, strict=True):
+            # Weights of bincount are doubles; this adds whole numbers.
+            np.add.at(total, feature.of(cells), counts)
+    return sums
+
+
+def coarser_sums(finer: Feature, counts: IntArray, coarser: Feature) -> IntArray:
+    """Adds up the sums of a feature over the elements of one that it refines."""
+    inside = groups_of(finer.universe, [finer]).element_of(coarser)
+    total = np.zeros(coarser.size, dtype=np.int64)
+    np.add.at(total, inside, counts)
+    return total
+
 
 _ABOUT = (
     "What adds up. A difference of 0 means that two ways to the same sum agree exactly. The "
@@ -122,3 +188,33 @@ def _refinements(margins: Sequence[PublishedSums]) -> Iterator[dict[str, Any]]:
 
 def _largest(differences: IntArray) -> int:
     return int(np.max(np.abs(differences)))
+
+
+def sums_by_period(table: ODTable) -> Sums:
+    """Returns the trips of every period."""
+    universe = table.universe
+    return _sums(table, table.cells // universe.pairs, len(universe.periods), universe.pairs)
+
+
+def sums_by_pair(table: ODTable) -> Sums:
+    """Returns the trips of every pair of places over all periods; the key is a cell of period 0."""
+    pairs, periods = table.universe.pairs, len(table.universe.periods)
+    keys = table.cells % pairs
+    if pairs <= 4 * len(keys):
+        return _sums(table, keys, pairs, periods)
+    # Few rows in a vast universe: number only the pairs that have a row.
+    seen, positions = np.unique(keys, return_inverse=True)
+    sums = _sums(table, positions, len(seen), periods)
+    return Sums(keys=seen, totals=sums.totals, standard_errors=sums.standard_errors)
+
+
+def _sums(table: ODTable, keys: IntArray, size: int, cells_each: int) -> Sums:
+    totals = np.bincount(keys, weights=table.counts, minlength=size).astype(np.float64)
+    variances = np.bincount(keys, weights=table.standard_errors**2, minlength=size).astype(
+        np.float64
+    )
+    if table.zeros_left_out:
+        # The cells that came out as 0 were measured with the same noise as their neighbours.
+        rows = np.bincount(keys, minlength=size)
+        variances *= cells_each / np.maximum(rows, 1)
+    return Sums(keys=np.arange(size), totals=totals, standard_errors=np.sqrt(variances))

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from hushway.arrays import FloatArray
-from hushway.families.od.files.adds_up import root_mean_square_residual
-from hushway.families.od.files.sums import PublishedSums
+from hushway.families.od.files.adds_up import PublishedSums, root_mean_square_residual
 
 MOST_SHOWN = 6
 

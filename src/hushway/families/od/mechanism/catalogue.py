@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from hushway.families.od.fit.tree_shares import geometric_shares
+import numpy as np
+
+from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.nesting import nested
-from hushway.families.od.mechanism.shares import spends_of, uniform_shares
-from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, refuse_idle
+from hushway.geography.labels import Labels, joint_codes
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss
 
@@ -84,3 +85,42 @@ def od_hierarchical(
         prune=prune,
         prune_early=prune_early,
     )
+
+
+def nested(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Returns features such that each refines the one before it.
+
+    The second becomes the common refinement of the first two, and so on: total, period, period and
+    zone pair, period and zone pair and mode. This is the tree of the hierarchical mechanisms.
+    """
+    levels: list[Feature] = []
+    for feature in features:
+        levels.append(_crossed(levels[-1], feature) if levels else feature)
+    return tuple(levels)
+
+
+def _crossed(above: Feature, feature: Feature) -> Feature:
+    return Feature(
+        title=feature.title,
+        universe=feature.universe,
+        pairs=_joint(above.pairs, feature.pairs),
+        periods=_joint(above.periods, feature.periods),
+    )
+
+
+def _joint(first: Labels | None, second: Labels | None) -> Labels | None:
+    if first is None or second is None:
+        return second if first is None else first
+    codes, size = joint_codes(
+        [(first.codes, len(first)), (second.codes, len(second))], len(first.codes)
+    )
+    if size == len(first):
+        return first
+    if size == len(second):
+        return second
+    example = np.empty(size, dtype=np.int64)
+    example[codes] = np.arange(len(codes))
+    names = tuple(
+        f"{first.names[first.codes[i]]}, {second.names[second.codes[i]]}" for i in example
+    )
+    return Labels(column=f"{first.column}, {second.column}", codes=codes, names=names)

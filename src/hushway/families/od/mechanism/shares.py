@@ -1,12 +1,56 @@
 """How a budget is shared out between the features and the cells, in exact fractions."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
 from hushway.errors import PlanError
 from hushway.families.od.public.features import Feature
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
+
+
+class Weights(StrEnum):
+    """The weightings that a plan can name.
+
+    `size` is the paper's: one over the number of elements, so that every feature counts as much as
+    all cells together. `inverse_variance` is that of least squares; with non-negative cells it lets
+    totals drift upwards, because it trusts a million clipped cells as much as one total.
+    `size_over_variance` is the paper's, with unequal noise taken into account.
+    """
+
+    SIZE = "size"
+    UNIFORM = "uniform"
+    INVERSE_VARIANCE = "inverse_variance"
+    SIZE_OVER_VARIANCE = "size_over_variance"
+
+
+def margin_weights(
+    weights: Weights, features: Sequence[Feature], variances: Sequence[float]
+) -> tuple[float, ...]:
+    """Returns the weight of each feature, relative to a cell's.
+
+    Args:
+        weights: The weighting.
+        features: The coarse features.
+        variances: Noise variance of each feature and, last, of the cells.
+    """
+    *margins, cells = variances
+    return tuple(
+        _size(weights, feature) * _precision(weights, cells / variance)
+        for feature, variance in zip(features, margins, strict=True)
+    )
+
+
+def _size(weights: Weights, feature: Feature) -> float:
+    if weights in (Weights.SIZE, Weights.SIZE_OVER_VARIANCE):
+        return feature.universe.size / feature.size
+    return 1.0
+
+
+def _precision(weights: Weights, ratio: float) -> float:
+    return ratio if weights in (Weights.INVERSE_VARIANCE, Weights.SIZE_OVER_VARIANCE) else 1.0
+
 
 CELLS = "cells"
 
@@ -82,3 +126,24 @@ def spends_of(budget: Loss, shares: Sequence[Fraction]) -> tuple[Loss, ...]:
     if isinstance(budget, PureLoss):
         return tuple(PureLoss(budget.epsilon * share) for share in shares)
     return tuple(ZCDPLoss(budget.rho * share) for share in shares)
+
+
+# Share of the cells, of the total and of the periods; the other features divide up the rest.
+_CELLS, _TOTAL, _PERIOD, _OTHERS = 0.5, 0.04, 0.08, 0.38
+
+
+def recommended_weights() -> Weights:
+    """Returns the weighting that measured best."""
+    return Weights.SIZE_OVER_VARIANCE
+
+
+def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[Fraction, ...]:
+    """Returns the shares of the features and, last, of the cells that measured best.
+
+    They are those of `important_shares` for the importance that we put on each feature.
+    """
+    others = sum(1 for f in features if f.title not in ("total", "period"))
+    fixed = {"total": _TOTAL, "period": _PERIOD}
+    wanted = [fixed.get(f.title, _OTHERS / max(1, others)) for f in features] + [_CELLS]
+    importance = [share**3 for share in wanted]
+    return important_shares(importance, measure)

@@ -1,11 +1,13 @@
 """What the certificate of an OD release says, from public facts alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.stated import stated_od
+from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
@@ -16,9 +18,10 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
+from hushway.privacy.loss import PureLoss, exact
 from hushway.privacy.unit import Unit
-from hushway.release.stated_mechanism import stated_limits
-from hushway.release.terms_wording import check_unit, not_protected, plural
+from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
+from hushway.release.wording import check_unit, not_protected, plural
 
 ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
 
@@ -104,3 +107,60 @@ def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
         return words
     errors = ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in sums)
     return f"{words} Sums were measured too, with standard deviations of {errors}."
+
+
+def stated_od(
+    record: MechanismRecord, cells: ODCells, features: Sequence[Feature]
+) -> DenseLaplace | SparseLaplace | CBDP | Hierarchical:
+    """Returns the mechanism of a certificate.
+
+    Args:
+        record: Name and parameters.
+        cells: The public universe.
+        features: The features of the release.
+
+    Raises:
+        ReleaseError: It is not one of this version, or measures other features.
+    """
+    builders = {"laplace": _laplace, "cbdp": _cbdp, "hierarchical": _hierarchical}
+    if record.name not in builders:
+        raise ReleaseError(
+            f"The mechanism {record.name!r} is not one of OD tables.",
+            advice="Verify with the version of hushway that the certificate names.",
+        )
+    build = builders[record.name]
+    return rebuilt(record, lambda parameters: build(parameters, cells, tuple(features)))
+
+
+def _laplace(
+    parameters: Mapping[str, Any], _cells: ODCells, features: tuple[Feature, ...]
+) -> DenseLaplace | SparseLaplace:
+    spend = PureLoss(exact(parameters["epsilon"]))
+    if features:
+        raise ValueError
+    if parameters["form"] == "dense":
+        return DenseLaplace(spend=spend)
+    return SparseLaplace(spend=spend, expected_false=float(parameters["expected_false"]))
+
+
+def _cbdp(parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]) -> CBDP:
+    return CBDP(
+        universe=cells,
+        features=features,
+        spends=tuple(stated_losses(parameters)),
+        weights=Weights(parameters["weights"]),
+        controlled=parameters["rounding"] == "controlled",
+        lazy=parameters["form"] == "lazy",
+    )
+
+
+def _hierarchical(
+    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
+) -> Hierarchical:
+    return Hierarchical(
+        universe=cells,
+        features=features,
+        spends=tuple(stated_losses(parameters)),
+        prune=parameters["prune"],
+        prune_early=parameters["prune_early"],
+    )

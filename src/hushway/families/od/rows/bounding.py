@@ -18,8 +18,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit
-from hushway.tables.clock import Clock
-from hushway.tables.layout import Layout
+from hushway.tables.layout import Clock, Layout
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:

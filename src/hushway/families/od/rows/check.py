@@ -13,21 +13,23 @@ from hushway.engine.findings import (
     TOO_MANY,
     UNKNOWN,
     Words,
+    bucket_of,
+    first_row,
+    in_gaps,
     problems_of,
+    rows_between,
 )
-from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
 from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
-from hushway.families.od.rows.trips import TripsSource
+from hushway.families.od.rows.duckdb import TripsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
-from hushway.tables.check import Problem
+from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
-from hushway.tables.policy import Policy
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,

@@ -3,8 +3,7 @@
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.engine.circle import kept_in_circle
-from hushway.engine.key import BoundingKey
+from hushway.engine.key import BoundingKey, kept_in_circle
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import refuse_other_cells, trip_bound

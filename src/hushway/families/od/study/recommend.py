@@ -11,16 +11,14 @@ import numpy as np
 
 from hushway.families.od.city.twin import twin
 from hushway.families.od.mechanism.catalogue import od_cbdp
-from hushway.families.od.mechanism.recommended import recommended_shares
-from hushway.families.od.mechanism.shares import uniform_shares
-from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.mechanism.shares import Weights, recommended_shares, uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.study.progress import Progress
+from hushway.study.study_table import Progress
 
 _CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.figures import WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.recommended import recommended_shares, recommended_weights
-from hushway.families.od.mechanism.weights import Weights
+from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
 from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.randomness import SeededSource
+from hushway.privacy.measured import Internal
+from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.query import ExactCounts
+from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.release.mechanism import Mechanism
-from hushway.study.interval import Interval, interval_of
-from hushway.study.progress import Progress
+from hushway.study.study_table import Interval, Progress, interval_of
 
 DAYS: tuple[Day, ...] = ("weekday", "weekend")
 EPSILONS = ("1", "0.1", "0.05", "0.01")
@@ -165,3 +166,23 @@ def _flat(outcome: Outcome) -> dict[str, float]:
     return (
         errors | {f"margins_mae.{k}": v for k, v in margins.items()} | {"seconds": outcome.seconds}
     )
+
+
+# Noise in steps of 1/1024 trip: as fine as the paper's real-valued noise shows after flooring.
+_STEP_BITS = 10
+
+
+def floored_laplace(
+    counts: ExactCounts, *, size: int, epsilon: Fraction, source: BitSource
+) -> Internal[IntArray]:
+    """Returns the trip counts of the Laplace baseline of the CBDP paper (AAMAS 2018).
+
+    The paper adds real-valued Laplace noise of scale 1/epsilon to every cell and keeps whole,
+    non-negative counts. Its printed totals fit rounding down, not to the nearest: an empty cell
+    then holds 1/(2(exp(epsilon) - 1)) trips on average. Our own release adds whole noise, which
+    needs no rounding and has a mean of exp(-epsilon)/(1 - exp(-2 epsilon)) there.
+    """
+    law = DiscreteLaplace((1 << _STEP_BITS) / epsilon)
+    values = law.draw(source, size) >> _STEP_BITS
+    values[counts.cells] += counts.values
+    return Internal(np.maximum(values, 0))

@@ -9,12 +9,11 @@ from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
 from hushway.audit.files import files_of, microseconds
 from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
-from hushway.families.sequences.audit.forms import GROUPED
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.measured import MAX_RECORDS
-from hushway.families.sequences.audit.product import Look, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.product import GROUPED, Look, SequenceProduct, TreeStage
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, WalkRows, Walks, days_of
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
 
 _DAYS = 10
 _HOUR_US, _SECOND_US = 3_600_000_000, 1_000_000

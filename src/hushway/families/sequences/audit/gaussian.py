@@ -3,14 +3,12 @@
 from fractions import Fraction
 
 from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.claims import claim_of, rho_of
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.noise import DELTA
+from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_rho
-from hushway.families.sequences.audit.forms import GROUPED
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence
 from hushway.families.sequences.audit.measured import MAX_RECORDS
-from hushway.families.sequences.audit.product import Look, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.product import GROUPED, Look, SequenceProduct, TreeStage
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
 
 _EVIDENCE = "the evidence of all steps together, in thousandths,"

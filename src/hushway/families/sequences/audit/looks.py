@@ -1,17 +1,18 @@
 """What anyone can see of a prefix tree at each corner: its noisy answers, and what is published."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.arrays import BoolArray, IntArray
-from hushway.families.sequences.audit.evidence import evidence_of
+from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.audit.chance import gaussian_tail
 from hushway.families.sequences.audit.product import TreeStage
-from hushway.families.sequences.mechanism.answers import StepAnswer
+from hushway.families.sequences.mechanism.steps import StepAnswer
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
+from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 
 # Evidence is a real number; outcomes of runs are whole ones.
 _THOUSAND = 1000
@@ -225,3 +226,36 @@ def _found(ascending: IntArray, wanted: IntArray) -> tuple[IntArray, BoolArray]:
     if len(ascending) == 0:
         return at, np.zeros(len(wanted), dtype=np.bool_)
     return at, ascending[np.minimum(at, len(ascending) - 1)] == wanted
+
+
+def evidence_of(values: IntArray, threshold: int, event: Event, records: int) -> FloatArray:
+    """Returns the logarithm of the likelihood ratio of each noisy count.
+
+    A candidate that was not kept speaks against the records by the odds of missing it.
+
+    Args:
+        values: Noisy counts; 0 for those that did not reach the threshold.
+        threshold: The threshold, at least 1.
+        event: What the step cost.
+        records: How many records are looked for.
+    """
+    if isinstance(event, LaplaceEvent):
+        rate = float(1 / event.scale)
+        shown = rate * (values - np.abs(values - records))
+        below = [_laplace_below(least, rate) for least in (threshold - records, threshold)]
+    else:
+        assert isinstance(event, GaussianEvent)  # noqa: S101  what trees pay with otherwise
+        shown = records * (values - records / 2) / float(event.sigma_squared)
+        below = [
+            1 - gaussian_tail(event.sigma_squared, least)
+            for least in (threshold - records, threshold)
+        ]
+    return np.where(values > 0, shown, math.log(below[0] / below[1]))
+
+
+def _laplace_below(value: int, rate: float) -> float:
+    """Returns the chance that discrete Laplace noise is below a value."""
+    ratio = math.exp(-rate)
+    if value <= 0:
+        return ratio ** (1 - value) / (1 + ratio)
+    return 1 - ratio**value / (1 + ratio)

@@ -5,9 +5,19 @@ from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.sequences.audit.forms import BRANCHED, CROWDED, GROUPED, HYBRID, PAIRED, STOPS
 from hushway.families.sequences.audit.looks import CornerTotal, FirstStep, PathEvidence, PathLoss
-from hushway.families.sequences.audit.product import Look, SequenceProduct, TreeForm, TreeStage
+from hushway.families.sequences.audit.product import (
+    BRANCHED,
+    CROWDED,
+    GROUPED,
+    HYBRID,
+    PAIRED,
+    STOPS,
+    Look,
+    SequenceProduct,
+    TreeForm,
+    TreeStage,
+)
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
 
 _EVIDENCE = "the evidence of all steps together, in thousandths,"

@@ -4,30 +4,29 @@ A planted mutant is the same product with one part exchanged.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from hushway.arrays import IntArray
-from hushway.audit.claims import rho_of
-from hushway.audit.files import small_batches
+from hushway.audit.files import filled_purse, small_batches
 from hushway.audit.harness import Sampler, as_many
-from hushway.audit.purse import filled_purse
+from hushway.audit.noise import rho_of
 from hushway.engine.key import BoundingKey
-from hushway.families.sequences.audit.toy import Village, WalkRows, Walks, days_of
+from hushway.families.sequences.audit.toy import Village, WalkRows, Walks, days_of, village
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.shares import uniform_shares
 from hushway.families.sequences.mechanism.thresholds import StepShape
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.taps import TapsSource
+from hushway.families.sequences.rows.sequences import TapsSource
 from hushway.privacy.bound import Bound
-from hushway.privacy.budget import Budget
 from hushway.privacy.curator import Curator
+from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
@@ -238,3 +237,42 @@ class TreeStage:
         """Returns a way to run a scene: as many releases as it takes, one run a corner."""
         rows = self.village.play(scene)
         return lambda runs: as_many(lambda: look(self.opened(rows)), runs)
+
+
+# The trees that are audited. What one release costs hardly depends on its corners, up to a point.
+#
+# Each candidate of a second stop is one of all places, so trees of two stops have few corners:
+# their nodes grow with the square of these. Trees of one stop have thousands.
+
+_GROUPS_OF_TWO = village(corners=4000, places=2)
+
+# Two steps, a group and one of its locations.
+GROUPED = TreeForm(words="one stop by group and location", village=_GROUPS_OF_TWO, height=1)
+# The same with two groups a corner, for a record that must not be in both.
+PAIRED = TreeForm(
+    words="one stop in two groups",
+    village=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
+    height=1,
+)
+# The same at a threshold that a few people just reach.
+CROWDED = TreeForm(words="one stop at a threshold", village=_GROUPS_OF_TWO, height=1, threshold=3)
+# The same with fifty locations a corner, in five groups.
+BRANCHED = TreeForm(
+    words="one stop in five groups of ten locations",
+    village=village(corners=800, groups=5, places=10),
+    height=1,
+)
+# Two steps, both of them stops.
+STOPS = TreeForm(words="two stops", village=village(corners=400), height=2)
+# As a plan has it: four steps, from the group of the first stop to the location of the second.
+HYBRID = TreeForm(
+    words="two stops by group and location",
+    village=village(corners=100, places=2),
+    height=2,
+)
+# One stop at one of three hours.
+HOURS = TreeForm(words="one stop with its time", village=village(corners=2000, periods=3), height=1)
+# Two stops, each at one of three hours.
+TIMED = TreeForm(words="two stops with times", village=village(corners=150, periods=3), height=2)
+# Small enough for noise that is drawn candidate by candidate.
+SMALL = TreeForm(words="two stops", village=village(corners=150), height=2)

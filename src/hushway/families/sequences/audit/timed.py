@@ -6,10 +6,9 @@ A stop is a place and an hour, and no stop of a record is before the one before 
 from fractions import Fraction
 
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.sequences.audit.forms import HOURS, TIMED
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence, PublishedPath
 from hushway.families.sequences.audit.measured import for_all_steps
-from hushway.families.sequences.audit.product import Look, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.product import HOURS, TIMED, Look, SequenceProduct, TreeStage
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk
 
 _PATH, _PERIODS = (0, 1), (1, 2)

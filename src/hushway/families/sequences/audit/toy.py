@@ -12,9 +12,8 @@ from datetime import date
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

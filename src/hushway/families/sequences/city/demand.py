@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.city.figures import CardHabits
-from hushway.families.sequences.city.network import Network
+from hushway.families.sequences.city.network import CardHabits, Network
 from hushway.study.chance import pick, shuffle
 
 # Downtown work is this much more attractive at the centre, and fades with this distance.

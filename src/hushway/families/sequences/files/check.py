@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hushway.families.sequences.files.certified import check_stated
 from hushway.families.sequences.files.description import (
     COMPLETED,
     CSV,
@@ -25,12 +24,13 @@ from hushway.families.sequences.files.formats.contents import (
 from hushway.families.sequences.files.formats.levels import read_levels
 from hushway.families.sequences.files.formats.taxonomy import read_taxonomy
 from hushway.families.sequences.files.formats.tree import read_tree
+from hushway.families.sequences.files.guard import check_stated
 from hushway.families.sequences.files.paths import ending_nodes
 from hushway.families.sequences.files.tree_shape import TreeShape, shape_of
 from hushway.families.sequences.mechanism.table import SequenceTable
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.certificate.plain import plain
+from hushway.privacy.certificate.parts import plain
 from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.formats.places import read_periods

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hushway.families.sequences.files.certified import check_stated
 from hushway.families.sequences.files.description import (
     COMPLETED,
     CSV,
@@ -24,7 +23,7 @@ from hushway.families.sequences.files.formats.contents import (
 from hushway.families.sequences.files.formats.levels import levels_csv
 from hushway.families.sequences.files.formats.taxonomy import grouped_locations_csv, taxonomy_json
 from hushway.families.sequences.files.formats.tree import write_tree
-from hushway.families.sequences.files.guard import check_lists, check_tree
+from hushway.families.sequences.files.guard import check_lists, check_stated, check_tree
 from hushway.families.sequences.files.tree_shape import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate

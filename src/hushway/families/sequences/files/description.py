@@ -11,8 +11,13 @@ from hushway.families.sequences.files.formats.tree import COLUMNS as TREE_COLUMN
 from hushway.families.sequences.files.paths import ending_nodes
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.formats.places import location_columns
-from hushway.release.public_lists import locations_schema, periods_resource
-from hushway.release.resource import Description, Resource, table_schema
+from hushway.release.resource import (
+    Description,
+    Resource,
+    locations_schema,
+    periods_resource,
+    table_schema,
+)
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"

@@ -15,9 +15,8 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
-from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 
 # All nodes of a release; as columns of numbers they take four gigabytes.
 MOST_NODES = 1 << 26

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.recommended import (
+from hushway.families.sequences.mechanism.shares import (
     recommended_grain_shares,
     recommended_shares,
     recommended_thresholds,
+    step_spends,
 )
-from hushway.families.sequences.mechanism.shares import step_spends
 from hushway.families.sequences.mechanism.thresholds import Thresholds
 from hushway.families.sequences.mechanism.tree import MOST_NODES, PrefixTree
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.loss import Loss
 
 

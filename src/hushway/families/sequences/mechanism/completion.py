@@ -8,19 +8,91 @@ Privacy:
     Reads nothing but a published tree: it costs nothing.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.completion_learning import learnt
-from hushway.families.sequences.mechanism.completion_model import Model
+from hushway.families.sequences.mechanism.completion_model import (
+    END,
+    NEW,
+    Model,
+    Moves,
+    all_keys,
+    kinds_of,
+    pooled,
+)
 from hushway.families.sequences.mechanism.completion_spread import spread_added, spread_kept
-from hushway.families.sequences.mechanism.completion_tree import PrefixRows, longer, prefix_rows
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.mechanism.nodes import prefix_before
+from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrefixRows:
+    """All kept prefixes of one length, and the kept prefixes that continue them by one stop.
+
+    Attributes:
+        histories: The stops of each prefix, as numbers at the finest granularity.
+        counts: The published count of each.
+        ends: How many published records end at each.
+        child_row: The prefix that each child continues, ascending.
+        child_place: The stop by which it does.
+        child_counts: The published count of each child.
+        child_measured: The noisy count of each child.
+        step: What is public about the step that found the children; None if none was taken.
+    """
+
+    histories: IntArray
+    counts: IntArray
+    ends: IntArray
+    child_row: IntArray
+    child_place: IntArray
+    child_counts: IntArray
+    child_measured: IntArray
+    step: StepSummary | None
+
+
+def prefix_rows(table: SequenceTable) -> tuple[PrefixRows, ...]:
+    """Returns the prefixes of each length, from 0 stops (one empty prefix) to the longest."""
+    finest = table.taxonomy.grains - 1
+    found = {step.stop: step for step in table.steps if step.grain == finest}
+    stop = np.array([step.stop for step in table.steps], dtype=np.int64)[table.step]
+    is_prefix = table.grains == finest
+    before = prefix_before(table.parent, is_prefix)
+    row_of = np.zeros(len(stop), dtype=np.int64)
+    histories, nodes = np.zeros((1, 0), dtype=np.int64), np.full(1, -1, dtype=np.int64)
+    rows = []
+    for length in range(len(found) + 1):
+        children = np.flatnonzero(is_prefix & (stop == length))
+        # Under the root, every child continues the one empty prefix.
+        row = row_of[before[children]] if length else np.zeros(len(children), dtype=np.int64)
+        order = np.argsort(row, kind="stable")
+        children, row = children[order], row[order]
+        rows.append(
+            PrefixRows(
+                histories=histories,
+                counts=table.counts[nodes] if length else np.zeros(1, dtype=np.int64),
+                ends=table.ends[nodes] if length else np.zeros(1, dtype=np.int64),
+                child_row=row,
+                child_place=table.code[children],
+                child_counts=table.counts[children],
+                child_measured=table.measured[children],
+                step=found.get(length),
+            )
+        )
+        row_of[children] = np.arange(len(children))
+        histories = longer(histories, row, table.code[children])
+        nodes = children
+    return tuple(rows)
+
+
+def longer(histories: IntArray, row: IntArray, place: IntArray) -> IntArray:
+    """Returns rows of histories, each with one stop more."""
+    return np.concatenate([histories[row], place[:, None]], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,3 +193,72 @@ def _in_a_row(table: SequenceTable, found: Sequence[_Rows]) -> CompletedSequence
         stops=table.taxonomy.location_of(codes).astype(np.int64),
         counts=np.concatenate([rows.records for rows in some]),
     )
+
+
+# In thresholds: prefixes so large lose little below the threshold; and of every shape the largest
+# prefixes are read until they have so many records together.
+_LARGE, _ENOUGH = 20, 20
+# Noise this many scales above the threshold is one in three thousand of the noise above it.
+_BINS = 9
+
+
+def learnt(rows: Sequence[PrefixRows], places: int) -> Model:
+    """Returns how records go on, from the prefixes with the least that was lost.
+
+    What the largest prefixes lose below the threshold is small beside those that end there.
+    """
+    # Every record has a first stop, so the empty prefix says nothing about going on.
+    after = [(each, each.step) for each in rows[1:] if each.step is not None]
+    return pooled([move for each, step in after for move in _moves(each, step)], places)
+
+
+def _moves(rows: PrefixRows, step: StepSummary) -> tuple[Moves, Moves]:
+    """Returns the records that went on from telling prefixes, and those that ended there."""
+    kind_keys, place_keys = all_keys(rows.histories)
+    shape = kind_keys[:, 2]
+    read = _telling(shape, rows.counts, step.threshold)
+    kind = kinds_of(rows.histories, rows.child_row, rows.child_place)
+    believed = rows.child_counts * _credibility(rows, kind, step)
+    on, ended = np.flatnonzero(read[rows.child_row]), np.flatnonzero(read & (rows.ends > 0))
+    above = rows.child_row[on]
+    went = Moves(kind_keys[above], place_keys[above], kind[on], rows.child_place[on], believed[on])
+    nowhere = np.zeros(len(ended), dtype=np.int64)
+    stayed = Moves(
+        kind_keys[ended],
+        place_keys[ended],
+        np.full(len(ended), END, dtype=np.int64),
+        nowhere,
+        rows.ends[ended].astype(np.float64),
+    )
+    return went, stayed
+
+
+def _telling(shape: WordArray, counts: IntArray, threshold: int) -> BoolArray:
+    """Returns which prefixes to learn from: all large ones, and the largest of every shape."""
+    order = np.lexsort((-counts, shape))
+    size = counts[order]
+    before = np.cumsum(size) - size
+    _, first, group = np.unique(shape[order], return_index=True, return_inverse=True)
+    enough = before - before[first][group] >= _ENOUGH * threshold
+    read = np.empty(len(counts), dtype=np.bool_)
+    read[order] = ~enough | (size >= _LARGE * threshold)
+    return read
+
+
+def _credibility(rows: PrefixRows, kind: IntArray, step: StepSummary) -> FloatArray:
+    """Returns how likely each child is more than noise, judged by its noisy count.
+
+    Nearly all candidates are places new to a record that nobody went to. How many of them noise
+    lifts over the threshold, and how far, is known; so is how many were found there. The tail is
+    that of Laplace noise, which is the heavier one.
+    """
+    credible = np.ones(len(kind))
+    new = np.flatnonzero(kind == NEW)
+    scale = step.standard_error / math.sqrt(2)
+    above = (rows.child_measured[new] - step.threshold) / scale
+    where = np.clip(above.astype(np.int64), 0, _BINS - 1)
+    found = np.bincount(where, minlength=_BINS)
+    tail = np.exp(-np.arange(_BINS + 1) - step.threshold / scale)
+    false = step.candidates / 2 * (tail[:-1] - tail[1:])
+    credible[new] = np.clip(1 - false / np.maximum(found, 1), 0, 1)[where]
+    return credible

@@ -8,14 +8,16 @@ even, so that fractions add up to what they should, in every part of the tree.
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.mechanism.completion_contexts import (
+from hushway.families.sequences.mechanism.completion_model import (
     END,
     KIND_POOLS,
     KINDS,
     NEW,
     PLACE_POOLS,
+    Model,
+    kind_chances,
+    place_chances,
 )
-from hushway.families.sequences.mechanism.completion_model import Model, kind_chances, place_chances
 from hushway.numerics.compiled import compiled
 
 _GOLDEN = 0.6180339887498949

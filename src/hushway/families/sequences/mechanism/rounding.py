@@ -14,7 +14,11 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.sequences.mechanism.forest import children_of, refuse_misplaced, refuse_unlike
+from hushway.families.sequences.mechanism.pooling_events import (
+    children_of,
+    refuse_misplaced,
+    refuse_unlike,
+)
 from hushway.numerics.compiled import compiled
 
 _FRACTION_BITS = 30

@@ -1,11 +1,16 @@
 """What the certificate of a sequences release says, from public facts alone."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from hushway.errors import ReleaseError
-from hushway.families.sequences.mechanism.stated import stated_tree
+from hushway.families.sequences.mechanism.thresholds import (
+    ExpectedFalse,
+    PaperThresholds,
+    Thresholds,
+)
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
@@ -15,8 +20,8 @@ from hushway.privacy.certificate import (
     Terms,
 )
 from hushway.privacy.unit import Unit
-from hushway.release.stated_mechanism import stated_limits
-from hushway.release.terms_wording import check_unit, not_protected, plural
+from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
+from hushway.release.wording import check_unit, not_protected, plural
 
 FAMILY = "sequences"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.RECORD)
@@ -110,3 +115,28 @@ def _contribution(unit: Unit, most: int, height: int, record: RecordKind) -> str
         f"{_RECORDS[record]}. At most {plural(most, 'record')} of a {unit} are counted, chosen "
         f"uniformly at random among all of that {unit}'s records, and of each one {stops}."
     )
+
+
+def stated_tree(record: MechanismRecord, universe: SequenceUniverse) -> PrefixTree:
+    """Returns the mechanism of a certificate.
+
+    Raises:
+        ReleaseError: It is not one of this version.
+    """
+
+    def build(parameters: Mapping[str, Any]) -> PrefixTree:
+        return PrefixTree(
+            universe=universe,
+            spends=tuple(stated_losses(parameters)),
+            thresholds=_thresholds(parameters["thresholds"]),
+            most_nodes=parameters["most_nodes"],
+            supercritical=parameters["supercritical"],
+        )
+
+    return rebuilt(record, build)
+
+
+def _thresholds(rule: Mapping[str, Any]) -> Thresholds:
+    if rule["rule"] == "paper":
+        return PaperThresholds()
+    return ExpectedFalse(kappa=float(rule["kappa"]))

@@ -7,7 +7,6 @@ from typing import Final
 import ibis
 import ibis.expr.types as ir
 
-from hushway.engine.day_grid import DayGrid, day_grid
 from hushway.engine.findings import (
     OUTSIDE_WINDOW,
     OWN_TICKET,
@@ -15,9 +14,13 @@ from hushway.engine.findings import (
     TOO_MANY,
     UNKNOWN,
     Words,
+    bucket_of,
+    first_row,
+    in_gaps,
     problems_of,
+    rows_between,
 )
-from hushway.engine.marking import bucket_of, first_row, in_gaps, rows_between
+from hushway.engine.lookup import DayGrid, day_grid
 from hushway.engine.reading import (
     load_places,
     load_table,
@@ -29,15 +32,13 @@ from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequencesSource
+from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
 from hushway.families.sequences.rows.stop_rows import window_of
-from hushway.families.sequences.rows.taps import TapsSource
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
-from hushway.tables.check import Problem
+from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
-from hushway.tables.policy import Policy
 
 _STOP_WORDS: Final[Words] = {
     "unknown_location": (

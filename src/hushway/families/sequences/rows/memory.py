@@ -6,8 +6,11 @@ from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.record_bounding import bounded_records
-from hushway.families.sequences.rows.records import OrderedStops, records_of
+from hushway.families.sequences.rows.record_bounding import (
+    OrderedStops,
+    bounded_records,
+    records_of,
+)
 from hushway.families.sequences.rows.rule import record_bound
 from hushway.families.sequences.rows.steps import PrefixSteps, refuse_other_prefixes
 from hushway.privacy.bound import Bound

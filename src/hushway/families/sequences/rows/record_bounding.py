@@ -1,11 +1,136 @@
 """Which records of a person are kept: the rule of trips, for sequences."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from hushway.arrays import IntArray
-from hushway.engine.circle import kept_in_circle
-from hushway.engine.key import BoundingKey
-from hushway.families.sequences.rows.records import Records
+from hushway.arrays import Int32Array, IntArray
+from hushway.engine.key import BoundingKey, kept_in_circle
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Records:
+    """Sequences one after another, none of them empty.
+
+    Attributes:
+        start: Where each record begins among the stops; one entry more than records.
+        stops: Index of the location of every stop.
+        periods: Period of every stop, never going back within a record; None if times are not kept.
+        person: Code of each record's person, of which only equality matters; None if nobody's.
+        since_us: Microseconds from the window's start to each record's first stop; None without
+            times.
+    """
+
+    start: IntArray
+    stops: Int32Array
+    periods: Int32Array | None
+    person: IntArray | None
+    since_us: IntArray | None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of stops of each record."""
+        return np.diff(self.start)
+
+    def owned_by(self, person: IntArray) -> "Records":
+        """Returns the records with a person for each."""
+        return replace(self, person=person)
+
+    def only(self, chosen: IntArray) -> "Records":
+        """Returns some of the records."""
+        begin, length = self.start[chosen], self.lengths[chosen]
+        start = _starts(length)
+        stop = np.repeat(begin - start[:-1], length) + np.arange(start[-1])
+        return Records(
+            start=start,
+            stops=self.stops[stop],
+            periods=None if self.periods is None else self.periods[stop],
+            person=None if self.person is None else self.person[chosen],
+            since_us=None if self.since_us is None else self.since_us[chosen],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OrderedStops:
+    """Stops in the order of their owner, their part and time: rows on their way to records.
+
+    Attributes:
+        owner: Code of the person; None if a part is a record of its own.
+        part: What tells records of one owner apart: a day, or a row of a file; None if all stops of
+            an owner are one record.
+        place: Index of the location.
+        period: Index of the period; None if times are not kept.
+        since_us: Microseconds since the window's start; None without times.
+    """
+
+    owner: IntArray | None
+    part: IntArray | Int32Array | None
+    place: Int32Array
+    period: Int32Array | None = None
+    since_us: IntArray | None = None
+
+    def within_service(self) -> "OrderedStops":
+        """Returns the stops whose part is not negative: those in service hours of some day."""
+        if self.part is None or not len(self.part) or self.part.min() >= 0:
+            return self
+        kept = self.part >= 0
+        return OrderedStops(
+            owner=None if self.owner is None else self.owner[kept],
+            part=self.part[kept],
+            place=self.place[kept],
+            period=None if self.period is None else self.period[kept],
+            since_us=None if self.since_us is None else self.since_us[kept],
+        )
+
+
+def records_of(ordered: OrderedStops, *, max_stops: int) -> Records:
+    """Puts records together, each with its first stops only.
+
+    Privacy:
+        What becomes of a stop depends on stops of the same owner alone.
+    """
+    rows = len(ordered.place)
+    fresh = np.zeros(rows, dtype=np.bool_)
+    fresh[:1] = True
+    for column in (ordered.owner, ordered.part):
+        if column is not None:
+            fresh[1:] |= column[1:] != column[:-1]
+    first = np.flatnonzero(fresh)
+    length = np.diff(np.append(first, rows))
+    shortened = np.minimum(length, max_stops)
+    start = _starts(shortened)
+    stops, periods = ordered.place, ordered.period
+    if start[-1] < rows:
+        kept = np.arange(rows) - np.repeat(first, length) < max_stops
+        stops = stops[kept]
+        periods = None if periods is None else periods[kept]
+    return Records(
+        start=start,
+        stops=stops,
+        periods=None if periods is None else never_back(periods, start),
+        person=None if ordered.owner is None else ordered.owner[first],
+        since_us=None if ordered.since_us is None else ordered.since_us[first],
+    )
+
+
+def never_back(periods: Int32Array, start: IntArray) -> Int32Array:
+    """Returns periods that never go back within a record: at least that of the stop before.
+
+    Stops are in the order of real time. Only on the night the clocks go back does the wall clock,
+    which periods are told by, not follow that order.
+    """
+    # Records are lifted above each other, so that one running maximum serves them all.
+    high = int(periods.max(initial=0)) + 1
+    lift = np.repeat(np.arange(len(start) - 1) * high, np.diff(start))
+    highest = np.maximum.accumulate(periods + lift)
+    return (highest - lift).astype(np.int32)
+
+
+def _starts(lengths: IntArray) -> IntArray:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
 
 
 def bounded_records(records: Records, most: int, key: BoundingKey) -> Records:

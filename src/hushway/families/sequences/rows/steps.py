@@ -8,7 +8,7 @@ from hushway.arrays import Int32Array, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.records import Records
+from hushway.families.sequences.rows.record_bounding import Records
 from hushway.privacy.query import ExactCounts, Query
 
 # A table of all candidates is quicker than sorting or searching up to so many entries a record; but

@@ -12,15 +12,14 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import Int32Array, IntArray
-from hushway.engine.day_grid import day_grid
 from hushway.engine.key import BoundingKey
+from hushway.engine.lookup import day_grid
 from hushway.engine.reading import load_places, read_rows, read_stops
 from hushway.engine.session import Progress, run, store
 from hushway.errors import DataError
-from hushway.families.sequences.rows.records import OrderedStops
+from hushway.families.sequences.rows.record_bounding import OrderedStops
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequencesSource
-from hushway.families.sequences.rows.taps import TapsSource
+from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.tables.layout import layout_of

@@ -12,7 +12,7 @@ from hushway.arrays import FloatArray, IntArray, WordArray
 from hushway.errors import PlanError
 from hushway.families.sequences.study.data import WeightedSequences, check_ragged, distinct
 from hushway.numerics.compiled import compiled
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 QUERY_SETS = 4
 QUERIES_EACH = 10_000

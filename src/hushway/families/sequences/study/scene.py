@@ -11,17 +11,17 @@ from hushway.engine.key import BoundingKey
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Locations
 from hushway.privacy.curator import Curator
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.privacy.unit import Unit
-from hushway.study.purse import StudyPurse
+from hushway.study.study_table import StudyPurse
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,8 +14,7 @@ from scipy.special import logsumexp
 
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import cutting_event, loss_of_cuts
-from hushway.privacy.cuts import CutQuery
-from hushway.privacy.query import Query
+from hushway.privacy.query import CutQuery, Query
 
 CLUSTERS, BINS, QUANTA = 30, 168, 1024
 BOUND = Bound(cells=CLUSTERS, each=QUANTA, total=CLUSTERS * QUANTA)

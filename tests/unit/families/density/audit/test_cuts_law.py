@@ -8,7 +8,7 @@ import pytest
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.harness import World
-from hushway.families.density.audit.cuts_law import CutsCheck
+from hushway.families.density.audit.cuts import CutsCheck
 from hushway.privacy.bound import Bound
 
 BOUND = Bound(cells=4, each=100, total=400)

@@ -10,8 +10,8 @@ from hushway.families.density.audit.known import Evidence, Known, Spread
 from hushway.families.density.audit.product import REAL_DENSITY, DensityStage
 from hushway.families.density.audit.toy import LONE_SITES, Stay, district
 from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Shares
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 

@@ -7,24 +7,15 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.exact import dense
+from hushway.audit.files import BlindPurse
 from hushway.audit.hunt import Mutant
-from hushway.audit.purse import BlindPurse
+from hushway.audit.mutant_curators import dense
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.density.audit import suite as density
 from hushway.families.density.audit.cover import one_visit_is_one
+from hushway.families.density.audit.known import NextClusters
 from hushway.families.density.audit.looks import Merged
-from hushway.families.density.audit.mutant_counters import (
-    DayByDay,
-    ManyInABin,
-    NoCap,
-    NoCutOff,
-    SensitivityOfOne,
-    Subtraction,
-    TotalsLikeSeries,
-    WholeHistogram,
-)
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
@@ -37,7 +28,6 @@ from hushway.families.density.audit.mutant_curators import (
     nosy_scale,
     unsplit,
 )
-from hushway.families.density.audit.mutants import DENSITY_MUTANTS
 from hushway.families.density.audit.product import (
     REAL_DENSITY,
     DensityProduct,
@@ -45,8 +35,19 @@ from hushway.families.density.audit.product import (
     VisitTerms,
     plain,
 )
-from hushway.families.density.audit.replay import NextClusters
-from hushway.families.density.audit.suite import audit_density, audit_density_mutants
+from hushway.families.density.audit.suite import (
+    DENSITY_MUTANTS,
+    DayByDay,
+    ManyInABin,
+    NoCap,
+    NoCutOff,
+    SensitivityOfOne,
+    Subtraction,
+    TotalsLikeSeries,
+    WholeHistogram,
+    audit_density,
+    audit_density_mutants,
+)
 from hushway.families.density.audit.toy import CELLS, LONE_SITES, NO_STAYS, SHARED, Stay, district
 from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.mechanism.series import DensitySeries

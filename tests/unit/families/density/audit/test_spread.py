@@ -7,7 +7,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.errors import AuditError
-from hushway.families.density.audit.spread import SpreadCheck
+from hushway.families.density.audit.whole import SpreadCheck
 
 
 def check(*widths: float) -> SpreadCheck:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from hushway.families.density.city import describe as paris_describe
-from hushway.families.density.city.gatherings import GATHERINGS
 from hushway.families.density.city.paris import DensityCity, paris
+from hushway.families.density.city.people import GATHERINGS
 
 PAGE = Path(__file__).parents[3] / "docs" / "cities.md"
 

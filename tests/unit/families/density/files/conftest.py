@@ -12,8 +12,8 @@ import pytest
 import shapely
 
 from hushway.arrays import IntArray
+from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.spends import Spends
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.public.cells import DensityUniverse, Sites

@@ -13,7 +13,6 @@ import pytest
 import shapely
 
 from hushway.errors import HushwayError, ReleaseError
-from hushway.families.density.files.areas import areas_geojson, read_areas
 from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
 from hushway.families.density.files.formats.contents import (
     check_density_csv,
@@ -32,7 +31,13 @@ from hushway.families.density.files.formats.sites import (
     read_sites,
     sites_csv,
 )
-from hushway.families.density.files.universe import check_readable, public_files, read_universe
+from hushway.families.density.files.universe import (
+    areas_geojson,
+    check_readable,
+    public_files,
+    read_areas,
+    read_universe,
+)
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.geography.areas import Area, Areas

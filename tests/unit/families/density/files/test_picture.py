@@ -7,11 +7,19 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hushway.families.density.files.area_map import draw_areas, shapes_of
-from hushway.families.density.files.hour_maps import relative_errors
-from hushway.families.density.files.hours_shown import bin_words, bins_shown
-from hushway.families.density.files.picture import draw_density_picture
-from hushway.families.density.files.series_panel import areas_shown, draw_area, draw_total
+from hushway.families.density.files.picture import (
+    draw_areas,
+    draw_density_picture,
+    relative_errors,
+    shapes_of,
+)
+from hushway.families.density.files.series_panel import (
+    areas_shown,
+    bin_words,
+    bins_shown,
+    draw_area,
+    draw_total,
+)
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.geography.areas import Areas

@@ -15,8 +15,8 @@ from hushway.families.write import write_release
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import Measure
+from hushway.privacy.measured import Internal
 from support.forging import failed, forged_release, sentence
 
 Build = Callable[..., DensityTable]

@@ -12,10 +12,11 @@ from hushway.errors import PlanError
 from hushway.families.density.mechanism import recommended
 from hushway.families.density.mechanism.recommended import (
     Crowd,
+    Shares,
     optimised_shares,
     recommended_shares,
+    spends_of,
 )
-from hushway.families.density.mechanism.spends import Shares, spends_of
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 

@@ -9,7 +9,7 @@ import pytest
 
 from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.geometry_cache import read_geometry, write_geometry
+from hushway.families.density.public.geometry import read_geometry, write_geometry
 from hushway.families.density.public.tower_geometry import TowerGeometry
 
 DIGEST = "sha256:0123"

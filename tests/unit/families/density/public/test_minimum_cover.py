@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.minimum_cover import (
+    Overlap,
     identity_cover,
     matching,
     minimum_cover,
     smallest_ends,
 )
-from hushway.families.density.public.overlap import Overlap
 from hushway.geography.areas import Area, Areas
 
 

@@ -8,8 +8,8 @@ import shapely
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.overlap import overlap
-from hushway.families.density.public.voronoi import voronoi_cells
+from hushway.families.density.public.minimum_cover import overlap
+from hushway.families.density.public.tower_geometry import voronoi_cells
 
 
 def shapes_of(*boxes: tuple[float, float, float, float]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.tessellation import tessellation
+from hushway.families.density.public.tower_geometry import tessellation
 from hushway.geography.areas import Area, Areas
 
 STEP = 0.01

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 from hushway.arrays import FloatArray
-from hushway.families.density.public.voronoi import voronoi_cells
+from hushway.families.density.public.tower_geometry import voronoi_cells
 
 GROUND = np.array([-500.0, -500.0, 12_000.0, 12_000.0])
 FAR = np.array([600_000.0, 6_800_000.0])

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.engine.choice import placed
-from hushway.engine.key import PRIME, BoundingKey
+from hushway.engine.key import PRIME, BoundingKey, placed
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.bounding import (
+from hushway.families.density.rows.counts import (
     BoundedVisits,
     PeopleVisits,
     VisitRule,

@@ -15,11 +15,11 @@ from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.rows.check import check_events
-from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.tables.policy import Policy
+from hushway.tables.check import Policy
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)

@@ -27,8 +27,8 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.events import EventColumns, EventsSource
 from hushway.families.density.rows.memory import ArrayVisits
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

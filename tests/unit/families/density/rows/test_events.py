@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.density.rows.events import EventColumns, EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.tables.layout import layout_of
 
 POSITIONS = EventColumns(location=None, lon="x", lat="y")

@@ -5,7 +5,7 @@ import pytest
 import shapely
 from scipy.spatial import Voronoi
 
-from hushway.families.density.rows.positions import AreaIndex
+from hushway.families.density.rows.rows import AreaIndex
 from hushway.geography.areas import Area, Areas
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.rhythms import clean, learn_rhythms
-from hushway.families.density.study.alternatives import (
+from hushway.families.density.study.gains import (
     city_prior,
     clamp_and_normalise,
     frequency_bands,

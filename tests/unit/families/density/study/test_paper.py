@@ -9,20 +9,23 @@ from scipy.fft import dct
 from hushway.errors import PlanError
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.study.paper import BoundedMatrix, FaithfulPlan, faithful_density
-from hushway.families.density.study.paper_cover import repaired_rule, subtraction_rule
-from hushway.families.density.study.paper_series import (
+from hushway.families.density.study.paper import (
+    BoundedMatrix,
     Efpa,
     Efpag,
+    FaithfulPlan,
+    faithful_density,
     perturb,
+    repaired_rule,
     selection_log_chances,
     smallest_cluster,
+    subtraction_rule,
 )
-from hushway.families.density.study.truth import area_truth
+from hushway.families.density.study.scene import area_truth
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 DELTA = 2e-6
 LOG = np.log(4 / DELTA)

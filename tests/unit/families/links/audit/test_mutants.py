@@ -7,27 +7,15 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.audit.files import BlindPurse
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant
-from hushway.audit.purse import BlindPurse
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.links.audit import suite as links
-from hushway.families.links.audit.ends import moved_home
+from hushway.families.links.audit.ends import NOTHING, Spot, StreetDrives, moved_home
 from hushway.families.links.audit.looks import ClassSums, Published
 from hushway.families.links.audit.measured import lone_road
-from hushway.families.links.audit.mutant_choices import (
-    BusiestLinks,
-    Peeping,
-    SpeedsOfAllItems,
-    nosy_expectation,
-)
-from hushway.families.links.audit.mutant_ends import (
-    around_true_ends,
-    cleaned_first,
-    first_by_place,
-    within_the_radius,
-)
 from hushway.families.links.audit.mutant_parts import (
     ExactAnswers,
     NoCap,
@@ -42,10 +30,20 @@ from hushway.families.links.audit.mutant_parts import (
     UnboundedSums,
     unsplit,
 )
-from hushway.families.links.audit.mutants import LINK_MUTANTS
 from hushway.families.links.audit.product import REAL_LINKS, LinkProduct, LinkStage
-from hushway.families.links.audit.street import NOTHING, Spot, StreetDrives
-from hushway.families.links.audit.suite import audit_link_mutants, audit_links
+from hushway.families.links.audit.suite import (
+    LINK_MUTANTS,
+    BusiestLinks,
+    Peeping,
+    SpeedsOfAllItems,
+    around_true_ends,
+    audit_link_mutants,
+    audit_links,
+    cleaned_first,
+    first_by_place,
+    nosy_expectation,
+    within_the_radius,
+)
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
 from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.mechanism.counts import LinkCounts

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.families.links.audit.street import LINKS, METRES, NOTHING, Spot, StreetDrives, street
+from hushway.families.links.audit.ends import LINKS, METRES, NOTHING, Spot, StreetDrives, street
 from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.noisy import noisy_trips
 

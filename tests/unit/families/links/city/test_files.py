@@ -7,9 +7,8 @@ import shapely
 from pyarrow import parquet
 
 from hushway.families.links.city.files import write_traces
-from hushway.families.links.city.join import some_trips
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.city.simulate import TraceCity, simulate_traces
+from hushway.families.links.city.simulate import TraceCity, simulate_traces, some_trips
 
 
 @pytest.fixture(scope="module")

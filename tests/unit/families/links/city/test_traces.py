@@ -7,14 +7,15 @@ import shapely
 
 from hushway.errors import PlanError
 from hushway.families.links.city import simulate as traces_simulate
-from hushway.families.links.city.clock import times_of
-from hushway.families.links.city.join import joined, some_trips
+from hushway.families.links.city.positions import times_of
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import (
     Devices,
     Habits,
     TraceCity,
+    joined,
     simulate_traces,
+    some_trips,
     trace_parts,
 )
 from hushway.families.links.public.roads import RoadNetwork

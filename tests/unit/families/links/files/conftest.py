@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.spends import Spends
+from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.public.roads import RoadNetwork

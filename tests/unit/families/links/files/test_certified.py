@@ -15,8 +15,8 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import ZCDPLoss
+from hushway.privacy.measured import Internal
 from support.certificates import certificate_of, noise_in
 from support.forging import assert_contradiction
 from support.wrong_terms import WRONG_TERMS, choice_of

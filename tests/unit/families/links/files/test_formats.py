@@ -13,18 +13,16 @@ import shapely
 
 from hushway.errors import ReleaseError
 from hushway.families.links.files.formats.contents import (
+    measured_classes_csv,
     read_links_parquet,
+    read_measured_classes,
+    read_zones,
     travel_times,
     write_links_parquet,
+    zones_csv,
 )
 from hushway.families.links.files.formats.geo import links_geojson, shown_links, write_links_geo
 from hushway.families.links.files.formats.gmns import link_parts, measurement_parts, node_parts
-from hushway.families.links.files.formats.groups import (
-    measured_classes_csv,
-    read_measured_classes,
-    read_zones,
-    zones_csv,
-)
 from hushway.families.links.files.formats.roads import (
     course_points,
     links_table,
@@ -215,7 +213,7 @@ def test_zones_are_read_back(zones: tuple[str, ...]) -> None:
 
 
 def test_long_lists_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hushway.families.links.files.formats.groups.LIST_BYTES", 5)
+    monkeypatch.setattr("hushway.families.links.files.formats.contents.LIST_BYTES", 5)
     with pytest.raises(ReleaseError, match="larger than it may be"):
         read_zones(zones_csv(("a",)))
 

@@ -15,15 +15,15 @@ from hushway.families.links.files.map import (
     round_steps,
     scale_of,
 )
-from hushway.families.links.files.panels import (
+from hushway.families.links.files.picture import (
     busiest_rows,
     draw_classes,
     draw_hours,
+    draw_links_picture,
     draw_noise,
     street_name,
     totals_by_link,
 )
-from hushway.families.links.files.picture import draw_links_picture
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.geography.periods import Periods

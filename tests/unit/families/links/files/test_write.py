@@ -15,7 +15,7 @@ from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 from hushway.release.seal import files_of
 
 Build = Callable[..., LinkTable]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.families.links.matching.matcher import Matcher
-from hushway.families.links.matching.settings import MatchSettings
-from hushway.families.links.matching.traces import Reason, Traces, Ways
+from hushway.families.links.matching.traces import MatchSettings, Reason, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
 
 MakeRoads = Callable[..., RoadNetwork]

@@ -10,8 +10,7 @@ import pytest
 from hushway.errors import GeographyError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
-from hushway.families.links.matching.settings import MatchSettings
-from hushway.families.links.matching.traces import Reason, Traces, Ways
+from hushway.families.links.matching.traces import MatchSettings, Reason, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
 
 MakeRoads = Callable[..., RoadNetwork]

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from hushway.families.links.matching.courses import opposites
-from hushway.families.links.matching.search import link_graph, nothing_searched, reach
+from hushway.families.links.matching.balls import link_graph, nothing_searched, reach
+from hushway.families.links.matching.near import opposites
 from hushway.families.links.public.roads import RoadNetwork
 
 MakeRoads = Callable[..., RoadNetwork]

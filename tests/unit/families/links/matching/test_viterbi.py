@@ -6,10 +6,9 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from hushway.families.links.matching.courses import opposites
 from hushway.families.links.matching.matcher import Matcher
-from hushway.families.links.matching.settings import MatchSettings
-from hushway.families.links.matching.traces import Reason, Traces
+from hushway.families.links.matching.near import opposites
+from hushway.families.links.matching.traces import MatchSettings, Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
 
 MakeRoads = Callable[..., RoadNetwork]

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.mechanism import flows as flows_module
-from hushway.families.links.mechanism.balance import balance_of
-from hushway.families.links.mechanism.flows import FlowProblem, fitted_flows
+from hushway.families.links.mechanism import fit as flows_module
+from hushway.families.links.mechanism.fit import FlowProblem, balance_of, fitted_flows
 
 FloatArray = NDArray[np.float64]
 

@@ -8,8 +8,7 @@ import pytest
 
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.spends import spends_of
+from hushway.families.links.mechanism.counts import LinkCounts, spends_of
 from hushway.families.links.public.universe import (
     ClassZones,
     MovementCells,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.classes import HIGHWAYS, kind_of, kind_or_least
 from hushway.families.links.public.cleaning import network_of
-from hushway.families.links.public.draft import RoadDraft
+from hushway.families.links.public.lines import RoadDraft
 from hushway.families.links.public.roads import CLASSES
+from hushway.families.links.public.words import HIGHWAYS, kind_of, kind_or_least
 
 NODES = {"a": (0.0, 0.0), "b": (0.01, 0.0), "c": (0.01, 0.01), "d": (0.0, 0.01), "e": (0.02, 0.0)}
 BOTH, ALONG, BACK = (True, True), (True, False), (False, True)

@@ -15,9 +15,9 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.gpx import GpxTraces
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
-from hushway.tables.policy import Policy
+from hushway.tables.check import Policy
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)

@@ -27,8 +27,7 @@ from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.mds import MdsTraces
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.rows import AnyTraces
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit

@@ -26,13 +26,12 @@ from hushway.families.links.rows.noisy import (
     EndNoise,
     few_trips,
     moved,
+    nearest_places,
     noisy_ends,
     noisy_trips,
     parted,
 )
-from hushway.families.links.rows.rows import PeoplePositions
-from hushway.families.links.rows.snapping import nearest_places
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import PeoplePositions, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.links.rows.traces import TraceColumns, TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.tables.layout import layout_of
 
 EVERYTHING = TraceColumns(trip="trip", speed="speed", heading="heading")

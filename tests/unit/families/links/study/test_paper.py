@@ -12,11 +12,12 @@ from hushway.families.links.study.paper import (
     FaithfulLinksPlan,
     Study,
     faithful_links,
+    move_ends,
+    planar_radius,
     study_of,
     trip_counts,
     without_rare_ends,
 )
-from hushway.families.links.study.paper_ends import move_ends, planar_radius
 from hushway.families.links.study.paper_range import RangePlan, above_threshold, ranges
 
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.families.od.audit.fitted import (
+from hushway.families.od.audit.fitted_looks import (
     FLAT,
     FORMS,
     LAZY,
@@ -13,10 +13,13 @@ from hushway.families.od.audit.fitted import (
     SAME_HALF,
     SAME_PARITY,
     TREE,
+    Evidence,
+    FirstCell,
     Form,
+    Look,
+    Published,
     both_features,
 )
-from hushway.families.od.audit.fitted_looks import Evidence, FirstCell, Look, Published
 from hushway.families.od.audit.lazy import TwoLooks
 from hushway.families.od.audit.product import REAL, Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene, town

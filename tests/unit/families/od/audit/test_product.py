@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.purse import BlindPurse
+from hushway.audit.files import BlindPurse
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.dense import Repeated
 from hushway.families.od.audit.mutant_parts import SharedNoise, no_split

@@ -11,10 +11,9 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.od.files.formats import rows as rows_module
-from hushway.families.od.files.formats.csv import read_csv, write_csv
 from hushway.families.od.files.formats.flowmap import flowmap_locations, read_flows, write_flows
 from hushway.families.od.files.formats.omx import fits_omx, write_omx
-from hushway.families.od.files.formats.parquet import read_parquet, write_parquet
+from hushway.families.od.files.formats.rows import read_csv, read_parquet, write_csv, write_parquet
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations, PlaceLabels

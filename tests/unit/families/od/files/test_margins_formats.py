@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
+from hushway.families.od.files.adds_up import PublishedSums, published_sums, sums_of_rows
 from hushway.families.od.files.formats import margins as margins_module
 from hushway.families.od.files.formats import pairs as pairs_module
 from hushway.families.od.files.formats.features import features_json, read_features
@@ -21,7 +22,6 @@ from hushway.families.od.files.formats.margins import (
 )
 from hushway.families.od.files.formats.omx import matrix_names
 from hushway.families.od.files.formats.pairs import pair_columns, read_pairs, write_pairs
-from hushway.families.od.files.sums import PublishedSums, published_sums, sums_of_rows
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, total_feature

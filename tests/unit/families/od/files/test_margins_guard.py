@@ -14,7 +14,7 @@ from hushway.families.od.public.features import Feature, total_feature
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
+from hushway.privacy.measured import Internal
 
 Certify = Callable[..., Certificate]
 Spoil = Callable[[ODTable], ODTable]

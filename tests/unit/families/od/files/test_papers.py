@@ -17,10 +17,9 @@ from hushway.privacy.certificate import Certificate, EpsilonDelta, Tuning
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.label import render_label
+from hushway.release.label import render_label, yaml_text
 from hushway.release.page import render_page
 from hushway.release.wording import claim_text, loss_text, number_text, promise
-from hushway.release.yaml import yaml_text
 from support.certificates import UNPROTECTED
 
 Certify = Callable[..., Certificate]

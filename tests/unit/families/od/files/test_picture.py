@@ -8,11 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
+from hushway.families.od.files.adds_up import (
+    PublishedSums,
+    published_sums,
+    sums_by_pair,
+    sums_by_period,
+)
+from hushway.families.od.files.contents import draw_periods, draw_picture, measured_periods
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
-from hushway.families.od.files.flows import sums_by_pair, sums_by_period
-from hushway.families.od.files.period_panel import draw_periods, measured_periods
-from hushway.families.od.files.picture import draw_picture
-from hushway.families.od.files.sums import PublishedSums, published_sums
 from hushway.families.od.mechanism.table import ODTable
 from hushway.privacy.certificate import Certificate
 from support.certificates import UNPROTECTED

@@ -7,8 +7,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.optimality import Multipliers, certify
-from hushway.families.od.fit.ordered import in_order
+from hushway.families.od.fit.optimality import Multipliers, certify, in_order
 from hushway.families.od.fit.problem import Margin
 from hushway.families.od.fit.projection import project
 from hushway.families.od.fit.system import system_of

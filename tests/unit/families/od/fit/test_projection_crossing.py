@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from hushway.families.od.fit import directions, optimum
-from hushway.families.od.fit.crossing import CrossingDirections
 from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.directions import FixedPattern, directions_of
-from hushway.families.od.fit.ordered import in_order
+from hushway.families.od.fit.directions import CrossingDirections, FixedPattern, directions_of
+from hushway.families.od.fit.optimality import in_order
 from hushway.families.od.fit.problem import Margin
-from hushway.families.od.fit.projection import project
+from hushway.families.od.fit.projection import EVERYTHING, project
 from hushway.families.od.fit.system import system_of
-from hushway.families.od.fit.thresholds import EVERYTHING
 
 
 def hard(places: int, periods: int, trips: int, seed: int) -> tuple[DenseCells, list[Margin]]:

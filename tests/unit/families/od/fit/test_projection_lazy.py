@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.forecast import Foreseeable, TailForecast, noise_forecast
+from hushway.families.od.fit.dense import DenseCells, Foreseeable, TailForecast, noise_forecast
 from hushway.families.od.fit.problem import GroupedCells, Margin
-from hushway.families.od.fit.projection import project
-from hushway.families.od.fit.thresholds import EVERYTHING, few_distinct
+from hushway.families.od.fit.projection import EVERYTHING, few_distinct, project
 
 
 class Reluctant:

@@ -5,8 +5,7 @@ import pytest
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError, ReleaseError
-from hushway.families.od.fit.tree import TreeLevel, infer_tree
-from hushway.families.od.fit.tree_shares import geometric_shares
+from hushway.families.od.fit.tree import TreeLevel, geometric_shares, infer_tree
 
 NOBODY = np.empty(0, dtype=np.int64)
 

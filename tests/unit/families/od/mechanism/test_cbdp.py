@@ -9,9 +9,8 @@ from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.shares import spends_of, uniform_shares
+from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.mechanism.weights import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels

@@ -7,7 +7,7 @@ import pytest
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.problem import CellSource
-from hushway.families.od.mechanism.lazy_cells import LazyCells
+from hushway.families.od.mechanism.cbdp import LazyCells
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature
 from hushway.families.od.public.groups import Groups, groups_of

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hushway.families.od.mechanism.nesting import nested
+from hushway.families.od.mechanism.catalogue import nested
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import refines

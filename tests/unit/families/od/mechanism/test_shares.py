@@ -3,10 +3,10 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.od.mechanism.recommended import recommended_shares
 from hushway.families.od.mechanism.shares import (
     given_shares,
     important_shares,
+    recommended_shares,
     spends_of,
     uniform_shares,
 )

@@ -12,9 +12,8 @@ from hushway.engine.session import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.tables.check import Problem
-from hushway.tables.policy import Policy
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.tables.check import Policy, Problem
 
 Write = Callable[..., Path]
 

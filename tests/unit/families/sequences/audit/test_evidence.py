@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.families.sequences.audit.evidence import evidence_of
+from hushway.families.sequences.audit.looks import evidence_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 

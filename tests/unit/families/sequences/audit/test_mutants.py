@@ -6,13 +6,22 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.audit.files import BlindPurse
 from hushway.audit.mutant_curators import OccupiedCellsOnly
-from hushway.audit.purse import BlindPurse
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.sequences.audit import suite as sequences
 from hushway.families.sequences.audit.looks import FirstStep
-from hushway.families.sequences.audit.mutant_parts import (
+from hushway.families.sequences.audit.product import (
+    REAL_SEQUENCES,
+    SequenceProduct,
+    SequenceTerms,
+    TreeForm,
+    TreeStage,
+)
+from hushway.families.sequences.audit.published import NextQuestions, enumerated
+from hushway.families.sequences.audit.suite import (
+    SEQUENCE_MUTANTS,
     EveryLaterPeriod,
     InTwoGroups,
     NoCap,
@@ -22,20 +31,11 @@ from hushway.families.sequences.audit.mutant_parts import (
     SensitivityOfOne,
     SpreadRecords,
     ThresholdFirst,
+    audit_sequence_mutants,
+    audit_sequences,
     nosy,
     unsplit_tree,
 )
-from hushway.families.sequences.audit.mutants import SEQUENCE_MUTANTS
-from hushway.families.sequences.audit.product import (
-    REAL_SEQUENCES,
-    SequenceProduct,
-    SequenceTerms,
-    TreeForm,
-    TreeStage,
-)
-from hushway.families.sequences.audit.published import enumerated
-from hushway.families.sequences.audit.replay import NextQuestions
-from hushway.families.sequences.audit.suite import audit_sequence_mutants, audit_sequences
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Query

@@ -16,8 +16,8 @@ from hushway.families.sequences.mechanism.table import SequenceTable, StepSummar
 from hushway.families.sequences.mechanism.terms import sequence_terms
 from hushway.families.sequences.mechanism.thresholds import PaperThresholds
 from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.families.write import write_release
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Location, Locations, PlaceLabels

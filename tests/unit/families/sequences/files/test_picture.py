@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from hushway.families.sequences.files.boxes import OTHERS, boxes_of_stops
-from hushway.families.sequences.files.icicle import draw_icicle
-from hushway.families.sequences.files.length_panel import draw_lengths
-from hushway.families.sequences.files.picture import colour_groups, draw_sequences_picture
+from hushway.families.sequences.files.picture import (
+    OTHERS,
+    boxes_of_stops,
+    colour_groups,
+    draw_icicle,
+    draw_lengths,
+    draw_sequences_picture,
+    records_by_length,
+    sums_by_way,
+    visits_by_location,
+)
 from hushway.families.sequences.files.tree_shape import prefixes_of
-from hushway.families.sequences.files.ways import records_by_length, sums_by_way, visits_by_location
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate

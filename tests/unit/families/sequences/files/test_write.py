@@ -14,8 +14,8 @@ from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.internal import Internal
 from hushway.privacy.loss import PureLoss
+from hushway.privacy.measured import Internal
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]

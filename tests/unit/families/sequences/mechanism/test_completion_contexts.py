@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from hushway.families.sequences.mechanism.completion_contexts import (
+from hushway.families.sequences.mechanism.completion_model import (
     END,
     NEW,
+    Model,
+    Moves,
     all_keys,
     kinds_of,
+    pooled,
     stops_back,
 )
-from hushway.families.sequences.mechanism.completion_model import Model, Moves, pooled
 from hushway.families.sequences.mechanism.completion_spread import spread_added
 
 

@@ -7,9 +7,8 @@ from scipy.optimize import isotonic_regression
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.sequences.mechanism import projection as prefix_projection
-from hushway.families.sequences.mechanism.optimality import certified_tree
 from hushway.families.sequences.mechanism.pooling_events import tight_nodes
-from hushway.families.sequences.mechanism.projection import project_prefixes
+from hushway.families.sequences.mechanism.projection import certified_tree, project_prefixes
 
 NOBODY = np.empty(0, dtype=np.int64)
 

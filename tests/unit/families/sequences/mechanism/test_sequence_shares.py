@@ -12,7 +12,7 @@ from hushway.families.sequences.mechanism.shares import (
     step_spends,
     uniform_shares,
 )
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.loss import PureLoss, ZCDPLoss, total
 
 MakeUniverse = Callable[..., SequenceUniverse]

@@ -15,7 +15,7 @@ from hushway.families.sequences.mechanism.shares import geometric_shares
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.mechanism.thresholds import ExpectedFalse, PaperThresholds
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.public.universe import SequenceUniverse
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.sequences.public import gtfs
+from hushway.families.sequences.public import gtfs_lines as gtfs
 from hushway.families.sequences.public.gtfs_lines import LineTaxonomy, line_taxonomy
 from hushway.geography.locations import Location, Locations
 

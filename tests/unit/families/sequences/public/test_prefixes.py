@@ -5,8 +5,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.taxonomy_columns import column_taxonomy
+from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
 from hushway.geography.locations import Location, Locations, PlaceLabels
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.taxonomy_columns import column_taxonomy
+from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
 from hushway.geography.labels import Labels, labels_of_codes
 from hushway.geography.locations import Location, Locations, PlaceLabels
 

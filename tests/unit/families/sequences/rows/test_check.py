@@ -12,12 +12,15 @@ from hushway.engine.session import EngineSettings
 from hushway.errors import DataError
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.tables.check import Problem
-from hushway.tables.policy import Policy
+from hushway.tables.check import Policy, Problem
 
 Write = Callable[..., Path]
 

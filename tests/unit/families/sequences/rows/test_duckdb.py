@@ -18,8 +18,12 @@ from hushway.families.sequences.public.prefixes import PrefixCells, first_prefix
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound

@@ -11,10 +11,9 @@ from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.taxonomy_columns import column_taxonomy
+from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.families.sequences.rows.records import OrderedStops, never_back, records_of
+from hushway.families.sequences.rows.record_bounding import OrderedStops, never_back, records_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.query import Query
 from hushway.privacy.unit import Unit

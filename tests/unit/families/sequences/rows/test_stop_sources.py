@@ -7,8 +7,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
-from hushway.families.sequences.rows.taps import TapColumns, TapsSource
+from hushway.families.sequences.rows.sequences import (
+    SequenceColumns,
+    SequencesSource,
+    TapColumns,
+    TapsSource,
+)
 from hushway.tables.layout import Source, layout_of
 
 

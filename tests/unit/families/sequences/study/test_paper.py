@@ -7,8 +7,8 @@ import pytest
 
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.universe import SequenceUniverse
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.study.paper import FaithfulRelease, faithful_prefix_tree
 from hushway.geography.labels import labels_of_codes

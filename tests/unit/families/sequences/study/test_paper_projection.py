@@ -4,7 +4,7 @@ from scipy.optimize import isotonic_regression
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.sequences.study.paper_projection import faithful_consistency
+from hushway.families.sequences.study.paper import faithful_consistency
 
 
 def path_by_path(parent: IntArray, measured: IntArray) -> FloatArray:

@@ -13,7 +13,6 @@ from hushway.errors import ReleaseError
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.geography.periods import Periods
-from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import (
     BATCH_ROWS,
@@ -23,6 +22,7 @@ from hushway.release.formats.columns import (
     whole_column,
 )
 from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.places import number_array, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000

@@ -16,8 +16,12 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.files.formats.contents import MOMENT, start_times
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.geography.areas import Areas
-from hushway.release.formats.arrow import number_array, text_array
-from hushway.release.formats.geo_check import check_geoparquet, write_geoparquet
+from hushway.release.formats.places import (
+    check_geoparquet,
+    number_array,
+    text_array,
+    write_geoparquet,
+)
 
 _SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
 _SCHEMA = pa.schema(

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.release.formats.arrow import number_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import BATCH_ROWS, whole_column
+from hushway.release.formats.places import number_array
 
 SCHEMA = pa.schema(
     [

@@ -15,8 +15,12 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.formats.contents import optional_array
 from hushway.families.links.files.formats.roads import course_points, courses, lines_metadata
 from hushway.families.links.mechanism.table import LinkTable
-from hushway.release.formats.arrow import number_array, text_array
-from hushway.release.formats.geo_check import check_geoparquet, write_geoparquet
+from hushway.release.formats.places import (
+    check_geoparquet,
+    number_array,
+    text_array,
+    write_geoparquet,
+)
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
 MOST_GEOJSON_NUMBERS = 100_000

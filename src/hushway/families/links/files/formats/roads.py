@@ -17,9 +17,9 @@ import shapely
 from hushway.arrays import FloatArray, IntArray, TextArray
 from hushway.errors import ReleaseError
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import whole_column
+from hushway.release.formats.places import number_array, text_array
 
 LINK_SCHEMA = pa.schema(
     [

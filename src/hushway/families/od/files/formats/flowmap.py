@@ -13,16 +13,20 @@ import pyarrow as pa
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.csv import labels_of
-from hushway.families.od.files.formats.rows import Rows, batches_of, cells_of, positions_of
+from hushway.families.od.files.formats.rows import (
+    Rows,
+    batches_of,
+    cells_of,
+    labels_of,
+    positions_of,
+)
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.release.formats.arrow import number_array, numbers_of, text_array
 from hushway.release.formats.columns import labelled
 from hushway.release.formats.csv import read_batches, stream_csv
-from hushway.release.formats.places import csv_bytes
+from hushway.release.formats.places import csv_bytes, number_array, numbers_of, text_array
 
 LOCATION_COLUMNS = ("id", "name", "lat", "lon")
 

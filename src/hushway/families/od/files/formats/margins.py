@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.sums import PublishedSums
+from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.public.features import Feature
-from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import (
     BATCH_ROWS,
@@ -20,6 +19,7 @@ from hushway.release.formats.columns import (
     whole_column,
 )
 from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.places import number_array, text_array
 
 SCHEMA = pa.schema(
     [

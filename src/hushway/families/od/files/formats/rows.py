@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.arrow import number_array, text_array
+from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
@@ -18,6 +20,8 @@ from hushway.release.formats.columns import (
     positions_among,
     whole_column,
 )
+from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.places import number_array, text_array
 
 COLUMNS = ("period", "origin", "destination", "count", "standard_error")
 
@@ -118,3 +122,42 @@ def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
         ReleaseError: A label is not in the list.
     """
     return positions_among(column, text_array(labels))
+
+
+def write_parquet(table: ODTable, path: Path) -> None:
+    """Writes a table as one Parquet file."""
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for rows in batches_of(table):
+            writer.write_batch(to_arrow(table.universe, rows))
+
+
+def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
+    """Yields the rows of a Parquet file, some at a time.
+
+    Raises:
+        ReleaseError: A label is not in the public lists, or there are more rows than cells.
+    """
+    with open_parquet(path, SCHEMA, rows=universe.size) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            yield from_arrow(universe, batch)
+
+
+def write_csv(table: ODTable, path: Path) -> None:
+    """Writes a table as one CSV file."""
+    batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
+    stream_csv(path, SCHEMA, batches, labels=labels_of(table.universe))
+
+
+def read_csv(path: Path, universe: ODCells) -> Iterator[Rows]:
+    """Yields the rows of a CSV file, some at a time.
+
+    Raises:
+        ReleaseError: A label is not in the public lists.
+    """
+    for batch in read_batches(path, SCHEMA, labels=labels_of(universe)):
+        yield from_arrow(universe, batch.select(list(COLUMNS)))
+
+
+def labels_of(universe: ODCells) -> tuple[str, ...]:
+    """Returns every text that can appear in a row."""
+    return universe.locations.ids + universe.periods.labels

@@ -24,10 +24,10 @@ from hushway.families.sequences.files.paths import (
     sequences_ending_at,
 )
 from hushway.families.sequences.mechanism.table import SequenceTable
-from hushway.release.formats.arrow import number_array, numbers_of, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import positions_among, whole_column
 from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.places import number_array, numbers_of, text_array
 
 SEPARATOR = " > "
 

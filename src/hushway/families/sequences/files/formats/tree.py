@@ -15,7 +15,6 @@ from hushway.families.sequences.files.tree_shape import MOST_NODES, step_slices
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
-from hushway.release.formats.arrow import number_array, text_array
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import (
     BATCH_ROWS,
@@ -24,6 +23,7 @@ from hushway.release.formats.columns import (
     positions_among,
     whole_column,
 )
+from hushway.release.formats.places import number_array, text_array
 
 SCHEMA = pa.schema(
     [
