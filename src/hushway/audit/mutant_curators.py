@@ -11,8 +11,8 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
-from hushway.privacy.noise.law import expected_above, threshold_for
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.query import Counter, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource

@@ -26,7 +26,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.noise.law import expected_above
+from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
 from hushway.privacy.unit import Unit
 from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file

@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Protocol
 
 from hushway.arrays import IntArray
-from hushway.errors import PrivacyError
 from hushway.privacy.noise.inversion import Enclosure
 from hushway.privacy.randomness import BitSource
 
@@ -43,33 +42,3 @@ def share(part: Enclosure, whole: Enclosure, bits: int) -> Enclosure:
     """Encloses 2^bits * part / whole."""
     low = (part[0] << bits) // whole[1]
     return low, min(1 << bits, -(-(part[1] << bits) // max(1, whole[0])))
-
-
-def expected_above(law: NoiseLaw, size: int, threshold: int) -> float:
-    """Returns the expected number of empty cells that reach a threshold, for forecasts."""
-    bits = 256
-    low, high = law.mass_from(threshold, bits)
-    return float(size * Fraction(low + high, 1 << (bits + 1)))
-
-
-def threshold_for(law: NoiseLaw, size: int, expected: float) -> int:
-    """Returns the lowest threshold above 0 that at most `expected` empty cells reach on average.
-
-    Raises:
-        PrivacyError: The expected number is not positive.
-    """
-    if not expected > 0:
-        raise PrivacyError(
-            "The expected number of false cells must be greater than 0.",
-            advice="Choose for example 100: so many cells without any trip will appear by chance.",
-        )
-    low, high = 0, 1
-    while expected_above(law, size, high) > expected:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if expected_above(law, size, middle) > expected:
-            low = middle
-        else:
-            high = middle
-    return high

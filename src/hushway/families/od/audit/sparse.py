@@ -16,7 +16,7 @@ from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.law import expected_above
+from hushway.privacy.noise.forecast import expected_above
 
 THRESHOLD = 2
 # A sparse release takes milliseconds whatever its size, so its town is large.

@@ -19,7 +19,7 @@ from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.law import expected_above, threshold_for
+from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.query import Query
 from hushway.release.mechanism import Forecast, Measurements
 

@@ -15,7 +15,8 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.law import NoiseLaw, expected_above
+from hushway.privacy.noise.forecast import expected_above
+from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import Shown
 
 

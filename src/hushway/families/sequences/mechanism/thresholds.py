@@ -9,7 +9,7 @@ from hushway.errors import PlanError
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss
-from hushway.privacy.noise.law import threshold_for
+from hushway.privacy.noise.forecast import threshold_for
 
 # The paper's thresholds in standard deviations of the noise: groups are only doors to locations,
 # and a false door costs more than a missed one.

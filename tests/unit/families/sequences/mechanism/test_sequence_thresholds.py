@@ -12,7 +12,7 @@ from hushway.families.sequences.mechanism.thresholds import (
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.noise.law import expected_above
+from hushway.privacy.noise.forecast import expected_above
 
 GROUP = StepShape(candidates=60, parents=1, group=True)
 PLACE = StepShape(candidates=944, parents=60, group=False)
