@@ -1,9 +1,14 @@
 """What the command says after Ctrl-C."""
 
+import signal
+import sys
+import threading
+
 import pytest
 import typer
 
-from hushway.cli import app as command
+from hushway.cli import verbs
+from hushway.cli.app import main
 
 
 def interrupted() -> None:
@@ -13,12 +18,15 @@ def interrupted() -> None:
 def test_ctrl_c_is_one_clear_message_and_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    verbs = typer.Typer()
-    verbs.command()(interrupted)
-    monkeypatch.setattr(command, "app", verbs)
-    monkeypatch.setattr("sys.argv", ["hushway"])
+    only = typer.Typer()
+    only.command()(interrupted)
+    monkeypatch.setattr(verbs, "app", only)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(sys, "argv", ["hushway"])
     with pytest.raises(SystemExit) as ended:
-        command.main()
+        main()
     assert ended.value.code == 1
     said = capsys.readouterr().err
     assert "Interrupted." in said

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from hushway.cli import screen
 from hushway.cli.screen import answer_json, failure, say, step, table
 from hushway.visible import visible
 
@@ -24,7 +25,9 @@ SPEAKERS: dict[str, Callable[[], None]] = {
 def test_nothing_that_is_printed_can_paint_the_screen(
     speaker: Callable[[], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
+    # Not by COLUMNS: whoever looked at the screen first has read that.
+    monkeypatch.setattr(screen._out, "_width", 1000)
+    monkeypatch.setattr(screen._err, "_width", 1000)
     speaker()
     printed = "".join(capsys.readouterr()).replace("\n", "")
     assert visible(printed) == printed
