@@ -37,8 +37,8 @@ __all__ = [
 _HOMES = {
     "HushwayError": "hushway.errors",
     "Ledger": "hushway.privacy.ledger",
-    "load_plan": "hushway.plan",
-    "prepare": "hushway.job",
+    "load_plan": "hushway.families.load",
+    "prepare": "hushway.families.prepare",
     "price": "hushway.pricing",
     "publish": "hushway.publishing",
     "verify": "hushway.families.verify",
