@@ -196,8 +196,7 @@ def write_huge(folder: Path) -> dict[str, float]:
 
 def publish_huge(folder: Path) -> dict[str, float]:
     """Publishes them: reading, bounding, noise, fit, rounding and writing."""
-    from hushway.families.load import load_plan
-    from hushway.families.prepare import prepare
+    from hushway.families.load import load_plan, prepare
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
 

@@ -16,8 +16,7 @@ from hushway.version import __version__
 
 if TYPE_CHECKING:
     from hushway.errors import HushwayError
-    from hushway.families.load import load_plan
-    from hushway.families.prepare import prepare
+    from hushway.families.load import load_plan, prepare
     from hushway.families.verify import verify
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
@@ -38,7 +37,7 @@ _HOMES = {
     "HushwayError": "hushway.errors",
     "Ledger": "hushway.privacy.ledger",
     "load_plan": "hushway.families.load",
-    "prepare": "hushway.families.prepare",
+    "prepare": "hushway.families.load",
     "price": "hushway.pricing",
     "publish": "hushway.publishing",
     "verify": "hushway.families.verify",

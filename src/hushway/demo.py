@@ -1,21 +1,18 @@
 """Whole releases from nothing: synthetic cities, plans, budgets, releases that verify."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.density.city.paris import paris
-from hushway.families.load import load_plan
-from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.prepare import prepare
-from hushway.families.sequences.city.cards import metro
+from hushway.families.load import load_plan, prepare
+from hushway.families.registry import FAMILIES
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
+from hushway.release.family import Example, Family
 from hushway.release.job import Job
 from hushway.release.new_file import make_folder
 
@@ -23,43 +20,26 @@ PLAN = "plan.toml"
 CAP = Fraction(4)
 
 _MARKER = ".hushway-demo"
-_SEED = 2018
-_CARDS = 150_000
-_PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
-# The template is for a city of millions. In one of 20,000 people so few visits need less noise.
-_FOR_A_SMALL_CITY = {
-    "most_counted = 1000 ": "most_counted = 200  ",
-    'epsilon = "0.3" ': 'epsilon = "1"   ',
-}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoCity:
-    """What the demo built: a folder with a city's files and a plan, and an open account."""
+    """What the demo built: a folder with a city's files and a plan, and an open account.
+
+    Attributes:
+        folder: Where it is.
+        example: What the city is.
+        job: The plan, ready to be published.
+    """
 
     folder: Path
-    trips: int
-    riders: int
+    example: Example
     job: Job
 
-
-@dataclass(frozen=True, kw_only=True)
-class DemoCards:
-    """What the demo built for cards: a folder with a city's files and a plan, and an account."""
-
-    folder: Path
-    records: int
-    job: Job
-
-
-@dataclass(frozen=True, kw_only=True)
-class DemoCalls:
-    """What the demo built for calls: a folder with a city's files and a plan, and an account."""
-
-    folder: Path
-    events: int
-    people: int
-    job: Job
+    @property
+    def release(self) -> Path:
+        """Where its release appears."""
+        return self.job.plan.path(self.job.plan.release.folder)
 
 
 def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
@@ -74,40 +54,22 @@ def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
             made.
     """
     _clear(folder, force=force)
-    city = ann_arbor(seed=_SEED)
-    city.write(folder)
-    return DemoCity(
-        folder=folder,
-        trips=len(city.trips.rider),
-        riders=len(set(city.trips.rider.tolist())),
-        job=_planned(folder, "od"),
-    )
+    return _built(FAMILIES["od"], folder)
 
 
-def build_cards(folder: Path) -> DemoCards:
-    """Writes a day of a synthetic metro's cards, a plan for it, and a ledger with a budget."""
-    city = metro(_SEED, records=_CARDS)
-    city.write(folder)
-    return DemoCards(folder=folder, records=len(city), job=_planned(folder, "sequences"))
+def build_others(folder: Path) -> Iterator[DemoCity]:
+    """Writes cities of the other families, each into a folder of its own, with plan and ledger."""
+    for family in FAMILIES.values():
+        if family.name != "od":
+            (folder / family.name).mkdir()
+            yield _built(family, folder / family.name)
 
 
-def build_calls(folder: Path) -> DemoCalls:
-    """Writes a week of calls of a small synthetic Paris, a plan for it, and a ledger."""
-    city = paris(_SEED, people=_PEOPLE, towers=_TOWERS, areas=_AREAS)
-    city.write(folder)
-    return DemoCalls(
-        folder=folder,
-        events=len(city),
-        people=city.people,
-        job=_planned(folder, "density", _FOR_A_SMALL_CITY),
-    )
-
-
-def _planned(folder: Path, family: str, changes: Mapping[str, str] | None = None) -> Job:
-    """Writes the family's template as a plan, with changes, and opens its account."""
-    template = files("hushway") / "families" / family / "template.toml"
-    text = template.read_text(encoding="utf-8")
-    for old, new in (changes or {}).items():
+def _built(family: Family, folder: Path) -> DemoCity:
+    """Writes a family's city and its template as a plan, and opens the account."""
+    example = family.example(folder)
+    text = family.template
+    for old, new in example.changes.items():
         text = text.replace(old, new)
     (folder / PLAN).write_text(text, encoding="utf-8")
     job = prepare(load_plan(folder / PLAN))
@@ -115,7 +77,7 @@ def _planned(folder: Path, family: str, changes: Mapping[str, str] | None = None
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         cap = PureLoss(CAP) if delta is None else cap_for(CAP, delta)
         ledger.open_account(job.account, cap, delta=delta)
-    return job
+    return DemoCity(folder=folder, example=example, job=job)
 
 
 def _clear(folder: Path, *, force: bool) -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from hushway.certify import as_measured
 from hushway.engine.key import BoundingKey
-from hushway.families.artefacts import contents_of
-from hushway.families.load import plan_from
-from hushway.families.prepare import prepare
+from hushway.families.load import plan_from, prepare
+from hushway.families.registry import contents_of
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.randomness import SeededSource

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.artefacts import PublishedTable, contents_of
+from hushway.families.registry import contents_of
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from hushway.release.finding import Verification
 
 
-def forged_release(folder: Path, *, table: PublishedTable, certificate: Certificate) -> Path:
+def forged_release(folder: Path, *, table: object, certificate: Certificate) -> Path:
     """Writes a release whose files all agree with each other and with its certificate.
 
     Whatever the certificate says, page, label, data package and seal say it too: a verifier can
@@ -30,7 +30,7 @@ def forged_release(folder: Path, *, table: PublishedTable, certificate: Certific
 
 
 def assert_contradiction(
-    folder: Path, *, table: PublishedTable, certificate: Certificate, words: str
+    folder: Path, *, table: object, certificate: Certificate, words: str
 ) -> None:
     """Makes sure that a table and a certificate that contradict each other get nowhere.
 

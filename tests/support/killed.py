@@ -13,8 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import hushway.families.od.files.contents  # noqa: F401  every child would load the drawing by itself
-from hushway.families.load import plan_from
-from hushway.families.prepare import prepare
+from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of

@@ -12,8 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hushway.families.load import plan_from
-from hushway.families.prepare import prepare
+from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.load import load_plan, plan_from
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, plan_from, prepare
 from support.little_plans import little_plan, write_little_files
 
 FAMILIES = ("od", "sequences", "density", "links")

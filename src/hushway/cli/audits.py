@@ -5,12 +5,11 @@ from typing import Annotated
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
+from hushway.families.registry import family_names
 
 
 def audit(
-    family: Annotated[
-        str, typer.Argument(help="The family to audit: od, sequences, density or links.")
-    ],
+    family: Annotated[str, typer.Argument(help=f"The family to audit: {family_names()}.")],
     *,
     runs: Annotated[int, typer.Option(help="Runs of each end-to-end audit.", min=1000)] = 100_000,
     mutants: Annotated[
@@ -19,7 +18,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Run black-box privacy audits against the real code; fail if any finds too much loss."""
-    from hushway.families.audits import suite_of
+    from hushway.families.registry import suite_of
 
     suite = suite_of(family)
     with working() as show:

@@ -18,20 +18,26 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
-    from hushway.demo import CAP, PLAN, build_calls, build_cards, build_demo
+    from hushway.demo import CAP, PLAN, DemoCity, build_demo, build_others
     from hushway.release.package import PICTURE
 
-    step(1, "A synthetic city, with the published figures of Ann Arbor")
+    def introduce(position: int, city: DemoCity) -> None:
+        delta = city.job.plan.privacy.delta
+        step(position, city.example.title)
+        say(
+            f"{city.example.rows} in {city.folder}, and an account of ε {CAP}"
+            f"{'' if delta is None else f' (δ {float(delta):.0e})'}."
+        )
+
     city = build_demo(folder, force=force)
-    say(f"{city.trips:,} trips of {city.riders:,} riders in {folder}, and an account of ε {CAP}.")
-    plan = folder / PLAN
+    introduce(1, city)
+    plan, release = folder / PLAN, city.release
     step(2, f"hushway check {plan}")
     check(plan)
     step(3, f"hushway price {plan}")
     price(plan)
     step(4, f"hushway publish {plan}")
     publish(plan)
-    release = city.job.plan.path(city.job.plan.release.folder)
     step(5, f"hushway verify {release}")
     verify(release)
     step(6, f"hushway ledger show {plan} --check")
@@ -50,24 +56,15 @@ def demo(
         draws=3,
         picture=picture,
     )
-    step(8, "Journeys by card: a synthetic metro")
-    cards = build_cards(folder / "cards")
-    say(f"{cards.records:,} cards in {cards.folder}, and an account of ε {CAP}.")
-    publish(cards.folder / PLAN)
-    journeys = cards.job.plan.path(cards.job.plan.release.folder)
-    verify(journeys)
-    step(9, "Where people are by the hour: a small synthetic Paris")
-    calls = build_calls(folder / "calls")
-    say(
-        f"{calls.events:,} calls of {calls.people:,} people in {calls.folder}, and an account of "
-        f"ε {CAP} (δ {float(calls.job.plan.privacy.delta or 0):.0e})."
-    )
-    publish(calls.folder / PLAN)
-    visits = calls.job.plan.path(calls.job.plan.release.folder)
-    verify(visits)
-    step(10, "Where everything is")
-    for name, made in (("trips", release), ("journeys", journeys), ("visits", visits)):
-        say(f"The release of {name}: {made}")
-        say(f"  its picture:      {made / PICTURE}")
-        say(f"  its certificate:  {made / 'certificate.html'}")
-        say(f"  its plan:         {made.parent / PLAN}")
+    cities = [city]
+    for other in build_others(folder):
+        introduce(7 + len(cities), other)
+        publish(other.folder / PLAN)
+        verify(other.release)
+        cities.append(other)
+    step(7 + len(cities), "Where everything is")
+    for made in cities:
+        say(f"The release of {made.job.wording.counted}: {made.release}")
+        say(f"  its picture:      {made.release / PICTURE}")
+        say(f"  its certificate:  {made.release / 'certificate.html'}")
+        say(f"  its plan:         {made.folder / PLAN}")

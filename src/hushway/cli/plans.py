@@ -1,6 +1,5 @@
 """Verbs on plans: write a new one, check it, price it, publish it."""
 
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +7,7 @@ import typer
 from hushway.cli.addresses import PlanFile, connect, say_cautions
 from hushway.cli.screen import AsJson, answer_json, failure, number, say, table, working
 from hushway.errors import PlanError
+from hushway.families.registry import FAMILIES, family_names
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -21,18 +21,15 @@ _WHOLE_FROM = 100
 
 @plan.command("new")
 def new(
-    family: Annotated[
-        str, typer.Argument(help="The family of releases: od, sequences, density or links.")
-    ],
+    family: Annotated[str, typer.Argument(help=f"The family of releases: {family_names()}.")],
 ) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
-    template = files("hushway") / "families" / family / "template.toml"
-    if not family.isalnum() or not template.is_file():
+    if family not in FAMILIES:
         raise PlanError(
             f"There is no family {family!r}.",
-            advice="The families are: od, sequences, density, links.",
+            advice=f"The families are: {', '.join(FAMILIES)}.",
         )
-    typer.echo(template.read_text(encoding="utf-8"), nl=False)
+    typer.echo(FAMILIES[family].template, nl=False)
 
 
 def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
@@ -40,8 +37,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
-    from hushway.families.load import load_plan
-    from hushway.families.prepare import prepare
+    from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
 
     job = prepare(load_plan(plan_file))
@@ -75,8 +71,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
 def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     """Forecast cost and typical errors without touching rows or budget."""
-    from hushway.families.load import load_plan
-    from hushway.families.prepare import prepare
+    from hushway.families.load import load_plan, prepare
     from hushway.pricing import price as price_of
 
     job = prepare(load_plan(plan_file))
@@ -119,8 +114,7 @@ def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     """Pay for a release, measure it with noise, and write the release folder."""
     from hushway.cli.keys import ask_passphrase
-    from hushway.families.load import load_plan
-    from hushway.families.prepare import prepare
+    from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
 
     job = prepare(load_plan(plan_file))

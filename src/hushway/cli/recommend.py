@@ -20,13 +20,12 @@ def recommend(
     as_json: AsJson = False,
 ) -> None:
     """Try features, split and cap on a synthetic twin; neither rows nor budget are touched."""
-    from hushway.families.load import load_plan
+    from hushway.families.load import load_plan, prepare
     from hushway.families.od.job_features import possible_features
     from hushway.families.od.plan import ODPlan
     from hushway.families.od.public.cells import ODCells
     from hushway.families.od.study.recommend import make_twin, plan_lines
     from hushway.families.od.study.recommend import recommend as try_all
-    from hushway.families.prepare import prepare
     from hushway.privacy.loss import total
 
     plan = load_plan(plan_file)

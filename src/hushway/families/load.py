@@ -1,4 +1,7 @@
-"""Reads plans, and says everything that is wrong with one at once."""
+"""From a file to a plan to a job, whatever the family.
+
+Everything that is wrong with a plan is said at once.
+"""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,26 +11,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
-from hushway.families.density.plan import DensityPlan
-from hushway.families.links.plan import LinksPlan
-from hushway.families.od.plan import MECHANISMS, ODPlan
-from hushway.families.sequences.plan import SequencesPlan
+from hushway.families.registry import family_named
+from hushway.release.family import Family
+from hushway.release.job import Job
+from hushway.release.plan_sections import AnyPlan, refuse_missing_files
 from hushway.tables.toml_file import MOST_BYTES, read_toml
-
-Plan = ODPlan | SequencesPlan | DensityPlan | LinksPlan
-
-_FAMILIES: dict[str, type[Plan]] = {
-    "od": ODPlan,
-    "sequences": SequencesPlan,
-    "density": DensityPlan,
-    "links": LinksPlan,
-}
 
 _SHOWN = 50
 _LONGEST_KEY = 100
 
 
-def load_plan(path: Path | str) -> Plan:
+def load_plan(path: Path | str) -> AnyPlan:
     """Reads and validates a plan.
 
     Raises:
@@ -55,64 +49,70 @@ def _facts(file: Path) -> dict[str, Any]:
         ) from None
 
 
-def plan_from(facts: dict[str, Any], *, folder: Path) -> Plan:
+def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
     """Validates a plan given as plain values.
 
     Raises:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
-    family = facts.get("family")
-    if not isinstance(family, str) or family not in _FAMILIES:
-        raise PlanError(
-            f"family: must be one of {', '.join(_FAMILIES)}.",
-            advice="Start from a template: hushway plan new od > plan.toml",
-        )
+    family = family_named(facts.get("family"))
     try:
-        return _FAMILIES[family].model_validate({**facts, "folder": folder})
+        return family.plan.model_validate({**facts, "folder": folder})
     except ValidationError as error:
-        lines = [f"  {line}" for found in error.errors() for line in _lines(found)]
+        lines = [f"  {line}" for found in error.errors() for line in _lines(found, family)]
         more = [f"  and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
         raise PlanError(
             "The plan does not describe a release:\n" + "\n".join([*lines[:_SHOWN], *more]),
-            advice=f"hushway plan new {family} prints a plan with every option explained.",
+            advice=f"hushway plan new {family.name} prints a plan with every option explained.",
         ) from None
 
 
-def _lines(found: Any) -> Iterator[str]:
-    what = _what(found)
+def prepare(plan: AnyPlan) -> Job:
+    """Reads the public files of a plan and sets up its mechanism.
+
+    Raises:
+        PlanError: A file that the plan names is not there.
+        GeographyError: A public file is wrong.
+    """
+    refuse_missing_files(plan)
+    return family_named(plan.family).prepare(plan)
+
+
+def _lines(found: Any, family: Family) -> Iterator[str]:
+    what = _what(found, family)
     if not found["loc"]:
         # Found by looking at the whole plan: such lines say themselves where the trouble is.
         yield from what.splitlines()
     else:
-        yield f"{_where(found['loc'])}: {what}"
+        yield f"{_where(found['loc'], family)}: {what}"
 
 
-def _where(location: tuple[int | str, ...]) -> str:
+def _where(location: tuple[int | str, ...], family: Family) -> str:
     table, *rest = location
     # Below the mechanism the model's own path has the mechanism's name in it, which no plan has.
-    if table == "mechanism" and rest and rest[0] in MECHANISMS:
+    if table == "mechanism" and rest and rest[0] in family.mechanisms:
         rest = rest[1:]
     where = ".".join(str(part) for part in (table, *rest))
     return where if len(where) <= _LONGEST_KEY else f"{where[:_LONGEST_KEY]}..."
 
 
-def _what(found: Any) -> str:
+def _what(found: Any, family: Family) -> str:
     if found["type"] == "extra_forbidden":
-        return _foreign(found["loc"]) or "is not an option (is it misspelt?)"
+        return _foreign(found["loc"], family) or "is not an option (is it misspelt?)"
     if found["type"] == "missing":
         return "is missing"
     if found["type"] == "union_tag_invalid":
-        return f"name must be one of {', '.join(MECHANISMS)}"
+        return f"name must be one of {', '.join(family.mechanisms)}"
     return str(found["msg"]).removeprefix("Value error, ")
 
 
-def _foreign(location: tuple[int | str, ...]) -> str | None:
+def _foreign(location: tuple[int | str, ...], family: Family) -> str | None:
     """Returns whose option it is, if another mechanism has it."""
     table, *rest = location
     if table != "mechanism" or len(rest) != len(("name", "option")):
         return None
     name, option = rest
-    owners = [other for other, model in MECHANISMS.items() if option in model.model_fields]
+    owners = [other for other, model in family.mechanisms.items() if option in model.model_fields]
     if not owners:
         return None
     return f"is an option of {' and '.join(owners)}, not of {name}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import ReleaseError
-from hushway.families.artefacts import checker_of, facts_fit
+from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 from hushway.release.bounded import (
@@ -27,6 +27,7 @@ from hushway.release.bounded import (
     read_plain,
     refuse_large,
 )
+from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.release.label import render_label
 from hushway.release.package import (
@@ -201,12 +202,16 @@ def _check_claims(
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
     facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.family))
-    check = notes.attempt("family", lambda: checker_of(certificate.terms.family))
-    if facts is None or check is None:
+    family = notes.attempt("family", lambda: _family(certificate.terms.family))
+    if facts is None or family is None:
         return
-    description = check(notes, folder, certificate, facts)
+    description = family.check(notes, folder, certificate, facts)
     if description is not None:
         notes.attempt("package", lambda: _package(folder, certificate, description, files))
+
+
+def _family(name: str) -> tuple[Family, str]:
+    return family_certified(name), f"The release is of the family {name!r}."
 
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hushway.errors import PrivacyError
-from hushway.families.artefacts import PublishedTable, contents_of
+from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey
 from hushway.release.label import render_label
@@ -27,7 +27,7 @@ from hushway.release.seal import (
 def write_release(
     folder: Path,
     *,
-    table: PublishedTable,
+    table: object,
     certificate: Certificate,
     signing_key: SigningKey | None = None,
     progress: Progress | None = None,
@@ -69,7 +69,7 @@ def write_release(
     return folder
 
 
-def publishable(table: PublishedTable, certificate: Certificate) -> Contents:
+def publishable(table: object, certificate: Certificate) -> Contents:
     """Returns a table as something that can be written with a certificate.
 
     Raises:

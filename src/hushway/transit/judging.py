@@ -6,10 +6,9 @@ from pathlib import Path
 from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
-from hushway.families.load import load_plan
+from hushway.families.load import load_plan, prepare
 from hushway.families.od.job import TripRows
 from hushway.families.od.public.cells import ODCells
-from hushway.families.prepare import prepare
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal

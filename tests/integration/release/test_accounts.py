@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 from hushway.cli.app import app
 from hushway.demo import PLAN
 from hushway.errors import BudgetError, HushwayError
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish

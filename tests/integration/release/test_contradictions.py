@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from hushway.families.load import plan_from
-from hushway.families.prepare import prepare
+from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.accounting import cap_for
 from hushway.privacy.certificate import canonical_json, parsed_json

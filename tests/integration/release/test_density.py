@@ -19,8 +19,7 @@ from typer.testing import CliRunner, Result
 import hushway
 from hushway.cli.app import app
 from hushway.families.density.city.paris import DensityCity, paris
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
 from hushway.release.job import Job

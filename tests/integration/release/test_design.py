@@ -15,8 +15,7 @@ from typer.testing import CliRunner, Result
 from hushway.cli.design import design
 from hushway.demo import PLAN
 from hushway.errors import PlanError, ReleaseError
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.geography.itineraries import RiderCosts
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork

@@ -13,11 +13,10 @@ import pytest
 
 from hushway.errors import LedgerError, ReleaseError
 from hushway.families import write
-from hushway.families.load import plan_from
+from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.memory import ArrayCounter
-from hushway.families.prepare import prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from hushway.errors import HushwayError
 from hushway.families.density.files.contents import DensityContents
 from hushway.families.links.files.contents import LinksContents
-from hushway.families.load import plan_from
+from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
-from hushway.families.prepare import prepare
 from hushway.families.sequences.files.contents import SequencesContents
 from hushway.pricing import price
 from hushway.privacy.ledger import Ledger

@@ -14,9 +14,8 @@ from typer.testing import CliRunner, Result
 
 from hushway.cli.app import app
 from hushway.errors import GeographyError, HushwayError, PlanError, ReleaseError
-from hushway.families.load import load_plan
+from hushway.families.load import load_plan, prepare
 from hushway.families.od.city.ann_arbor import City, ann_arbor
-from hushway.families.prepare import prepare
 from hushway.families.sequences.city.cards import metro
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss

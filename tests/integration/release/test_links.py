@@ -18,8 +18,7 @@ from hushway.cli.app import app
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
 from hushway.release.job import Job, window_of_days

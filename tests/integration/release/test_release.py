@@ -16,8 +16,7 @@ import hushway
 from hushway.cli.app import app
 from hushway.demo import PLAN
 from hushway.errors import BudgetError, PrivacyError
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss

@@ -12,8 +12,7 @@ from typer.testing import CliRunner, Result
 import hushway
 from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
-from hushway.families.load import load_plan
-from hushway.families.prepare import prepare
+from hushway.families.load import load_plan, prepare
 from hushway.families.sequences.city.cards import metro
 from hushway.families.synthesis import synthesise
 from hushway.privacy.ledger import Ledger, Window

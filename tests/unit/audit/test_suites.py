@@ -12,12 +12,12 @@ from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.hunt import Mutant
 from hushway.audit.noise import audit_noise
 from hushway.errors import AuditError
-from hushway.families.audits import FAMILIES, suite_of
 from hushway.families.density.audit.suite import DENSITY_MUTANTS
 from hushway.families.links.audit.suite import LINK_MUTANTS
 from hushway.families.od.audit import suite as od
 from hushway.families.od.audit.product import REAL, Product
 from hushway.families.od.audit.suite import MUTANTS, audit_mutants, audit_od
+from hushway.families.registry import FAMILIES, suite_of
 from hushway.families.sequences.audit.suite import SEQUENCE_MUTANTS
 
 RUNS = 70_000
@@ -125,7 +125,7 @@ def test_the_pages_say_how_many_mistakes_are_planted(
     family: str, mutants: tuple[object, ...]
 ) -> None:
     root = Path(__file__).parents[3]
-    pages = root / "docs/audits.md", root / f"src/hushway/releases/{family}/PRIVACY.md"
+    pages = root / "docs/audits.md", root / f"src/hushway/families/{family}/PRIVACY.md"
     for page in pages:
         lines = page.read_text(encoding="utf-8").splitlines()
         told = [line for line in lines if f"hushway audit {family}" in line and "plant" in line]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.artefacts import contents_of
 from hushway.families.od.public.cells import ODCells
+from hushway.families.registry import contents_of
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -11,7 +11,6 @@ from hushway.audit.files import BlindPurse
 from hushway.audit.hunt import Mutant
 from hushway.audit.mutant_curators import dense
 from hushway.errors import AuditError, BudgetError
-from hushway.families.audits import suite_of
 from hushway.families.density.audit import suite as density
 from hushway.families.density.audit.cover import one_visit_is_one
 from hushway.families.density.audit.known import NextClusters
@@ -59,6 +58,7 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.registry import suite_of
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source

@@ -11,7 +11,6 @@ from hushway.audit.files import BlindPurse
 from hushway.audit.harness import Trial
 from hushway.audit.hunt import Mutant
 from hushway.errors import AuditError, BudgetError
-from hushway.families.audits import suite_of
 from hushway.families.links.audit import suite as links
 from hushway.families.links.audit.ends import NOTHING, Spot, StreetDrives, moved_home
 from hushway.families.links.audit.looks import ClassSums, Published
@@ -55,6 +54,7 @@ from hushway.families.links.public.universe import (
 )
 from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
+from hushway.families.registry import suite_of
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source

@@ -9,7 +9,7 @@ from hushway.arrays import IntArray
 from hushway.audit.files import BlindPurse
 from hushway.audit.mutant_curators import OccupiedCellsOnly
 from hushway.errors import AuditError, BudgetError
-from hushway.families.audits import suite_of
+from hushway.families.registry import suite_of
 from hushway.families.sequences.audit import suite as sequences
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.product import (

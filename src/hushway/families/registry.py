@@ -1,0 +1,105 @@
+"""The one list of families."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hushway.errors import AuditError, PlanError, PrivacyError, ReleaseError
+from hushway.families.density.family import DensityFamily
+from hushway.families.links.family import LinksFamily
+from hushway.families.od.family import ODFamily
+from hushway.families.sequences.family import SequencesFamily
+from hushway.release.family import Family
+
+if TYPE_CHECKING:
+    from hushway.audit.suite import Suite
+    from hushway.release.resource import Contents
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
+}
+
+
+def family_names() -> str:
+    """Returns the names of all families, for a sentence."""
+    *others, last = FAMILIES
+    return f"{', '.join(others)} or {last}"
+
+
+def family_named(name: object) -> Family:
+    """Returns a family that a steward names.
+
+    Raises:
+        PlanError: There is no such family.
+    """
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise PlanError(
+            f"family: must be one of {', '.join(FAMILIES)}.",
+            advice="Start from a template: hushway plan new od > plan.toml",
+        )
+    return FAMILIES[name]
+
+
+def family_certified(name: str) -> Family:
+    """Returns the family that a certificate names.
+
+    Raises:
+        ReleaseError: The family is not one that this version knows.
+    """
+    if name not in FAMILIES:
+        raise ReleaseError(
+            f"The family {name!r} is not one that this version can check.",
+            advice="Verify with the version of hushway that the certificate names.",
+        )
+    return FAMILIES[name]
+
+
+def contents_of(table: object) -> "Contents":
+    """Returns a published table as something that can be written.
+
+    Raises:
+        PrivacyError: It was computed against the truth, or is not a published table at all.
+    """
+    from hushway.privacy.measured import Internal
+
+    if isinstance(table, Internal):
+        raise PrivacyError(
+            "The table was computed against the truth.",
+            advice="Internal values carry no guarantee and never leave the building.",
+        )
+    for family in FAMILIES.values():
+        # The very class: a subclass might carry more than the columns that a mechanism may publish.
+        if type(table) is family.table:
+            return family.contents(table)
+    raise PrivacyError(
+        f"A {type(table).__name__} is not a published table.",
+        advice="Publish only what a mechanism's `fit` returned.",
+    )
+
+
+def facts_fit(name: str, facts: object) -> bool:
+    """Whether the facts of a data package are enough to read the files of a family.
+
+    Of a family that this version does not know nothing is asked: that is a finding of its own.
+    """
+    if not isinstance(facts, Mapping):
+        return False
+    return name not in FAMILIES or FAMILIES[name].facts_fit(facts)
+
+
+def suite_of(name: str) -> "Suite[Any]":
+    """Returns the audits of a family, or of the noise that all of them draw.
+
+    Raises:
+        AuditError: There is no such family.
+    """
+    from hushway.audit import noise
+
+    if name == noise.NAME:
+        return noise.SUITE
+    if name not in FAMILIES:
+        raise AuditError(
+            f"There are no audits of {name!r}.",
+            advice=f"Choose one of: {', '.join(sorted([*FAMILIES, noise.NAME]))}.",
+        )
+    return FAMILIES[name].suite

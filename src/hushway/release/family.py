@@ -1,0 +1,123 @@
+"""What a family of releases is: everything that the rest of the product asks of it.
+
+A family lives in a package of its own, with the same floors as its siblings (`public`, `rows`,
+`mechanism`, `files`, `audit`), and knows nothing of them. It becomes part of the product by one
+value of a class below `Family` in `hushway.families.registry`: plans, checks, prices, releases,
+verification, audits, `plan new`, the demo and the conformance suites ask only that value.
+
+The rules of a family:
+
+- `prepare` reads public files only. Rows are read by the counter that its job makes, which bounds
+  what one unit adds, and by nothing else.
+- The mechanism's `measure` is the only step that sees the curator; `fit` has none in its signature.
+- Only tables of exactly the class `table` can be written.
+- `check` believes nothing: it recomputes from the public files and the certificate what the release
+  states. It may be handed a stranger's folder, so it reads through `hushway.release.bounded`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from hushway.audit.suite import Suite
+    from hushway.privacy.certificate import Certificate
+    from hushway.release.finding import Notes
+    from hushway.release.job import Job
+    from hushway.release.plan_sections import AnyPlan, Section
+    from hushway.release.resource import Contents, Description
+
+# Synthetic cities of the demo.
+SEED = 2018
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A synthetic city that the demo publishes.
+
+    Attributes:
+        title: What it is.
+        rows: What its rows are, with their number: "150,000 cards".
+        changes: What its plan says otherwise than the family's template, text by text.
+    """
+
+    title: str
+    rows: str
+    changes: Mapping[str, str] = field(default_factory=dict)
+
+
+class Family(ABC):
+    """A family of releases. Every method imports what it needs when it is called.
+
+    Attributes:
+        name: What plans and certificates call it.
+        title: What it publishes, in a few words.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+
+    @property
+    def mechanisms(self) -> "Mapping[str, type[Section]]":
+        """The models of its mechanisms by name, if plans choose between several."""
+        return {}
+
+    @property
+    def template(self) -> str:
+        """A plan with every option explained."""
+        package = type(self).__module__.rpartition(".")[0]
+        return (files(package) / "template.toml").read_text(encoding="utf-8")
+
+    @abstractmethod
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism; no row is read.
+
+        Raises:
+            GeographyError: A public file is wrong.
+        """
+
+    @property
+    @abstractmethod
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+
+    @abstractmethod
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+
+    @abstractmethod
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+
+    @abstractmethod
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release.
+
+        Args:
+            notes: Where the findings go.
+            folder: The release.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+
+        Returns:
+            The description that the data package must give; None when the table cannot be read.
+        """
+
+    @property
+    @abstractmethod
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+
+    @abstractmethod
+    def example(self, folder: Path) -> Example:
+        """Writes a small synthetic city into a folder, for the demo."""
