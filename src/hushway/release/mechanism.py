@@ -1,16 +1,18 @@
 """What every mechanism is: public parameters, a step that spends and a step that is free."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.query import AnyQuery, CutQuery
+from hushway.privacy.query import AnyQuery, CutQuery, PartitionQuery, Query
 
 Geography_contra = TypeVar("Geography_contra", contravariant=True)
 Table_co = TypeVar("Table_co", covariant=True)
@@ -97,3 +99,41 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
     def fit(self, measured: Measurements, geography: Geography_contra) -> Table_co:
         """Turns noisy answers and public geography into what is published."""
         ...
+
+
+Question = tuple[Query | PartitionQuery, Loss]
+"""What is asked, and what is paid for the answer."""
+
+
+class FixedQuestions(ABC, Generic[Geography_contra]):
+    """A mechanism that asks the same questions whatever the answers are, each of them once."""
+
+    adaptive: ClassVar[bool] = False
+
+    @abstractmethod
+    def questions(self, geography: Geography_contra) -> tuple[Question, ...]:
+        """Returns all questions, in the order in which they are asked."""
+
+    def queries(self, geography: Geography_contra) -> tuple[Query | PartitionQuery, ...]:
+        """What is asked."""
+        return tuple(query for query, _ in self.questions(geography))
+
+    def events(self, geography: Geography_contra, bound: Bound) -> tuple[Event, ...]:
+        """What `measure` will do."""
+        return tuple(
+            counting_event(
+                query.name,
+                query.cells.size,
+                spend,
+                bound if isinstance(query, Query) else query.bound(bound),
+            )
+            for query, spend in self.questions(geography)
+        )
+
+    def measure(self, curator: Curator, geography: Geography_contra) -> Measurements:
+        """Asks every question once.
+
+        Privacy:
+            Spends the price of each; a unit moves the answer by the counter's bound.
+        """
+        return tuple(curator.counts(query, spend) for query, spend in self.questions(geography))

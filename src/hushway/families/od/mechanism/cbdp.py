@@ -8,7 +8,7 @@ up and the many empty cells do not inflate them.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from hushway.families.od.mechanism.measuring import (
     check_measurable,
     feature_query,
     measure_features,
-    planned_events,
-    planned_queries,
+    planned_questions,
 )
 from hushway.families.od.mechanism.shares import Weights, margin_weights
 from hushway.families.od.mechanism.table import MarginTable, ODTable
@@ -34,18 +33,16 @@ from hushway.families.od.public.groups import Groups, groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
 # Optimality is computed at every run; a fit that is further off than this is not published.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CBDP:
+class CBDP(FixedQuestions[ODCells]):
     """Publishes the closest table that is non-negative and adds up.
 
     Attributes:
@@ -65,7 +62,6 @@ class CBDP:
     controlled: bool = True
     lazy: bool = False
     name: str = "cbdp"
-    adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_measurable(self.universe, self.features, self.spends)
@@ -110,13 +106,9 @@ class CBDP:
         """The cells that no feature tells apart."""
         return groups_of(self.universe, self.features)
 
-    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
-        """What `measure` will do."""
-        return planned_events(geography, self.features, self.spends, bound)
-
-    def queries(self, geography: ODCells) -> tuple[Query | PartitionQuery, ...]:
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
         """What is asked, the cells first."""
-        return planned_queries(geography, self.features)
+        return planned_questions(geography, self.features, self.spends)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each measurement; the fit averages it out, and adds no bias."""

@@ -8,7 +8,7 @@ mode and cells.
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from hushway.families.od.mechanism.measuring import (
     check_measurable,
     feature_query,
     measure_features,
-    planned_events,
-    planned_queries,
+    planned_questions,
 )
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
@@ -29,15 +28,13 @@ from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
-from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Hierarchical:
+class Hierarchical(FixedQuestions[ODCells]):
     """Publishes the leaves of a consistent noisy tree, none of them negative.
 
     Attributes:
@@ -54,7 +51,6 @@ class Hierarchical:
     prune: bool = True
     prune_early: bool = False
     name: str = "hierarchical"
-    adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_measurable(self.universe, self.features, self.spends)
@@ -92,13 +88,9 @@ class Hierarchical:
             "A cell without a row is published as 0.",
         )
 
-    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
-        """What `measure` will do."""
-        return planned_events(geography, self.features, self.spends, bound)
-
-    def queries(self, geography: ODCells) -> tuple[Query | PartitionQuery, ...]:
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
         """What is asked, the cells first."""
-        return planned_queries(geography, self.features)
+        return planned_questions(geography, self.features, self.spends)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each level; negative cells become 0, which the bias accounts for."""

@@ -21,11 +21,11 @@ from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.query import Query
-from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
 
 @dataclass(frozen=True, kw_only=True)
-class DenseLaplace:
+class DenseLaplace(FixedQuestions[ODCells]):
     """Publishes every cell of the universe.
 
     Attributes:
@@ -34,7 +34,6 @@ class DenseLaplace:
 
     spend: PureLoss
     name: str = "laplace"
-    adaptive: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -51,13 +50,9 @@ class DenseLaplace:
         """What `fit` does."""
         return ("Negative noisy counts are published as 0; all others are published as measured.",)
 
-    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
-        """What `measure` will do."""
-        return (counting_event(geography.name, geography.size, self.spend, bound),)
-
-    def queries(self, geography: ODCells) -> tuple[Query, ...]:
-        """What is asked."""
-        return (_query(geography),)
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
+        """What is asked: every cell, for the whole epsilon."""
+        return ((_query(geography), self.spend),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors of a cell, of a period and of the total."""
@@ -69,14 +64,6 @@ class DenseLaplace:
             )
             for figure, cells in _figures(geography)
         )
-
-    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
-        """Measures every cell once.
-
-        Privacy:
-            Spends the whole epsilon on one query; a unit moves it by the counter's bound.
-        """
-        return (curator.counts(_query(geography), self.spend),)
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Publishes the nearest non-negative count of each cell."""

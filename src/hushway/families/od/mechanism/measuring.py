@@ -6,13 +6,11 @@ from itertools import pairwise
 from hushway.errors import PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
+from hushway.release.mechanism import Question
 
 
 def cells_query(cells: ODCells) -> Query:
@@ -25,27 +23,12 @@ def feature_query(feature: Feature) -> PartitionQuery:
     return PartitionQuery(name=feature.name, base=cells_query(feature.universe), cells=feature)
 
 
-def planned_events(
-    cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss], bound: Bound
-) -> tuple[Event, ...]:
-    """Returns what measuring the cells and then the features will cost, and how."""
+def planned_questions(
+    cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss]
+) -> tuple[Question, ...]:
+    """Returns what is asked for which price: the cells, then the features."""
     *margins, last = spends
-    return tuple(
-        counting_event(
-            query.name,
-            query.cells.size,
-            spend,
-            query.bound(bound) if isinstance(query, PartitionQuery) else bound,
-        )
-        for query, spend in zip(planned_queries(cells, features), (last, *margins), strict=True)
-    )
-
-
-def planned_queries(
-    cells: ODCells, features: Sequence[Feature]
-) -> tuple[Query | PartitionQuery, ...]:
-    """Returns what is asked: the cells, then the features."""
-    return (cells_query(cells), *map(feature_query, features))
+    return ((cells_query(cells), last), *zip(map(feature_query, features), margins, strict=True))
 
 
 def measure_features(
