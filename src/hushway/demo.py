@@ -68,6 +68,8 @@ def build_others(folder: Path) -> Iterator[DemoCity]:
 def _built(family: Family, folder: Path) -> DemoCity:
     """Writes a family's city and its template as a plan, and opens the account."""
     example = family.example(folder)
+    if example is None:
+        raise ReleaseError(f"The family {family.name} has no example.", advice="Give it one.")
     text = family.template
     for old, new in example.changes.items():
         text = text.replace(old, new)

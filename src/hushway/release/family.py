@@ -89,13 +89,15 @@ class Family(ABC):
     def table(self) -> type:
         """The class of what its mechanisms publish."""
 
-    @abstractmethod
     def contents(self, table: Any) -> "Contents":
-        """Returns a published table as files that can be written."""
+        """Returns a published table as files that can be written; itself, if it can write them."""
+        written: Contents = table
+        return written
 
-    @abstractmethod
     def facts_fit(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the facts of a data package are enough to read its files."""
+        """Whether the facts of a data package are enough to read its files; if any are needed."""
+        del facts
+        return True
 
     @abstractmethod
     def check(
@@ -118,6 +120,7 @@ class Family(ABC):
     def suite(self) -> "Suite[Any]":
         """Its audits, and the mistakes that they must catch."""
 
-    @abstractmethod
-    def example(self, folder: Path) -> Example:
-        """Writes a small synthetic city into a folder, for the demo."""
+    def example(self, folder: Path) -> Example | None:
+        """Writes a small synthetic city into a folder, for the demo; None if there is none."""
+        del folder
+        return None

@@ -68,6 +68,10 @@ class Wording:
     noise: str | None = None
 
 
+def _nothing_to_refuse() -> None:
+    pass
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """A plan with its public files read and its mechanism set up. No row has been read.
@@ -78,7 +82,6 @@ class Job:
         bound: How far one unit can move the counts.
         mechanism: What will measure and publish.
         terms: What its certificate will say, as far as public facts reach.
-        account: Who pays.
         window: The days whose rows may be counted.
         rows: The protected rows.
         wording: What is said of it on the screen.
@@ -90,16 +93,16 @@ class Job:
     bound: Bound
     mechanism: Mechanism[Any, Any]
     terms: Terms
-    account: AccountKey
     window: Window
     rows: Rows
     wording: Wording
-    check_writable: Callable[[], None]
+    check_writable: Callable[[], None] = _nothing_to_refuse
 
-
-def account_of(plan: AnyPlan) -> AccountKey:
-    """Returns the account that pays for a plan."""
-    return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
+    @property
+    def account(self) -> AccountKey:
+        """Who pays."""
+        plan = self.plan
+        return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
 
 
 def settings_of(plan: AnyPlan) -> EngineSettings:

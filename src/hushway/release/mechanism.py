@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event
+from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
@@ -113,6 +113,27 @@ class FixedQuestions(ABC, Generic[Geography_contra]):
     @abstractmethod
     def questions(self, geography: Geography_contra) -> tuple[Question, ...]:
         """Returns all questions, in the order in which they are asked."""
+
+    @property
+    @abstractmethod
+    def losses(self) -> tuple[Loss, ...]:
+        """The price of each question."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values: the prices, unless there are others."""
+        return {"spends": [str(loss.amount) for loss in self.losses]}
+
+    def forecast(self, geography: Geography_contra, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns the noise of each answer, which is what a fit that leaves it alone publishes."""
+        return tuple(
+            Forecast(
+                figure=event.query,
+                standard_error=math.sqrt(noise_for(event.loss, event.bound).variance),
+                bias=0.0,
+            )
+            for event in self.events(geography, bound)
+        )
 
     def queries(self, geography: Geography_contra) -> tuple[Query | PartitionQuery, ...]:
         """What is asked."""

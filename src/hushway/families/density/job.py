@@ -25,7 +25,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.job import Job, Means, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
@@ -83,7 +83,6 @@ def prepare_density(plan: DensityPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=density_terms(mechanism, universe, unit=plan.privacy.unit),
-        account=account_of(plan),
         window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),
@@ -95,7 +94,6 @@ def prepare_density(plan: DensityPlan) -> Job:
             policy=Policy(**plan.problems.model_dump()),
         ),
         wording=_wording(universe),
-        check_writable=lambda: None,
     )
 
 

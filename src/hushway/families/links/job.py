@@ -24,7 +24,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.job import Job, Means, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 
@@ -111,7 +111,6 @@ def prepare_links(plan: LinksPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
-        account=account_of(plan),
         window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
         ),
@@ -126,7 +125,6 @@ def prepare_links(plan: LinksPlan) -> Job:
             report=report,
         ),
         wording=_wording(mechanism, universe),
-        check_writable=lambda: None,
     )
 
 

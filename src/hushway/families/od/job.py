@@ -36,7 +36,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.job import Job, Means, Wording, window_of_days
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
 
@@ -176,7 +176,6 @@ def prepare_od(plan: ODPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
-        account=account_of(plan),
         window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),

@@ -40,7 +40,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, account_of, window_of_days
+from hushway.release.job import Job, Means, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
@@ -158,7 +158,6 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
             max_records=bound.total,
             record=plan.records.span if plan.data.taps is not None else "row",
         ),
-        account=account_of(plan),
         window=_days(plan),
         rows=RecordRows(
             source=_source(plan),
@@ -175,7 +174,6 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
             multi_line=planned.multi_line,
         ),
         wording=_wording(plan, mechanism, universe),
-        check_writable=lambda: None,
     )
 
 

@@ -12,14 +12,14 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
-    Domain,
     MechanismRecord,
     Terms,
 )
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.release.stated_mechanism import rebuilt, stated_loss
-from hushway.release.wording import check_unit, not_protected, plural
+from hushway.release.terms import listed, terms_of
+from hushway.release.wording import check_unit, plural
 
 FAMILY = "density"
 UNITS = (Unit.PERSON, Unit.DEVICE)
@@ -45,9 +45,11 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
     limits = mechanism.limits
     visits = min(limits.max_visits, universe.bins)
     errors = mechanism.forecast(universe, Bound.of_records(visits))
-    return Terms(
+    return terms_of(
+        mechanism,
+        universe,
+        Bound.of_records(visits),
         family=FAMILY,
-        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
         unit=unit,
         contribution=Contribution(
             words=f"At most one visit of a {unit} in a bin and {plural(visits, 'visit')} in the "
@@ -55,17 +57,10 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
             f"site, and the number of a {unit}'s visits up to {limits.most_counted:,}.",
             limits={"visits": visits, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
         ),
-        events=mechanism.events(universe, Bound.of_records(visits)),
-        domain=Domain(
-            cells=universe.name,
-            size=universe.size,
-            digest=universe.digest,
-            assumed_public=_ASSUMED_PUBLIC,
-        ),
-        not_protected=not_protected(unit, _BEYOND.format(unit=unit)),
-        post_processing=mechanism.post_processing,
+        assumed_public=_ASSUMED_PUBLIC,
+        beyond=(_BEYOND.format(unit=unit),),
         error="Standard deviations of the noise: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + listed(errors)
         + ". Published counts come with standard errors of their own.",
     )
 

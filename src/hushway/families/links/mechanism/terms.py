@@ -10,14 +10,14 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
-    Domain,
     MechanismRecord,
     Terms,
 )
 from hushway.privacy.loss import exact
 from hushway.privacy.unit import Unit
 from hushway.release.stated_mechanism import rebuilt, stated_loss
-from hushway.release.wording import check_unit, not_protected, plural
+from hushway.release.terms import listed, terms_of
+from hushway.release.wording import check_unit, plural
 
 FAMILY = "links"
 UNITS = (Unit.PERSON, Unit.DEVICE)
@@ -40,9 +40,11 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
     bound = Bound(cells=most, each=1, total=most)
     ends = mechanism.preparation.ends
     errors = mechanism.forecast(universe, bound)
-    return Terms(
+    return terms_of(
+        mechanism,
+        universe,
+        bound,
         family=FAMILY,
-        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
         unit=unit,
         contribution=Contribution(
             words=f"At most {plural(most, 'item')} of a {unit} in the whole window are counted, "
@@ -50,17 +52,10 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
             f"was on and the nodes at which the {unit}'s trips began and ended; each counts once.",
             limits={"items": most, "speed_steps": mechanism.limits.speed_steps},
         ),
-        events=mechanism.events(universe, bound),
-        domain=Domain(
-            cells=universe.name,
-            size=universe.size,
-            digest=universe.digest,
-            assumed_public=_ASSUMED_PUBLIC,
-        ),
-        not_protected=not_protected(unit, *(() if ends is None else (_ends(ends, unit),))),
-        post_processing=mechanism.post_processing,
+        assumed_public=_ASSUMED_PUBLIC,
+        beyond=(() if ends is None else (_ends(ends, unit),)),
         error="Standard deviations of the noise, in travellers: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
+        + listed(errors)
         + ". Published counts come with standard errors of their own.",
     )
 

@@ -14,14 +14,14 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
-    Domain,
     MechanismRecord,
     Terms,
 )
 from hushway.privacy.loss import PureLoss, exact
 from hushway.privacy.unit import Unit
 from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
-from hushway.release.wording import check_unit, not_protected, plural
+from hushway.release.terms import terms_of
+from hushway.release.wording import check_unit, plural
 
 ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
 
@@ -51,22 +51,16 @@ def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: i
     check_unit(unit, *UNITS, most=max_trips)
     bound = Bound.of_records(max_trips)
     features = measured_features(mechanism)
-    return Terms(
+    return terms_of(
+        mechanism,
+        cells,
+        bound,
         family=FAMILY,
-        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
         unit=unit,
         contribution=Contribution(
             words=_contribution(unit, max_trips), limits={"trips": max_trips}
         ),
-        events=mechanism.events(cells, bound),
-        domain=Domain(
-            cells=cells.name,
-            size=cells.size,
-            digest=cells.digest,
-            assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if features else ()),
-        ),
-        not_protected=not_protected(unit),
-        post_processing=mechanism.post_processing,
+        assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if features else ()),
         error=_error(mechanism, cells, bound),
     )
 

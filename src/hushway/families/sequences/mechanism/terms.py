@@ -15,13 +15,13 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
-    Domain,
     MechanismRecord,
     Terms,
 )
 from hushway.privacy.unit import Unit
 from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
-from hushway.release.wording import check_unit, not_protected, plural
+from hushway.release.terms import listed, terms_of
+from hushway.release.wording import check_unit, plural
 
 FAMILY = "sequences"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.RECORD)
@@ -67,25 +67,17 @@ def sequence_terms(
         "record": record,
     }
     errors = mechanism.forecast(universe, bound)
-    return Terms(
+    return terms_of(
+        mechanism,
+        universe,
+        bound,
         family=FAMILY,
-        mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
         unit=unit,
         contribution=Contribution(
             words=_contribution(unit, max_records, mechanism.height, record), limits=limits
         ),
-        events=mechanism.events(universe, bound),
-        domain=Domain(
-            cells=universe.name,
-            size=universe.size,
-            digest=universe.digest,
-            assumed_public=_ASSUMED_PUBLIC,
-        ),
-        not_protected=not_protected(unit),
-        post_processing=mechanism.post_processing,
-        error="Standard deviations of the noise, in records: "
-        + ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
-        + ".",
+        assumed_public=_ASSUMED_PUBLIC,
+        error="Standard deviations of the noise, in records: " + listed(errors) + ".",
     )
 
 
