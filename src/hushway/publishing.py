@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
@@ -16,24 +16,13 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
+from hushway.progress import Progress, quiet
 from hushway.release.job import Job, Means, settings_of
 from hushway.release.place import Place, check_destination, claimed, undisturbed
 from hushway.settling import Outcome, entries_of, settle_place
 from hushway.tables.check import refuse_problems
 
 _COUNTING = "Counting with noise"
-
-
-class Progress(Protocol):
-    """Told what is being done and, if known, how much of it is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Takes note of a step."""
-        ...
-
-
-def _silent(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +37,7 @@ def publish(
     job: Job,
     *,
     source: BitSource | None = None,
-    progress: Progress = _silent,
+    progress: Progress = quiet,
     passphrase: Passphrase | None = None,
 ) -> Published:
     """Publishes a release: check, claim its place, pay, count with noise, fit, write, note, show.

@@ -41,7 +41,7 @@ class Visits:
     areas: Areas
     unit: ClassVar[hw.Unit] = hw.Unit.PERSON
 
-    def check(self, _settings: Any, *, notes: bool) -> list[Any]:
+    def check(self, _settings: Any, **_notes: bool) -> list[Any]:
         return []
 
     def counter(self, _context: Any) -> "Visits":

@@ -28,16 +28,15 @@ import pytest
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.files import BlindPurse
-from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
-from hushway.audit.hunt import Mutant, hunt_all
+from hushway.audit.suite import Audit, Mutant
 from hushway.families.density.audit import cuts as density_cuts
 from hushway.families.density.audit import files as density_files
 from hushway.families.density.audit import measured as density_measured
 from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.mutant_curators import unsplit
-from hushway.families.density.audit.product import REAL_DENSITY, DensityProduct
-from hushway.families.density.audit.suite import DENSITY_AUDITS, DENSITY_MUTANTS, DensityAudit
+from hushway.families.density.audit.product import DensityProduct
+from hushway.families.density.audit.suite import SUITE
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
@@ -55,7 +54,7 @@ ONLY_AT_FOUR = (
 CASES: list[Any] = [
     pytest.param(audit, Fraction(epsilon), id=f"{audit.__name__}, {epsilon}")
     for epsilon in (1, 4)
-    for audit in DENSITY_AUDITS
+    for audit in SUITE.audits
     if audit not in (ONLY_AT_ONE if epsilon > 1 else ONLY_AT_FOUR)
 ]
 
@@ -70,14 +69,16 @@ def affordable(mutant: Mutant[DensityProduct], epsilon: int) -> Mutant[DensityPr
 MUTANTS: list[Any] = [
     pytest.param(affordable(mutant, epsilon), Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
     for epsilon in (1, 4)
-    for mutant in DENSITY_MUTANTS
+    for mutant in SUITE.mutants
     if affordable(mutant, epsilon).audits
 ]
 
 
 @pytest.mark.parametrize(("audit", "epsilon"), CASES)
-def test_the_real_code_loses_what_it_claims(audit: DensityAudit, epsilon: Fraction) -> None:
-    examination = audit(REAL_DENSITY, epsilon)
+def test_the_real_code_loses_what_it_claims(
+    audit: Audit[DensityProduct], epsilon: Fraction
+) -> None:
+    examination = audit(SUITE.real, epsilon)
     full = isinstance(examination, Trial) and examination.tight
     finding = examination.examine(runs_needed(epsilon) if full else FEWER_RUNS)
     assert finding.passed, f"{finding.event}. {finding.reason}"
@@ -88,7 +89,7 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[DensityProduct], epsilon: Fraction
 ) -> None:
     # Not `passed`: with so few runs an audit may also miss its share of the claim.
-    (finding,) = hunt_all((mutant,), (epsilon,), FEWER_RUNS, quiet)
+    finding = mutant.hunt(epsilon, FEWER_RUNS)
     made_for_it = [audit(mutant.product, epsilon).name for audit in mutant.audits]
     assert finding.by.split("; ") == made_for_it
 

@@ -28,15 +28,14 @@ from typing import Any
 import pytest
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
-from hushway.audit.hunt import Mutant, hunt_all
+from hushway.audit.suite import Audit, Mutant
 from hushway.families.links.audit import files as links_files
 from hushway.families.links.audit import measured as links_measured
 from hushway.families.links.audit import whole as links_whole
 from hushway.families.links.audit.mutant_parts import ExactAnswers, PaperEnds
-from hushway.families.links.audit.product import REAL_LINKS, LinkProduct
-from hushway.families.links.audit.suite import LINK_AUDITS, LINK_MUTANTS, LinkAudit
+from hushway.families.links.audit.product import LinkProduct
+from hushway.families.links.audit.suite import SUITE
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
@@ -48,20 +47,20 @@ ONLY_AT_FOUR = (links_files.same_way, links_measured.lone_trip)
 CASES: list[Any] = [
     pytest.param(audit, Fraction(epsilon), id=f"{audit.__name__}, {epsilon}")
     for epsilon in (1, 4)
-    for audit in LINK_AUDITS
+    for audit in SUITE.audits
     if audit not in (ONLY_AT_ONE if epsilon > 1 else ONLY_AT_FOUR)
 ]
 MUTANTS: list[Any] = [
     pytest.param(mutant, Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
     for epsilon in (1, 4)
-    for mutant in LINK_MUTANTS
+    for mutant in SUITE.mutants
     if epsilon > 1 or not set(mutant.audits) & set(ONLY_AT_FOUR)
 ]
 
 
 @pytest.mark.parametrize(("audit", "epsilon"), CASES)
-def test_the_real_code_loses_what_it_claims(audit: LinkAudit, epsilon: Fraction) -> None:
-    examination = audit(REAL_LINKS, epsilon)
+def test_the_real_code_loses_what_it_claims(audit: Audit[LinkProduct], epsilon: Fraction) -> None:
+    examination = audit(SUITE.real, epsilon)
     full = isinstance(examination, Trial) and examination.tight
     finding = examination.examine(runs_needed(epsilon) if full else FEWER_RUNS)
     assert finding.passed, f"{finding.event}. {finding.reason}"
@@ -72,7 +71,7 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[LinkProduct], epsilon: Fraction
 ) -> None:
     # Not `passed`: with so few runs an audit may also miss its share of the claim.
-    (finding,) = hunt_all((mutant,), (epsilon,), FEWER_RUNS, quiet)
+    finding = mutant.hunt(epsilon, FEWER_RUNS)
     made_for_it = [audit(mutant.product, epsilon).name for audit in mutant.audits]
     assert finding.by.split("; ") == made_for_it
 

@@ -26,9 +26,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.audit.finding import quiet
 from hushway.audit.harness import Examination
-from hushway.audit.hunt import Mutant, hunt_all
+from hushway.audit.suite import Mutant
 from hushway.families.od.audit import dense as od_dense
 from hushway.families.od.audit import files as od_files
 from hushway.families.od.audit.product import Product, Terms
@@ -95,8 +94,7 @@ def test_a_mistake_in_a_fitted_mechanism_is_caught_by_every_audit_made_for_it(
 
 def convicting(mutant: Mutant[Product], epsilon: Fraction, runs: int) -> list[str]:
     """The audits that prove more loss than is claimed; showing too little convicts nobody."""
-    (finding,) = hunt_all((mutant,), (epsilon,), runs, quiet)
-    return finding.by.split("; ")
+    return mutant.hunt(epsilon, runs).by.split("; ")
 
 
 def made_for(mutant: Mutant[Product], epsilon: Fraction) -> list[str]:

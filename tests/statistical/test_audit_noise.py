@@ -7,14 +7,14 @@ probability below 1e-7.
 import pytest
 
 from hushway.audit.finding import Finding
-from hushway.audit.noise import audit_noise
+from hushway.audit.noise import SUITE
 
 RUNS = 1_000_000
 
 
 @pytest.fixture(scope="module")
 def findings() -> list[Finding]:
-    return audit_noise(runs=RUNS)
+    return SUITE.audit(runs=RUNS)
 
 
 def test_the_real_noise_loses_what_it_claims(findings: list[Finding]) -> None:

@@ -14,11 +14,12 @@ import pytest
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Trial
+from hushway.audit.suite import Audit
 from hushway.families.od.audit import dense as od_dense
 from hushway.families.od.audit import files as od_files
 from hushway.families.od.audit import published as od_published
-from hushway.families.od.audit.product import REAL
-from hushway.families.od.audit.suite import FITTED, PLAIN, Audit
+from hushway.families.od.audit.product import REAL, Product
+from hushway.families.od.audit.suite import FITTED, PLAIN
 
 # One release a run is slow.
 ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)
@@ -27,7 +28,7 @@ ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)
 FEWER_RUNS = 20_000
 
 
-def cases(audits: tuple[Audit, ...], epsilon: int) -> list[Any]:
+def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
     return [
         pytest.param(audit, Fraction(epsilon), id=f"{words(audit)}, {epsilon}")
         for audit in audits
@@ -35,7 +36,7 @@ def cases(audits: tuple[Audit, ...], epsilon: int) -> list[Any]:
     ]
 
 
-def words(audit: Audit) -> str:
+def words(audit: Audit[Product]) -> str:
     if isinstance(audit, partial):
         return f"{words(audit.func)}, {audit.args[0].words}"
     return f"{audit.__module__.removeprefix('hushway.audit.')}.{audit.__name__}"
@@ -44,7 +45,7 @@ def words(audit: Audit) -> str:
 @pytest.mark.parametrize(
     ("audit", "epsilon"), [*cases(PLAIN, 1), *cases(PLAIN, 4), *cases(FITTED, 4)]
 )
-def test_the_real_code_loses_what_it_claims(audit: Audit, epsilon: Fraction) -> None:
+def test_the_real_code_loses_what_it_claims(audit: Audit[Product], epsilon: Fraction) -> None:
     examination = audit(REAL, epsilon)
     full = not isinstance(examination, Trial) or examination.tight
     finding = examination.examine(runs_needed(epsilon) if full else FEWER_RUNS)

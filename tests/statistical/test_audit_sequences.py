@@ -24,9 +24,8 @@ from typing import Any
 import pytest
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.finding import quiet
 from hushway.audit.harness import Trial
-from hushway.audit.hunt import Mutant, hunt_all
+from hushway.audit.suite import Audit, Mutant
 from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import measured as sequences_measured
 from hushway.families.sequences.audit import timed as sequences_timed
@@ -37,20 +36,21 @@ from hushway.families.sequences.audit.product import (
     SequenceProduct,
     TreeStage,
 )
-from hushway.families.sequences.audit.suite import SEQUENCE_AUDITS, SEQUENCE_MUTANTS, SequenceAudit
+from hushway.families.sequences.audit.suite import SUITE
 from hushway.families.sequences.audit.toy import NO_WALKS
+from hushway.privacy.loss import PureLoss
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
 
 
-def words(audit: SequenceAudit) -> str:
+def words(audit: Audit[SequenceProduct]) -> str:
     if isinstance(audit, partial):
         return f"{words(audit.func)}, {audit.args[0].words}"
     return f"{audit.__module__.removeprefix('hushway.audit.')}.{audit.__name__}"
 
 
-def is_slow(audit: SequenceAudit) -> bool:
+def is_slow(audit: Audit[SequenceProduct]) -> bool:
     """Two stops have few corners, files are slow, and epsilon 1 needs the most runs."""
     if audit in (sequences_timed.one_record, sequences_files.many_days):
         return True
@@ -64,14 +64,16 @@ def is_slow(audit: SequenceAudit) -> bool:
 CASES: list[Any] = [
     pytest.param(audit, Fraction(epsilon), id=f"{words(audit)}, {epsilon}")
     for epsilon in (1, 4)
-    for audit in SEQUENCE_AUDITS
+    for audit in SUITE.audits
     if epsilon > 1 or not is_slow(audit)
 ]
 
 
 @pytest.mark.parametrize(("audit", "epsilon"), CASES)
-def test_the_real_code_loses_what_it_claims(audit: SequenceAudit, epsilon: Fraction) -> None:
-    examination = audit(REAL_SEQUENCES, epsilon)
+def test_the_real_code_loses_what_it_claims(
+    audit: Audit[SequenceProduct], epsilon: Fraction
+) -> None:
+    examination = audit(SUITE.real, epsilon)
     full = isinstance(examination, Trial) and examination.tight
     finding = examination.examine(runs_needed(epsilon) if full else FEWER_RUNS)
     assert finding.passed, f"{finding.event}. {finding.reason}"
@@ -80,7 +82,7 @@ def test_the_real_code_loses_what_it_claims(audit: SequenceAudit, epsilon: Fract
 MUTANTS: list[Any] = [
     pytest.param(mutant, Fraction(epsilon), id=f"{mutant.name}, {epsilon}")
     for epsilon in (1, 4)
-    for mutant in SEQUENCE_MUTANTS
+    for mutant in SUITE.mutants
     if epsilon > 1 or not any(map(is_slow, mutant.audits))
 ]
 
@@ -90,14 +92,14 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[SequenceProduct], epsilon: Fraction
 ) -> None:
     # Not `passed`: with so few runs an audit may also miss its share of the claim.
-    (finding,) = hunt_all((mutant,), (epsilon,), FEWER_RUNS, quiet)
+    finding = mutant.hunt(epsilon, FEWER_RUNS)
     made_for_it = [audit(mutant.product, epsilon).name for audit in mutant.audits]
     assert finding.by.split("; ") == made_for_it
 
 
 def test_a_prefix_that_nobody_took_is_published_now_and_then() -> None:
     # With probability 0.119 squared at each of 4,000 corners: not at all once in 10^24 times.
-    stage = TreeStage(product=REAL_SEQUENCES, form=STOPS, epsilon=Fraction(4))
+    stage = TreeStage(product=REAL_SEQUENCES, form=STOPS, spend=PureLoss(Fraction(4)))
     look = PublishedPath(stage=stage, path=(0, 1))
     seen = stage.sampler(NO_WALKS, look.seen)(4000)
     assert (seen > 0).any()

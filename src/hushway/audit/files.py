@@ -79,3 +79,8 @@ class BlindPurse:
 
     def charge(self, event: Event) -> None:
         """Takes nothing."""
+
+
+def blind(_unit: Unit, _spend: Loss) -> Budget:
+    """Returns a purse that agrees to everything, whatever it was filled with."""
+    return BlindPurse()

@@ -1,10 +1,6 @@
 """What an audit says in the end."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-
-Progress = Callable[[str, float], None]
-"""Told which audit is about to run, and what share of the suite is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +47,3 @@ class MutantFinding:
     caught: bool
     by: str
     epsilon_lower: float
-
-
-def quiet(_name: str, _done: float) -> None:
-    """Reports no progress."""

@@ -110,20 +110,30 @@ class FeatureSensitivityOfOne(Meddler):
         return Measured(query=query, values=values, variance=law.variance, event=event)
 
 
-class SeenElementsOnly(Meddler):
+class SeenOnly(Meddler):
+    """Learns the universe from the rows: what nobody visited gets no noise."""
+
+    __slots__ = ()
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts of what was visited, and 0 elsewhere."""
+        answer = super().counts(query, spend)
+        seen = self._exact(query).cells
+        values = np.zeros_like(answer.values)
+        values[seen] = answer.values[seen]
+        return replace(answer, values=values)
+
+
+class SeenElementsOnly(SeenOnly):
     """Learns the elements of a feature from the rows: those without trips get no noise."""
 
     __slots__ = ()
 
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns noisy counts; an element of a feature that nobody visited is 0."""
-        answer = super().counts(query, spend)
         if isinstance(query, Query):
-            return answer
-        seen = self._exact(query).cells
-        values = np.zeros_like(answer.values)
-        values[seen] = answer.values[seen]
-        return replace(answer, values=values)
+            return Meddler.counts(self, query, spend)
+        return super().counts(query, spend)
 
 
 class PrunedExactly(Meddler):

@@ -1,20 +1,21 @@
 """Audits of the noise alone: the stage that everything else rests on, at a million runs."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 
-from hushway.audit.finding import Finding, Progress, quiet
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.hunt import EPSILONS, checked_claims, examine_all
 from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.suite import Audit, Suite
 from hushway.privacy.accounting import best_epsilon, cap_for, epsilon_of_rho
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.loss import PureLoss, ZCDPLoss
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import os_source
+
+Noise = Callable[[Loss, Bound], NoiseLaw]
+"""Chooses the noise that pays for a spend, given how far a person moves a count."""
 
 
 def rho_of(epsilon: Fraction) -> ZCDPLoss:
@@ -35,57 +36,39 @@ _WIDE = 2048
 _CLAIM_DIGITS = 10**4
 
 
-def audit_noise(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[Finding]:
-    """Audits discrete Laplace and discrete Gaussian noise, narrow and wide.
-
-    Args:
-        runs: Runs on each side of every audit.
-        epsilons: The claims to audit; Gaussian noise claims them with a delta of 1/100.
-        progress: Told what is being audited.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    builders = [partial(audit, epsilon) for epsilon in claims for audit in AUDITS]
-    return examine_all(builders, runs, progress or quiet)
-
-
-def narrow_laplace(epsilon: Fraction) -> Examination:
+def narrow_laplace(noise: Noise, epsilon: Fraction) -> Examination:
     """Laplace noise for a person who moves a count by 1."""
-    return _laplace("discrete Laplace noise", epsilon, _at_most(1))
+    return _laplace(noise, "discrete Laplace noise", epsilon, _at_most(1))
 
 
-def wide_laplace(epsilon: Fraction) -> Examination:
+def wide_laplace(noise: Noise, epsilon: Fraction) -> Examination:
     """Laplace noise too wide for one table."""
     moved = math.ceil(_WIDE * epsilon)
-    return _laplace("wide discrete Laplace noise", epsilon, _at_most(moved))
+    return _laplace(noise, "wide discrete Laplace noise", epsilon, _at_most(moved))
 
 
-def narrow_gaussian(epsilon: Fraction) -> Examination:
+def narrow_gaussian(noise: Noise, epsilon: Fraction) -> Examination:
     """Gaussian noise for a person who moves a count by 1."""
-    return _gaussian("discrete Gaussian noise", epsilon, _at_most(1))
+    return _gaussian(noise, "discrete Gaussian noise", epsilon, _at_most(1))
 
 
-def wide_gaussian(epsilon: Fraction) -> Examination:
+def wide_gaussian(noise: Noise, epsilon: Fraction) -> Examination:
     """Gaussian noise too wide for one table."""
-    return _gaussian("wide discrete Gaussian noise", epsilon, _at_most(_wide_for(epsilon)))
+    return _gaussian(noise, "wide discrete Gaussian noise", epsilon, _at_most(_wide_for(epsilon)))
 
 
-def narrow_gaussian_variance(epsilon: Fraction) -> Examination:
+def narrow_gaussian_variance(noise: Noise, epsilon: Fraction) -> Examination:
     """Gaussian noise must not be wider than it needs to be either."""
-    return _gaussian_variance("spread of discrete Gaussian noise", epsilon, _at_most(1))
+    return _gaussian_variance(noise, "spread of discrete Gaussian noise", epsilon, _at_most(1))
 
 
-def wide_gaussian_variance(epsilon: Fraction) -> Examination:
+def wide_gaussian_variance(noise: Noise, epsilon: Fraction) -> Examination:
     """Wide Gaussian noise must not be wider than it needs to be either."""
     bound = _at_most(_wide_for(epsilon))
-    return _gaussian_variance("spread of wide discrete Gaussian noise", epsilon, bound)
+    return _gaussian_variance(noise, "spread of wide discrete Gaussian noise", epsilon, bound)
 
 
-AUDITS: tuple[Callable[[Fraction], Examination], ...] = (
+_AUDITS: tuple[Audit[Noise], ...] = (
     narrow_laplace,
     wide_laplace,
     narrow_gaussian,
@@ -94,9 +77,11 @@ AUDITS: tuple[Callable[[Fraction], Examination], ...] = (
     wide_gaussian_variance,
 )
 
+SUITE = Suite(real=noise_for, audits=_AUDITS)
 
-def _laplace(name: str, epsilon: Fraction, bound: Bound) -> Trial:
-    law = noise_for(PureLoss(epsilon), bound)
+
+def _laplace(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
+    law = noise(PureLoss(epsilon), bound)
     return Trial(
         name=name,
         statistic="the noisy count",
@@ -106,7 +91,7 @@ def _laplace(name: str, epsilon: Fraction, bound: Bound) -> Trial:
     )
 
 
-def _gaussian(name: str, epsilon: Fraction, bound: Bound) -> Trial:
+def _gaussian(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
     """Claims what the accountant derives for noise that was calibrated to (epsilon, delta)."""
     spend = cap_for(epsilon, DELTA)
     event = counting_event("audit", 1, spend, bound)
@@ -116,13 +101,13 @@ def _gaussian(name: str, epsilon: Fraction, bound: Bound) -> Trial:
         statistic="the noisy count",
         epsilon=Fraction(math.ceil(claim * _CLAIM_DIGITS), _CLAIM_DIGITS),
         delta=DELTA,
-        worlds=_worlds(noise_for(spend, bound), bound),
+        worlds=_worlds(noise(spend, bound), bound),
     )
 
 
-def _gaussian_variance(name: str, epsilon: Fraction, bound: Bound) -> VarianceCheck:
+def _gaussian_variance(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> VarianceCheck:
     spend = cap_for(epsilon, DELTA)
-    law = noise_for(spend, bound)
+    law = noise(spend, bound)
     return VarianceCheck(
         name=name,
         statistic="the noise",

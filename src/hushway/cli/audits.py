@@ -23,7 +23,7 @@ def audit(
     suite = suite_of(family)
     with working() as show:
         findings = suite.audit(runs=runs, progress=show)
-        caught = suite.mutants(runs=runs, progress=show) if mutants else []
+        caught = suite.hunt(runs=runs, progress=show) if mutants else []
     sound = all(f.passed for f in findings) and all(m.caught for m in caught)
     if as_json:
         answer_json(

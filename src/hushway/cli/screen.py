@@ -8,14 +8,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
 from rich.table import Table
 
+from hushway.progress import Progress
 from hushway.visible import visible, visible_json
 
 # Without emoji: to Rich ":white_check_mark:" in a name would be one.
@@ -86,16 +88,8 @@ def number(amount: Fraction) -> str:
     return f"≈{float(amount):.6g}"
 
 
-class Shower(Protocol):
-    """Shows what is being done and, if known, how much of it is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Shows a step."""
-        ...
-
-
 @contextmanager
-def working() -> Iterator[Shower]:
+def working() -> Iterator[Progress]:
     """Shows a spinner and a bar with what is being done, if a person is watching."""
     columns = (
         SpinnerColumn(),
@@ -105,7 +99,7 @@ def working() -> Iterator[Shower]:
     )
     # Elsewhere than on a terminal a bar would leave empty lines.
     hidden = not _err.is_terminal
-    with Progress(*columns, console=_err, transient=True, disable=hidden) as progress:
+    with ProgressBar(*columns, console=_err, transient=True, disable=hidden) as progress:
         task = progress.add_task("Starting", total=None)
 
         def show(step: str, share: float | None = None, /) -> None:

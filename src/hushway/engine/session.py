@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from hushway.engine.spills import encrypt_spills, spill_folder
 from hushway.errors import DataError
 from hushway.numerics.threads import processors
+from hushway.progress import ShareProgress
 
-Progress = Callable[[float], None]
 T = TypeVar("T")
 
 _POLL_S = 0.2
@@ -160,7 +160,7 @@ def _connect(settings: EngineSettings, folder: str) -> Backend:
 
 
 def run(
-    backend: Backend, expression: ibis.Table, progress: Progress | None = None
+    backend: Backend, expression: ibis.Table, progress: ShareProgress | None = None
 ) -> dict[str, NDArray[Any]]:
     """Runs an expression and returns its columns.
 
@@ -175,7 +175,7 @@ def run(
 
 
 def store(
-    backend: Backend, name: str, expression: ibis.Table, progress: Progress | None = None
+    backend: Backend, name: str, expression: ibis.Table, progress: ShareProgress | None = None
 ) -> ibis.Table:
     """Runs an expression and keeps its rows in the engine, under a name, until it closes.
 
@@ -189,7 +189,7 @@ def store(
 
 
 def stream(
-    backend: Backend, expression: ibis.Table, rows: int, progress: Progress | None = None
+    backend: Backend, expression: ibis.Table, rows: int, progress: ShareProgress | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Runs an expression and hands out its rows in batches, while it runs.
 
@@ -242,7 +242,7 @@ def _translated(error: Exception) -> DataError:
 
 
 @contextmanager
-def _watched(connection: Any, progress: Progress | None) -> Iterator[None]:
+def _watched(connection: Any, progress: ShareProgress | None) -> Iterator[None]:
     """Tells how far a query is, from 0 to 1, while it runs."""
     if progress is None:
         yield

@@ -12,7 +12,8 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.engine.findings import first_row
-from hushway.engine.session import Progress, run, store
+from hushway.engine.session import run, store
+from hushway.progress import ShareProgress
 
 _DAY_US: Final = 86_400_000_000
 # An id looks shared if it has more than so many trips, taps, records or events on each of its days:
@@ -40,7 +41,7 @@ _METRES_OF_DEGREE: Final = 111_195.0
 
 
 def ids_with_too_many(
-    backend: Backend, rows: ir.Table, progress: Progress | None = None
+    backend: Backend, rows: ir.Table, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns how many rows belong to ids that nobody can have alone, by their number of rows.
 
@@ -67,7 +68,7 @@ def ids_with_too_many(
 
 
 def ids_in_two_places(
-    backend: Backend, rows: ir.Table, latitude: float, progress: Progress | None = None
+    backend: Backend, rows: ir.Table, latitude: float, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns how many positions belong to ids that are in two places at once, again and again.
 

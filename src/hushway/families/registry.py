@@ -19,6 +19,8 @@ FAMILIES: dict[str, Family] = {
     for family in (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
 }
 
+_NOISE = "noise"
+
 
 def family_names() -> str:
     """Returns the names of all families, for a sentence."""
@@ -93,13 +95,13 @@ def suite_of(name: str) -> "Suite[Any]":
     Raises:
         AuditError: There is no such family.
     """
-    from hushway.audit import noise
+    if name == _NOISE:
+        from hushway.audit.noise import SUITE
 
-    if name == noise.NAME:
-        return noise.SUITE
+        return SUITE
     if name not in FAMILIES:
         raise AuditError(
             f"There are no audits of {name!r}.",
-            advice=f"Choose one of: {', '.join(sorted([*FAMILIES, noise.NAME]))}.",
+            advice=f"Choose one of: {', '.join(sorted([*FAMILIES, _NOISE]))}.",
         )
     return FAMILIES[name].suite

@@ -8,11 +8,12 @@ from hushway.errors import PrivacyError
 from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey
+from hushway.progress import Progress, quiet
 from hushway.release.label import render_label
 from hushway.release.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
 from hushway.release.page import render_page
 from hushway.release.place import Place, claimed, disk_problems, refuse_taken
-from hushway.release.resource import Contents, Progress
+from hushway.release.resource import Contents
 from hushway.release.seal import (
     SEAL,
     SIGNATURE,
@@ -30,7 +31,7 @@ def write_release(
     table: object,
     certificate: Certificate,
     signing_key: SigningKey | None = None,
-    progress: Progress | None = None,
+    progress: Progress = quiet,
 ) -> Path:
     """Writes a release folder, whole or not at all.
 
@@ -59,7 +60,7 @@ def write_release(
                 contents=contents,
                 certificate=certificate,
                 signing_key=signing_key,
-                progress=progress or _silently,
+                progress=progress,
             )
             place.appear()
         except BaseException:
@@ -151,7 +152,3 @@ def _set_times(folder: Path, moment: datetime) -> None:
     for place, _, names in os.walk(folder, topdown=False):
         for name in (*names, "."):
             os.utime(Path(place) / name, (seconds, seconds))
-
-
-def _silently(_: str) -> None:
-    """Tells nobody."""

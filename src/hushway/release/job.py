@@ -16,6 +16,7 @@ from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import AccountKey, Window
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
+from hushway.progress import ShareProgress
 from hushway.release.mechanism import Mechanism
 from hushway.release.plan_sections import AnyPlan
 from hushway.tables.check import Problem
@@ -36,7 +37,7 @@ class Means:
     key: BoundingKey
     bits: BitSource
     settings: EngineSettings
-    progress: Callable[[float], None]
+    progress: ShareProgress
 
 
 class Rows(Protocol):

@@ -4,7 +4,7 @@ What is common to all releases speaks only these types, so that a new family of 
 own files, is named in `families.py`, and nothing else changes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,9 +12,8 @@ from typing import Any, Protocol
 from hushway.geography.locations import LOCATION_FACTS
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
+from hushway.progress import Progress
 from hushway.release.formats.places import period_columns
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)

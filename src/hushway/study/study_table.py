@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -32,14 +31,6 @@ class StudyPurse:
 
     def charge(self, event: Event) -> None:
         """Takes nothing."""
-
-
-class Progress(Protocol):
-    """Told what is being run and, if known, how much of it is done (0 to 1)."""
-
-    def __call__(self, step: str, share: float | None = None, /) -> None:
-        """Takes note of a step."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

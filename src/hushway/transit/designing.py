@@ -10,8 +10,8 @@ from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, network_toml
+from hushway.progress import Progress
 from hushway.release.new_file import write_new
-from hushway.study.study_table import Progress
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of

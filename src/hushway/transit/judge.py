@@ -14,7 +14,7 @@ import numpy as np
 from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Progress
+from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
 from hushway.transit.operate import Operations, ServiceRules, operate

@@ -15,8 +15,8 @@ from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
 from hushway.privacy.unit import Unit
+from hushway.progress import Progress
 from hushway.release.job import Means, settings_of
-from hushway.study.study_table import Progress
 from hushway.tables.check import refuse_problems
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.fleet import MEAN_WAIT_S

@@ -67,7 +67,7 @@ def test_trips_of_files_count_as_they_do_in_memory() -> None:
 def test_taps_of_files_become_one_record_a_day() -> None:
     form = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=2)
     stage = sequences_files.FileTreeStage(
-        product=REAL_SEQUENCES, form=form, epsilon=Fraction(900), max_records=3
+        product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(900)), max_records=3
     )
     look = FirstStep(stage=stage, places=(0, 2))
     scene = (Walk(stops=(0, 3), times=10), Walk(stops=(2,), person=1, times=2))
@@ -76,7 +76,9 @@ def test_taps_of_files_become_one_record_a_day() -> None:
 
 def test_taps_of_files_keep_their_times() -> None:
     form = TreeForm(words="tree", village=village(corners=3, periods=3), height=1)
-    stage = sequences_files.FileTreeStage(product=REAL_SEQUENCES, form=form, epsilon=Fraction(90))
+    stage = sequences_files.FileTreeStage(
+        product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(90))
+    )
     look = FirstStep(stage=stage, places=(0, 0), periods=(1, 2))
     sample = stage.sampler((Walk(stops=(0,), periods=(2,)),), look.packed)
     assert sample(3).tolist() == [1] * 3

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,16 +9,12 @@ from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
 from hushway.audit.finding import Finding, MutantFinding
 from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.hunt import Mutant
-from hushway.audit.noise import audit_noise
+from hushway.audit.noise import SUITE as NOISE
+from hushway.audit.suite import Mutant, Suite
 from hushway.errors import AuditError
-from hushway.families.density.audit.suite import DENSITY_MUTANTS
-from hushway.families.links.audit.suite import LINK_MUTANTS
-from hushway.families.od.audit import suite as od
 from hushway.families.od.audit.product import REAL, Product
-from hushway.families.od.audit.suite import MUTANTS, audit_mutants, audit_od
+from hushway.families.od.audit.suite import SUITE as OD
 from hushway.families.registry import FAMILIES, suite_of
-from hushway.families.sequences.audit.suite import SEQUENCE_MUTANTS
 
 RUNS = 70_000
 
@@ -44,22 +40,17 @@ def outspoken(_product: Product, epsilon: Fraction) -> Examination:
     return Trial(name="shout", statistic="it", epsilon=epsilon, worlds=(constant(0), constant(1)))
 
 
-@pytest.fixture
-def two_audits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(od, "AUDITS", (silent, outspoken))
-    return
+TWO = Suite(real=REAL, audits=(silent, outspoken))
 
 
-def hunted(monkeypatch: pytest.MonkeyPatch, *audits: object) -> MutantFinding:
+def hunted(*audits: object) -> MutantFinding:
     mutant = Mutant(name="mistake", product=REAL, audits=audits)  # type: ignore[arg-type]
-    monkeypatch.setattr(od, "MUTANTS", (mutant,))
-    (finding,) = audit_mutants(runs=RUNS, epsilons=(1,))
+    (finding,) = replace(TWO, mutants=(mutant,)).hunt(runs=RUNS, epsilons=(1,))
     return finding
 
 
-@pytest.mark.usefixtures("two_audits")
 def test_a_suite_reports_every_audit_at_every_epsilon() -> None:
-    findings = audit_od(runs=RUNS, epsilons=(1, 2))
+    findings = TWO.audit(runs=RUNS, epsilons=(1, 2))
     assert [(f.name, f.epsilon, f.passed) for f in findings] == [
         ("silence", 1, True),
         ("shout", 1, False),
@@ -68,14 +59,13 @@ def test_a_suite_reports_every_audit_at_every_epsilon() -> None:
     ]
 
 
-@pytest.mark.usefixtures("two_audits")
 def test_progress_names_each_audit_and_ends_at_one() -> None:
     told: list[tuple[str, float]] = []
-    audit_od(runs=RUNS, epsilons=(1,), progress=lambda name, done: told.append((name, done)))
+    TWO.audit(runs=RUNS, epsilons=(1,), progress=lambda name, done: told.append((name, done)))
     assert told == [("silence", 0.0), ("shout", 0.5), ("done", 1.0)]
 
 
-@pytest.mark.parametrize("suite", [audit_od, audit_mutants, audit_noise])
+@pytest.mark.parametrize("suite", [TWO.audit, TWO.hunt, NOISE.audit])
 def test_too_few_runs_are_refused_with_the_number_that_is_needed(suite: object) -> None:
     needed = runs_needed(Fraction(1))
     with pytest.raises(AuditError, match="too few") as refusal:
@@ -86,51 +76,39 @@ def test_too_few_runs_are_refused_with_the_number_that_is_needed(suite: object) 
 @pytest.mark.parametrize("epsilons", [(), (0,), (-1,), (1, 11)])
 def test_claims_that_no_audit_can_reach_are_refused(epsilons: tuple[int, ...]) -> None:
     with pytest.raises(AuditError, match="up to 10"):
-        audit_od(runs=10**9, epsilons=epsilons)
+        TWO.audit(runs=10**9, epsilons=epsilons)
 
 
-def test_a_mutant_is_caught_by_the_audits_that_prove_a_loss(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    finding = hunted(monkeypatch, silent, outspoken)
+def test_a_mutant_is_caught_by_the_audits_that_prove_a_loss() -> None:
+    finding = hunted(silent, outspoken)
     assert finding.caught
     assert finding.by == "shout"
     assert finding.epsilon_lower > 1
 
 
-def test_a_mutant_is_not_caught_by_too_much_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    finding = hunted(monkeypatch, too_noisy)
+def test_a_mutant_is_not_caught_by_too_much_noise() -> None:
+    finding = hunted(too_noisy)
     assert not finding.caught
     assert finding.by == ""
     assert finding.epsilon_lower == 0
 
 
 def test_families_are_found_by_name() -> None:
-    assert sorted(FAMILIES) == ["density", "links", "noise", "od", "sequences"]
-    assert suite_of("od").audit is audit_od
-    assert suite_of("od").mutants is audit_mutants
-    assert suite_of("noise").mutants(runs=RUNS) == []
+    assert sorted(FAMILIES) == ["density", "links", "od", "sequences"]
+    assert suite_of("od") is OD
+    assert suite_of("noise") is NOISE
+    assert suite_of("noise").hunt(runs=RUNS, epsilons=(1,)) == []
 
 
-@pytest.mark.parametrize(
-    ("family", "mutants"),
-    [
-        ("od", MUTANTS),
-        ("sequences", SEQUENCE_MUTANTS),
-        ("density", DENSITY_MUTANTS),
-        ("links", LINK_MUTANTS),
-    ],
-)
-def test_the_pages_say_how_many_mistakes_are_planted(
-    family: str, mutants: tuple[object, ...]
-) -> None:
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_the_pages_say_how_many_mistakes_are_planted(family: str) -> None:
     root = Path(__file__).parents[3]
     pages = root / "docs/audits.md", root / f"src/hushway/families/{family}/PRIVACY.md"
     for page in pages:
         lines = page.read_text(encoding="utf-8").splitlines()
         told = [line for line in lines if f"hushway audit {family}" in line and "plant" in line]
         assert len(told) == 1
-        assert f" {len(mutants)} " in told[0]
+        assert f" {len(suite_of(family).mutants)} " in told[0]
 
 
 def test_an_unknown_family_is_answered_with_those_there_are() -> None:

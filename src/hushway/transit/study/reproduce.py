@@ -19,7 +19,7 @@ from hushway.errors import HushwayError, PlanError
 from hushway.families.od.city.figures import Day
 from hushway.geography.transit import network_toml
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Progress
+from hushway.progress import Progress
 from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.run import (
     CITY_SEED,

@@ -1,10 +1,10 @@
 """Saves the transit study: numbers, tables, figure 5(c, d) and the sized network."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from hushway.families.od.city.figures import Day
 from hushway.privacy.measured import Internal
+from hushway.study.save import save_study
 from hushway.study.study_table import Interval, StudyTable, interval_of
 from hushway.transit.study import published as printed
 from hushway.transit.study.numbers import ODMTSReproduction
@@ -30,8 +31,7 @@ from hushway.transit.study.run import (
     true_fleet,
 )
 
-NUMBERS = "odmts-numbers.json"
-TABLES = "odmts-tables.md"
+PREFIX = "odmts-"
 FIGURE = "figure-5cd.png"
 NETWORK = "network-weekday.png"
 
@@ -42,28 +42,25 @@ def save_odmts(found: Internal[ODMTSReproduction], folder: Path) -> None:
     Pictures are of the weekday; a study without it has none.
     """
     value = found.value
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_facts(value), indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / NUMBERS).write_text(text + "\n", encoding="utf-8")
-    tables = "\n".join(
-        table.markdown() for table in (*headline_tables(value), *further_tables(value))
+    drawn = DAY_OF_ALL_BUDGETS in value.days
+    save_study(
+        folder,
+        prefix=PREFIX,
+        facts=_facts(value),
+        tables=(*headline_tables(value), *further_tables(value)),
+        statements=statements(value),
+        pictures={FIGURE: partial(draw_figure_5cd, value), NETWORK: _draw_sized} if drawn else {},
     )
-    notes = "\n".join(f"- {line}" for line in statements(value))
-    (folder / TABLES).write_text(f"{tables}\n{notes}\n", encoding="utf-8")
-    if DAY_OF_ALL_BUDGETS in value.days:
-        _draw(value, folder)
 
 
-def _draw(value: ODMTSReproduction, folder: Path) -> None:
-    # Matplotlib takes longest of all to load.
+def _draw_sized(path: Path) -> None:
+    """Writes the network, sized by the exact trips, as PNG."""
     from hushway.transit.picture.picture import draw_network
 
-    draw_figure_5cd(value, folder / FIGURE)
     routes = study_day(DAY_OF_ALL_BUDGETS).routes
     plan, trips = true_fleet(DAY_OF_ALL_BUDGETS).value
     title = f"Sized by the exact trips, {_hours()}"
-    picture = draw_network(plan, routes.network, title=title, routes=routes, trips=trips)
-    (folder / NETWORK).write_bytes(picture)
+    path.write_bytes(draw_network(plan, routes.network, title=title, routes=routes, trips=trips))
 
 
 def _hours() -> str:

@@ -66,10 +66,7 @@ def four_cells(product: DensityProduct, epsilon: Fraction) -> Examination:
         delta=DELTA,
         rho=planned.spend.rho,
         bound=planned.bound,
-        worlds=(
-            World(words="the person", sample=stage.sampler(with_person, look.kept)),
-            World(words="the others", sample=stage.sampler(crowd, look.kept)),
-        ),
+        worlds=stage.worlds(look.kept, ("the person", with_person), ("the others", crowd)),
         scores=(planned.scores(with_person), planned.scores(crowd)),
         rate=lambda: look.rate(stage.opened(crowd)),
         effort=_SELDOM,

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hushway.arrays import IntArray
-from hushway.audit.files import files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, World, as_many
+from hushway.audit.files import microseconds
+from hushway.audit.harness import Examination, Sampler
 from hushway.audit.noise import DELTA, rho_of
+from hushway.audit.product import Look
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection
-from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
-from hushway.families.density.audit.toy import NO_STAYS, Stay, Stays, district
+from hushway.families.density.audit.product import DensityProduct, DensityStage
+from hushway.families.density.audit.toy import Stay, Stays, district
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 
@@ -37,10 +37,7 @@ def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the sum over all bins of the first cell",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=(
-            World(words="the person", sample=stage.sampler(_RESTLESS, look)),
-            World(words="nobody", sample=stage.sampler(NO_STAYS, look)),
-        ),
+        worlds=stage.worlds(look, ("the person", _RESTLESS)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         effort=_BRIEF,
     )
@@ -58,12 +55,6 @@ class FileStage(DensityStage):
             "location": rows.site,
             "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
         }
-
-        def sample(runs: int) -> IntArray:
-            with files_of(columns) as folder:
-                source = EventsSource(folder, EventColumns())
-                return as_many(
-                    lambda: look(self.product.open_files(source, self.terms, self.spend)), runs
-                )
-
-        return sample
+        return self.sampler_of_files(
+            columns, lambda folder: EventsSource(folder, EventColumns()), look
+        )

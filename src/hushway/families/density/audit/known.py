@@ -6,7 +6,6 @@ chance but the noise, and clusters that follow from it.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from hushway.arrays import IntArray
 from hushway.audit.divergence import ORDERS, of_gaussians
 from hushway.audit.law import gaussian
 from hushway.audit.mutant_curators import dense
+from hushway.audit.replay import Replayed
 from hushway.families.density.audit.looks import StagedLook
 from hushway.families.density.audit.product import visits_in_memory
 from hushway.families.density.audit.toy import CELLS, Stays
@@ -21,9 +21,8 @@ from hushway.families.density.public.visits import ClusterSeries
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import GaussianEvent
-from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
-from hushway.privacy.query import Counter, PartitionQuery, Query
+from hushway.privacy.query import Counter, Query
 from hushway.privacy.randomness import os_source
 
 # Evidence is a real number; outcomes of runs are whole ones.
@@ -128,33 +127,6 @@ class Spread(Known):
         return {name: gaussian(event.sigma_squared).variance for name, event in self.paid.items()}
 
 
-class Repeating(Curator):
-    """Gives the answers of another release, whatever it is asked, and keeps the last question.
-
-    Whoever asks for more than noisy answers is told about the data at hand.
-    """
-
-    __slots__ = ("_answers", "_inside", "asked")
-
-    def __init__(self, inside: Curator, answers: list[Measured]) -> None:
-        super().__init__(counter=_NOTHING, budget=_NOTHING, source=_NOTHING)
-        self._inside = inside
-        self._answers = iter(answers)
-        self.asked: list[Query | PartitionQuery] = []
-
-    def __getattr__(self, name: str) -> Any:  # whatever a mutant looks for
-        return getattr(self._inside, name)
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:  # noqa: ARG002
-        """Returns the next answer of the other release."""
-        self.asked.append(query)
-        return next(self._answers)
-
-
-# A repeating curator never counts, pays or draws.
-_NOTHING: Any = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class NextClusters(StagedLook):
     """The clusters that are asked about, given the same noisy totals and other data.
@@ -168,9 +140,9 @@ class NextClusters(StagedLook):
     def differ(self, curator: Curator) -> IntArray:
         """Returns for each corner how many of its cells are in another cluster."""
         answers = self.measured(curator)
-        again = Repeating(self.stage.opened(self.others), answers)
+        again = Replayed(self.stage.opened(self.others), answers)
         self.stage.mechanism.measure(again, self.stage.district.universe)
-        one, other = (_clusters(query) for query in (answers[-1].query, again.asked[-1]))
+        one, other = (_clusters(query) for query in (answers[-1].query, again.asked[-1][0]))
         differences: IntArray = (one != other).reshape(-1, CELLS).sum(axis=1)
         return differences
 

@@ -4,12 +4,12 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import VarianceCheck, gaussian
 from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection, Questions
-from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
+from hushway.families.density.audit.product import DensityProduct, DensityStage
 from hushway.families.density.audit.toy import (
     CELLS,
     LONE_SITES,
@@ -58,7 +58,7 @@ def nine_visits(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic=_PROJECTION,
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, _NINE, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", _NINE)),
     )
 
 
@@ -70,7 +70,7 @@ def shift_of_nine(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic=_PROJECTION,
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, _NINE, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", _NINE)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -85,7 +85,7 @@ def restless(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the sum over all bins of the first cell",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, _RESTLESS, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", _RESTLESS)),
     )
 
 
@@ -105,7 +105,7 @@ def many_days(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the sum over all bins of the first cell",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, scene, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", scene)),
         most=most_of_gaussian(rho_of(epsilon).rho),
     )
 
@@ -119,7 +119,7 @@ def cell_totals(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the noisy total of the first cell",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, scene, Questions(stage=stage).first_cell),
+        worlds=stage.worlds(Questions(stage=stage).first_cell, ("the person", scene)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -135,7 +135,7 @@ def crowded_bin(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the first cell in the first bin",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, hurried, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", hurried)),
     )
 
 
@@ -150,7 +150,7 @@ def shared_site(product: DensityProduct, epsilon: Fraction) -> Examination:
         statistic="the first cell less five sixths of the others",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, scene, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", scene)),
         most=most_of_gaussian(rho_of(epsilon).rho),
     )
 
@@ -189,7 +189,7 @@ def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="series with Laplace noise: two visits or none",
         statistic="the evidence of both counts, in thousandths,",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, scene, look.evidence),
+        worlds=stage.worlds(look.evidence, ("the person", scene)),
         tight=True,
         effort=effort,
     )
@@ -208,7 +208,7 @@ def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="histogram: 480 events of one person or none",
         statistic="the noisy number of people at the site",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, scene, Questions(stage=stage).first_site),
+        worlds=stage.worlds(Questions(stage=stage).first_site, ("the person", scene)),
         tight=True,
     )
 
@@ -220,7 +220,7 @@ def cut_off_total(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="total: 4,896 events of one person or none",
         statistic="the noisy number of all visits",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, _EVERYWHERE, Questions(stage=stage).total),
+        worlds=stage.worlds(Questions(stage=stage).total, ("the person", _EVERYWHERE)),
         effort=_BRIEF,
     )
 
@@ -234,10 +234,7 @@ def one_more_person(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="histogram: four people or three",
         statistic="the sum of the noisy histogram, which densities are normalised by,",
         epsilon=epsilon,
-        worlds=(
-            World(words="four", sample=stage.sampler(crowd, look)),
-            World(words="three", sample=stage.sampler(crowd[:3], look)),
-        ),
+        worlds=stage.worlds(look, ("four", crowd), ("three", crowd[:3])),
         effort=_BRIEF,
     )
 
@@ -281,7 +278,7 @@ def _difference(
         statistic="the difference of two noisy counts",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, (Stay(site=0, bin=0),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Stay(site=0, bin=0),))),
     )
 
 
@@ -301,11 +298,4 @@ def _fresh(
         delta=DELTA,
         law=gaussian(Fraction(math.floor(sigma_squared)), terms=2),
         sample=stage.sampler(NO_STAYS, look.seen),
-    )
-
-
-def _against_nobody(stage: DensityStage, scene: Stays, look: Look) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler(scene, look)),
-        World(words="nobody", sample=stage.sampler(NO_STAYS, look)),
     )

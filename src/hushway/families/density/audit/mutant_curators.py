@@ -67,20 +67,6 @@ class SharedByBins(_WrongNoise):
         return np.broadcast_to(noise[:, :1], noise.shape)
 
 
-class SeenOnly(Meddler):
-    """Learns sites and cells from the rows: what nobody visited gets no noise."""
-
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts of what was visited, and 0 elsewhere."""
-        answer = super().counts(query, spend)
-        seen = self._exact(query).cells
-        values = np.zeros_like(answer.values)
-        values[seen] = answer.values[seen]
-        return replace(answer, values=values)
-
-
 class ExactPeople(Meddler):
     """Normalises the histogram to the exact number of people."""
 

@@ -1,17 +1,14 @@
 """The audits of the density family, and the proof that they can fail."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
-from hushway.audit.files import BlindPurse
-from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
-from hushway.audit.harness import Examination
-from hushway.audit.hunt import EPSILONS, Mutant, checked_claims, examine_all, hunt_all
-from hushway.audit.mutant_curators import dense
+from hushway.audit.files import blind
+from hushway.audit.mutant_counters import Wrapped
+from hushway.audit.mutant_curators import SeenOnly, dense
+from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.density.audit import cover as density_cover
 from hushway.families.density.audit import cuts as density_cuts
 from hushway.families.density.audit import files as density_files
@@ -22,7 +19,6 @@ from hushway.families.density.audit.mutant_curators import (
     HalfTheNoise,
     Peeping,
     PrintedExponent,
-    SeenOnly,
     SharedByBins,
     SharedByClusters,
     TwiceTheRate,
@@ -50,10 +46,8 @@ from hushway.families.density.rows.counts import BoundedVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.privacy.bound import Bound
-from hushway.privacy.loss import Loss
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
-from hushway.privacy.unit import Unit
 
 
 class VisitsBatchByBatch(DuckDBVisits):
@@ -72,25 +66,12 @@ class VisitsBatchByBatch(DuckDBVisits):
 _NO_LIMIT = 10**6
 
 
-class _Wrong:
+class _Wrong(Wrapped):
     """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, rows: StayRows, terms: VisitTerms, source: BitSource) -> None:
+        super().__init__(visits_in_memory(rows, terms, source))
         self._rows, self._terms, self._source = rows, terms, source
-        self._real = visits_in_memory(rows, terms, source)
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._real.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the real counter."""
-        return self._real.bound(query)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the counts of the real counter."""
-        return self._real.count(query)
 
     def _again(self, rows: StayRows) -> Counter:
         """Returns the real counter over other rows."""
@@ -205,9 +186,7 @@ class Subtraction(_Wrong):
         return ExactCounts(cells=cells, values=values[cells])
 
 
-DensityAudit = Callable[[DensityProduct, Fraction], Examination]
-
-DENSITY_AUDITS: tuple[DensityAudit, ...] = (
+_AUDITS: tuple[Audit[DensityProduct], ...] = (
     density_cover.one_visit_is_one,
     density_measured.nine_visits,
     density_measured.shift_of_nine,
@@ -236,54 +215,12 @@ DENSITY_AUDITS: tuple[DensityAudit, ...] = (
 )
 
 
-def audit_density(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[Finding]:
-    """Audits the code that makes densities, with the real source of noise.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims to audit; Gaussian noise claims them with a delta of 1/100.
-        progress: Told what is being audited.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    builders = [
-        partial(audit, REAL_DENSITY, epsilon) for epsilon in claims for audit in DENSITY_AUDITS
-    ]
-    return examine_all(builders, runs, progress or quiet)
-
-
-def audit_density_mutants(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[MutantFinding]:
-    """Runs the audits on code with a planted mistake; every mistake should be caught.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims that the mutants make.
-        progress: Told which mistake is being looked for.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    return hunt_all(DENSITY_MUTANTS, claims, runs, progress or quiet)
-
-
-def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
-    """Returns a purse that agrees to everything, whatever it was filled with."""
-    return BlindPurse()
-
-
 def _half_the_noise(kind: type[VisitCells]) -> DensityProduct:
     """Returns a product that pays one rho for one question and draws noise for four."""
     return DensityProduct(curator=partial(HalfTheNoise, kind))
 
 
-DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
+_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     Mutant(
         name="sensitivity 1 instead of the root of l",
         product=DensityProduct(counter=SensitivityOfOne),
@@ -346,7 +283,7 @@ DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     ),
     Mutant(
         name="the whole budget for every question",
-        product=DensityProduct(mechanism=unsplit, budget=_blind),
+        product=DensityProduct(mechanism=unsplit, budget=blind),
         audits=(density_whole.people_and_series, density_whole.exact_divergence),
     ),
     Mutant(
@@ -371,7 +308,7 @@ DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     ),
     Mutant(
         name="four times the rho for the series",
-        product=DensityProduct(mechanism=four_times_the_series, budget=_blind),
+        product=DensityProduct(mechanism=four_times_the_series, budget=blind),
         audits=(
             density_whole.all_questions,
             density_whole.exact_divergence,
@@ -404,3 +341,5 @@ DENSITY_MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         audits=(density_files.many_batches,),
     ),
 )
+
+SUITE = Suite(real=REAL_DENSITY, audits=_AUDITS, mutants=_MUTANTS)

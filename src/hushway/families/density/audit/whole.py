@@ -8,12 +8,13 @@ from functools import partial
 from hushway.audit.agreement import AlwaysSame
 from hushway.audit.divergence import DivergenceCheck
 from hushway.audit.finding import Finding
-from hushway.audit.harness import Examination, Sampler, Trial, World, enough
+from hushway.audit.harness import Examination, Sampler, Trial, enough
 from hushway.audit.noise import DELTA, claim_of, rho_of
+from hushway.audit.product import Look
 from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.known import Evidence, NextClusters, Spread
 from hushway.families.density.audit.looks import Merged, Published, Resident
-from hushway.families.density.audit.product import DensityProduct, DensityStage, Look
+from hushway.families.density.audit.product import DensityProduct, DensityStage
 from hushway.families.density.audit.toy import LONE_SITES, NO_STAYS, District, Stay, Stays, district
 from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.mechanism.recommended import Shares
@@ -61,10 +62,7 @@ def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
         ),
         epsilon=epsilon,
         delta=DELTA,
-        worlds=(
-            World(words="the person", sample=stage.sampler(_CROWD + _VISITOR, look.seen)),
-            World(words="the others", sample=stage.sampler(_CROWD, look.seen)),
-        ),
+        worlds=stage.worlds(look.seen, ("the person", _CROWD + _VISITOR), ("the others", _CROWD)),
         most=(*((whole / math.sqrt(len(_QUESTIONS)),) * len(_QUESTIONS)), whole),
         effort=_RARELY,
     )
@@ -107,10 +105,7 @@ def people_and_series(product: DensityProduct, epsilon: Fraction) -> Examination
         statistic="the evidence of both",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=(
-            World(words="the person", sample=stage.sampler(_VISITOR, look.seen)),
-            World(words="nobody", sample=stage.sampler(NO_STAYS, look.seen)),
-        ),
+        worlds=stage.worlds(look.seen, ("the person", _VISITOR)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -182,10 +177,7 @@ def _in_table(
         statistic=statistic,
         epsilon=claim_of(stage.spend),
         delta=DELTA,
-        worlds=(
-            World(words="the person", sample=stage.sampler(scenes[0], look)),
-            World(words="the others", sample=stage.sampler(scenes[1], look)),
-        ),
+        worlds=stage.worlds(look, ("the person", scenes[0]), ("the others", scenes[1])),
         effort=_RARELY,
     )
 

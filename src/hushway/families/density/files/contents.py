@@ -21,7 +21,8 @@ from hushway.families.density.files.guard import check_stated, check_table
 from hushway.families.density.files.universe import check_pieces, check_readable, public_files
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.privacy.certificate import Certificate
-from hushway.release.resource import Description, Progress
+from hushway.progress import Progress
+from hushway.release.resource import Description
 
 Writer = Callable[[Path], object]
 

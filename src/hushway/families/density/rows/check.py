@@ -23,7 +23,7 @@ from hushway.engine.findings import (
 )
 from hushway.engine.lookup import DayGrid, day_grid
 from hushway.engine.reading import load_table, malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, Progress, duckdb_session, run, stream
+from hushway.engine.session import EngineSettings, duckdb_session, run, stream
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
@@ -36,6 +36,7 @@ from hushway.families.density.rows.rows import (
 )
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
+from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
 
@@ -69,7 +70,7 @@ def check_events(
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
 ) -> list[Problem]:
     """Returns every kind of trouble with the events, and how many rows it concerns.
 
@@ -172,7 +173,7 @@ def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
 
 
 def _misplaced(
-    backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: Progress | None
+    backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: ShareProgress | None
 ) -> dict[str, int]:
     """Returns how many positions are none on Earth, and how many lie in no area."""
     index = AreaIndex(areas)

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.rows.counts import (
@@ -28,6 +28,7 @@ from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 
 __all__ = ["DuckDBVisits"]
 
@@ -66,7 +67,7 @@ class DuckDBVisits:
         key: BoundingKey,
         unit: Unit = Unit.PERSON,
         settings: EngineSettings | None = None,
-        progress: Progress | None = None,
+        progress: ShareProgress | None = None,
     ) -> None:
         refuse_other_columns(source, universe)
         refuse_too_many_cells(universe)

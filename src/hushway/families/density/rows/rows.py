@@ -21,13 +21,14 @@ from hushway.arrays import BoolArray, FloatArray, Int32Array
 from hushway.engine.findings import bucket_of
 from hushway.engine.lookup import DayGrid, day_grid, place_table
 from hushway.engine.reading import load_table, read_rows
-from hushway.engine.session import Progress, stream
+from hushway.engine.session import stream
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
+from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, layout_of, roles_of
 
 
@@ -277,7 +278,7 @@ def load_sites(backend: Backend, sites: Sites, *, integers: bool) -> ir.Table:
 
 
 def rows_by_number(
-    backend: Backend, events: EventRows, batch_rows: int, progress: Progress | None = None
+    backend: Backend, events: EventRows, batch_rows: int, progress: ShareProgress | None = None
 ) -> Iterator[VisitRows]:
     """Hands out events whose persons are integers, so many at a time.
 
@@ -293,7 +294,7 @@ def rows_by_number(
 
 
 def rows_by_text(
-    backend: Backend, events: EventRows, batch_rows: int, progress: Progress | None = None
+    backend: Backend, events: EventRows, batch_rows: int, progress: ShareProgress | None = None
 ) -> PeopleVisits:
     """Returns events whose persons are text, together by person.
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray
 from hushway.errors import DataError
-from hushway.study.study_table import Progress
+from hushway.progress import Progress
 
 # A city of 989 areas needs some thousands of pivots; only a broken problem needs this many.
 _MOST_PIVOTS = 100_000_000

@@ -34,7 +34,8 @@ from hushway.families.density.study.scene import (
     paris_scene,
 )
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Interval, Progress, interval_of
+from hushway.progress import Progress, quiet
+from hushway.study.study_table import Interval, interval_of
 
 EPSILONS = ("0.1", "0.2", "0.3", "0.5", "0.7", "1")
 VISITS = (10, 30, 168)
@@ -176,15 +177,11 @@ def _moved(
         for run in range(runs):
             progress(f"Earth mover's distance: {method}, run {run + 1}")
             release = METHODS[method](scene.cities[MAX_VISITS], EPSILON, run).value
-            weeks.append(weekly_earth_movers(scene.truth, release, centres, progress=_quiet))
+            weeks.append(weekly_earth_movers(scene.truth, release, centres, progress=quiet))
         means = [float(np.nanmean(week)) for week in weeks]
         figures.append(_figure(method, EPSILON, MAX_VISITS, "metres", means))
         by_hour[method] = np.mean(weeks, axis=0).tolist()
     return figures, by_hour
-
-
-def _quiet(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 def _keys(city: DensityCity, scene: DensityScene) -> dict[str, list[float]]:

@@ -1,7 +1,7 @@
 """Saves a reproduction of the paper on densities: numbers, tables and figures."""
 
-import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,21 @@ from hushway.families.density.study.published import EPSILON, MAX_VISITS
 from hushway.families.density.study.reproduce import BOXED, EPSILONS, VISITS
 from hushway.families.density.study.tables import further_tables, headline_tables, statements
 from hushway.privacy.measured import Internal
+from hushway.study.save import save_study
 
-NUMBERS = "numbers.json"
-TABLES = "tables.md"
 FIGURES = "figures-3-11.png"
 
 
 def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     """Writes numbers.json, tables.md and figures-3-11.png into a folder."""
-    # Matplotlib takes longest of all to load.
-
     value = found.value
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / NUMBERS).write_text(json.dumps(asdict(value), indent=1) + "\n", encoding="utf-8")
-    tables = "\n".join(
-        table.markdown() for table in (*headline_tables(value), *further_tables(value))
+    save_study(
+        folder,
+        facts=asdict(value),
+        tables=(*headline_tables(value), *further_tables(value)),
+        statements=statements(value),
+        pictures={FIGURES: partial(draw_figures, value)},
     )
-    notes = "\n".join(f"- {line}" for line in statements(value))
-    (folder / TABLES).write_text(f"{tables}\n{notes}\n", encoding="utf-8")
-    draw_figures(value, folder / FIGURES)
 
 
 _COLOURS = {

@@ -6,20 +6,18 @@ are read, split into trips and matched to the roads.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from hushway.arrays import IntArray
-from hushway.audit.files import files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, World, as_many
+from hushway.audit.files import microseconds
+from hushway.audit.harness import Examination, Sampler, World
 from hushway.audit.noise import DELTA, rho_of
+from hushway.audit.product import Look
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Sums
-from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
+from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
-from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 
@@ -75,18 +73,11 @@ class Drivers:
 
     def sampler(self, trips: int) -> Sampler:
         """Returns a way to run: positions are written once, and read again for each release."""
-        stage, columns = self.stage, positions(self.stage.rings, trips)
-
-        def release(source: TracesSource) -> IntArray:
-            matcher = _matcher(stage.rings)
-            return self.look(stage.product.open_files(source, stage.terms, stage.spend, matcher))
-
-        def sample(runs: int) -> IntArray:
-            with files_of(columns) as folder:
-                source = TracesSource(folder, TraceColumns())
-                return as_many(lambda: release(source), runs)
-
-        return sample
+        return self.stage.sampler_of_files(
+            positions(self.stage.rings, trips),
+            lambda folder: TracesSource(folder, TraceColumns()),
+            self.look,
+        )
 
 
 def positions(where: Rings, trips: int) -> dict[str, Any]:
@@ -109,8 +100,3 @@ def positions(where: Rings, trips: int) -> dict[str, Any]:
         "lon": roads.node_lon[tail] * (1 - share) + roads.node_lon[head] * share,
         "lat": roads.node_lat[tail] * (1 - share) + roads.node_lat[head] * share,
     }
-
-
-@cache
-def _matcher(where: Rings) -> Matcher:
-    return Matcher(where.universe.roads)

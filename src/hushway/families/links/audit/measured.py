@@ -4,12 +4,13 @@ from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import VarianceCheck, gaussian
 from hushway.audit.noise import DELTA, claim_of, rho_of
+from hushway.audit.product import Look
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Evidence, Published, Sums
-from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
+from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
 from hushway.families.links.public.universe import MovementCells, MovementLimits
 from hushway.privacy.calibration import noise_for
@@ -44,7 +45,7 @@ def lone_road(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="links with Laplace noise: the only person on a road or nobody",
         statistic=_ITEM,
         epsilon=epsilon,
-        worlds=_against_nobody(stage, (Drive(link=3),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Drive(link=3),))),
         tight=True,
     )
 
@@ -59,7 +60,7 @@ def lone_trip(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="links with Laplace noise: a trip over one link or none",
         statistic="the evidence of link, beginning and end, in thousandths,",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, trip, Evidence(stage=stage, drives=trip).seen),
+        worlds=stage.worlds(Evidence(stage=stage, drives=trip).seen, ("the person", trip)),
         tight=True,
         effort=effort,
     )
@@ -73,7 +74,7 @@ def nine_items(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the noisy counts, added up over the trip,",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, _TRIP, _sum_over(stage, _TRIP)),
+        worlds=stage.worlds(_sum_over(stage, _TRIP), ("the person", _TRIP)),
     )
 
 
@@ -85,7 +86,7 @@ def shift_of_nine(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the noisy counts, added up over the trip,",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, _TRIP, _sum_over(stage, _TRIP)),
+        worlds=stage.worlds(_sum_over(stage, _TRIP), ("the person", _TRIP)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -99,7 +100,7 @@ def long_drive(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the sum over all links and periods",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, _EVERYWHERE, _sum_over(stage, _EVERYWHERE)),
+        worlds=stage.worlds(_sum_over(stage, _EVERYWHERE), ("the person", _EVERYWHERE)),
         effort=_BRIEF,
     )
 
@@ -111,7 +112,7 @@ def long_drive_laplace(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="links with Laplace noise: 500 links of one person or none",
         statistic="the sum over all links and periods",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, _EVERYWHERE, _sum_over(stage, _EVERYWHERE)),
+        worlds=stage.worlds(_sum_over(stage, _EVERYWHERE), ("the person", _EVERYWHERE)),
         effort=_BRIEF,
     )
 
@@ -125,7 +126,7 @@ def one_home(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the noisy number of trips that begin there, over all periods,",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, _FROM_HOME, _sum_over(stage, homes)),
+        worlds=stage.worlds(_sum_over(stage, homes), ("the person", _FROM_HOME)),
         effort=_BRIEF,
     )
 
@@ -145,10 +146,7 @@ def two_ends(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the noisy ends of trips at one node less those at the other",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=(
-            World(words="the one", sample=stage.sampler((*begun, near), look)),
-            World(words="the other", sample=stage.sampler((*begun, far), look)),
-        ),
+        worlds=stage.worlds(look, ("the one", (*begun, near)), ("the other", (*begun, far))),
         most=most_of_gaussian(rho_of(epsilon).rho * Fraction(2, 3)),
         tight=True,
     )
@@ -163,10 +161,7 @@ def at_threshold(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="links with Laplace noise: five persons or four",
         statistic=_ITEM,
         epsilon=epsilon,
-        worlds=(
-            World(words="five", sample=stage.sampler(crowd, look.seen)),
-            World(words="four", sample=stage.sampler(crowd[:-1], look.seen)),
-        ),
+        worlds=stage.worlds(look.seen, ("five", crowd), ("four", crowd[:-1])),
         tight=True,
     )
 
@@ -180,10 +175,7 @@ def one_tips_the_scale(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="links with Laplace noise: one more person on one of two links that ten use",
         statistic="the noisy count of one link less that of the other",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler((*others, Drive(link=1)), look)),
-            World(words="the others", sample=stage.sampler(others, look)),
-        ),
+        worlds=stage.worlds(look, ("the person", (*others, Drive(link=1))), ("the others", others)),
     )
 
 
@@ -196,7 +188,7 @@ def link_less_another(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the difference of two noisy counts",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_nobody(stage, (Drive(link=3),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Drive(link=3),))),
     )
 
 
@@ -261,10 +253,3 @@ def _gaussian(
 
 def _sum_over(stage: LinkStage, drives: Drives) -> Look:
     return Sums(stage=stage, weights=dict.fromkeys(drives, 1)).seen
-
-
-def _against_nobody(stage: LinkStage, scene: Drives, look: Look) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler(scene, look)),
-        World(words="nobody", sample=stage.sampler(NO_DRIVES, look)),
-    )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise
 from hushway.audit.mutant_curators import Meddler, dense
 from hushway.families.links.audit.product import DriveTerms, movements_in_memory
 from hushway.families.links.audit.toy import KINDS, DriveRows
@@ -14,33 +15,19 @@ from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
-from hushway.privacy.unit import Unit
 
 _NO_LIMIT = 10**6
 _THRESHOLD = 5
 
 
-class WrongMovements:
+class WrongMovements(Otherwise):
     """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> None:
-        self._real = movements_in_memory(rows, terms, source)
-        self._wrong = movements_in_memory(
-            self._other_rows(rows, terms, source), self._other_terms(terms), source
+        other = self._other_rows(rows, terms, source), self._other_terms(terms)
+        super().__init__(
+            movements_in_memory(rows, terms, source), movements_in_memory(*other, source)
         )
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._real.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the real counter."""
-        return self._real.bound(query)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the counts of the wrong counter."""
-        return self._wrong.count(query)
 
     def _other_rows(self, rows: DriveRows, _terms: DriveTerms, _source: BitSource) -> DriveRows:
         return rows
@@ -79,14 +66,11 @@ class SensitivityOfOne(WrongMovements):
         return Bound(cells=1, each=bound.each, total=bound.each)
 
 
-class ThresholdBeforeNoise(WrongMovements):
+class ThresholdBeforeNoise(OnlyLarge):
     """A counter that drops links that few use, so that the noise comes too late."""
 
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts that reach a threshold."""
-        exact = super().count(query)
-        kept = exact.values >= _THRESHOLD
-        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+    def __init__(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> None:
+        super().__init__(movements_in_memory(rows, terms, source), _THRESHOLD)
 
 
 class TwoCounts(WrongMovements):
@@ -129,20 +113,6 @@ class ExactAnswers(Meddler):
         """Returns counts without any noise."""
         answer = super().counts(query, spend)
         return replace(answer, values=dense(self._exact(query), query))
-
-
-class SeenLinksOnly(Meddler):
-    """Learns the links from the rows: what nobody used gets no noise."""
-
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts of what was used, and 0 elsewhere."""
-        answer = super().counts(query, spend)
-        seen = self._exact(query).cells
-        values = np.zeros_like(answer.values)
-        values[seen] = answer.values[seen]
-        return replace(answer, values=values)
 
 
 class SharedByItems(Meddler):

@@ -1,8 +1,7 @@
 """The audits of the links family, and the proof that they can fail."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, replace
-from fractions import Fraction
 from functools import partial
 
 import ibis.expr.types as ir
@@ -10,11 +9,9 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
-from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
-from hushway.audit.harness import Examination
-from hushway.audit.hunt import EPSILONS, Mutant, checked_claims, examine_all, hunt_all
-from hushway.audit.mutant_curators import Meddler, dense
+from hushway.audit.files import blind
+from hushway.audit.mutant_curators import Meddler, SeenOnly, dense
+from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.links.audit import ends as links_ends
 from hushway.families.links.audit import files as links_files
 from hushway.families.links.audit import measured as links_measured
@@ -24,7 +21,6 @@ from hushway.families.links.audit.mutant_parts import (
     NoCap,
     NoClip,
     PaperEnds,
-    SeenLinksOnly,
     SensitivityOfOne,
     SharedByItems,
     ThresholdBeforeNoise,
@@ -58,11 +54,9 @@ from hushway.families.links.rows.noisy import (
 from hushway.families.links.rows.rows import PeoplePositions
 from hushway.families.links.rows.trips import Trips, split_trips, timed_trips
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 
 
@@ -155,9 +149,7 @@ def _rank(ascending: IntArray) -> IntArray:
     return np.arange(len(ascending)) - first
 
 
-LinkAudit = Callable[[LinkProduct, Fraction], Examination]
-
-LINK_AUDITS: tuple[LinkAudit, ...] = (
+_AUDITS: tuple[Audit[LinkProduct], ...] = (
     links_measured.lone_road,
     links_measured.lone_trip,
     links_measured.nine_items,
@@ -185,41 +177,6 @@ LINK_AUDITS: tuple[LinkAudit, ...] = (
     links_ends.just_in_reach,
     links_ends.two_at_once,
 )
-
-
-def audit_links(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[Finding]:
-    """Audits the code that makes releases of links, with the real source of noise.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims to audit; Gaussian noise claims them with a delta of 1/100.
-        progress: Told what is being audited.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    builders = [partial(audit, REAL_LINKS, epsilon) for epsilon in claims for audit in LINK_AUDITS]
-    return examine_all(builders, runs, progress or quiet)
-
-
-def audit_link_mutants(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[MutantFinding]:
-    """Runs the audits on code with a planted mistake; every mistake should be caught.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims that the mutants make.
-        progress: Told which mistake is being looked for.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    return hunt_all(LINK_MUTANTS, claims, runs, progress or quiet)
 
 
 def within_the_radius(people: PeoplePositions, noise: EndNoise) -> Trips:
@@ -266,12 +223,7 @@ def first_by_place(people: PeoplePositions, noise: EndNoise) -> Trips:
     return noisy_trips(single, noise)
 
 
-def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
-    """Returns a purse that agrees to everything, whatever it was filled with."""
-    return BlindPurse()
-
-
-LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
+_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     Mutant(
         name="no cap on items",
         product=LinkProduct(counter=NoCap),
@@ -289,7 +241,7 @@ LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     ),
     Mutant(
         name="links taken from the data",
-        product=LinkProduct(curator=SeenLinksOnly),
+        product=LinkProduct(curator=SeenOnly),
         audits=(links_measured.lone_road, links_measured.unused_road),
     ),
     Mutant(
@@ -314,7 +266,7 @@ LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     ),
     Mutant(
         name="the whole budget for every question",
-        product=LinkProduct(mechanism=unsplit, budget=_blind),
+        product=LinkProduct(mechanism=unsplit, budget=blind),
         audits=(links_whole.all_questions,),
     ),
     Mutant(
@@ -370,3 +322,5 @@ LINK_MUTANTS: tuple[Mutant[LinkProduct], ...] = (
         ),
     ),
 )
+
+SUITE = Suite(real=REAL_LINKS, audits=_AUDITS, mutants=_MUTANTS)

@@ -4,12 +4,12 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
-from hushway.families.links.audit.product import LinkProduct, LinkStage, Look
-from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, Rings, rings
+from hushway.families.links.audit.product import LinkProduct, LinkStage
+from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
 from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.universe import MovementLimits
@@ -45,7 +45,7 @@ def hundred_links(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="classes: a hundred links of one person or none",
         statistic="the noisy number of persons on links of one class",
         epsilon=epsilon * _NEARLY_ALL,
-        worlds=_against_nobody(stage, scene, ClassSums(stage=stage).first_class),
+        worlds=stage.worlds(ClassSums(stage=stage).first_class, ("the person", scene)),
     )
 
 
@@ -63,7 +63,7 @@ def four_of_a_class(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="classes: four links of one person or none",
         statistic="the noisy number of persons on links of the class",
         epsilon=epsilon * _NEARLY_ALL,
-        worlds=_against_nobody(stage, scene, ClassSums(stage=stage).first_class),
+        worlds=stage.worlds(ClassSums(stage=stage).first_class, ("the person", scene)),
         tight=True,
     )
 
@@ -81,10 +81,7 @@ def class_swap(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the evidence of links and classes",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=(
-            World(words="the one", sample=stage.sampler(one, look)),
-            World(words="the other", sample=stage.sampler(other, look)),
-        ),
+        worlds=stage.worlds(look, ("the one", one), ("the other", other)),
         most=most_of_gaussian(2 * rho_of(epsilon).rho),
         tight=True,
     )
@@ -104,7 +101,7 @@ def slow_driver(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="speeds with Laplace noise: a very slow person or nobody",
         statistic="the evidence of links and speeds, in thousandths,",
         epsilon=epsilon,
-        worlds=_against_nobody(stage, scene, Evidence(stage=stage, drives=scene).seen),
+        worlds=stage.worlds(Evidence(stage=stage, drives=scene).seen, ("the person", scene)),
     )
 
 
@@ -116,7 +113,7 @@ def fast_and_slow(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the evidence of links and speeds",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, _HECTIC, Evidence(stage=stage, drives=_HECTIC).seen),
+        worlds=stage.worlds(Evidence(stage=stage, drives=_HECTIC).seen, ("the person", _HECTIC)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -136,7 +133,7 @@ def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
         name="speeds with Laplace noise: a hundred links of one person or none",
         statistic="the noisy steps from the usual speed, added up over all links,",
         epsilon=epsilon * _NEARLY_ALL,
-        worlds=_against_nobody(stage, scene, SpeedTotal(stage=stage).seen),
+        worlds=stage.worlds(SpeedTotal(stage=stage).seen, ("the person", scene)),
     )
 
 
@@ -149,7 +146,7 @@ def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="the evidence of links, classes and speeds",
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_nobody(stage, scene, Evidence(stage=stage, drives=scene).seen),
+        worlds=stage.worlds(Evidence(stage=stage, drives=scene).seen, ("the person", scene)),
         most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
@@ -167,10 +164,7 @@ def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
         statistic="its persons, in hundredths,",
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=(
-            World(words="the person", sample=stage.sampler(_OTHERS + lone, look)),
-            World(words="the others", sample=stage.sampler(_OTHERS, look)),
-        ),
+        worlds=stage.worlds(look, ("the person", _OTHERS + lone), ("the others", _OTHERS)),
         effort=_RARELY,
     )
 
@@ -225,11 +219,4 @@ def _stage(
         limits=limits,
         spend=rho_of(epsilon),
         make=partial(_asked, classes=classes, speeds=speeds, fitted=fitted),
-    )
-
-
-def _against_nobody(stage: LinkStage, scene: Drives, look: Look) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler(scene, look)),
-        World(words="nobody", sample=stage.sampler(NO_DRIVES, look)),
     )

@@ -27,7 +27,8 @@ from hushway.families.links.files.guard import check_stated, check_table
 from hushway.families.links.files.universe import check_readable, public_writers
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.privacy.certificate import Certificate
-from hushway.release.resource import Description, Progress
+from hushway.progress import Progress
+from hushway.release.resource import Description
 
 Writer = Callable[[Path], object]
 

@@ -1,6 +1,5 @@
 """Matches traces to roads: the most likely way along links for each trip."""
 
-from collections.abc import Callable
 from functools import cached_property
 from queue import SimpleQueue
 from typing import Final
@@ -36,12 +35,11 @@ from hushway.families.links.matching.trips import (
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import chunks, in_order, usual_threads
+from hushway.progress import ShareProgress
 
 _POSITIONS_AT_ONCE = 20_000
 _POINTS_AT_ONCE = 1_000
 _USUAL: Final = MatchSettings()
-
-Progress = Callable[[float], None]
 
 
 class Matcher:
@@ -67,7 +65,7 @@ class Matcher:
         first_link: IntArray | None = None,
         last_link: IntArray | None = None,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: ShareProgress | None = None,
     ) -> Ways:
         """Returns the most likely way of each trip.
 

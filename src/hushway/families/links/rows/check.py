@@ -21,7 +21,7 @@ from hushway.engine.findings import (
 )
 from hushway.engine.lookup import time_grid
 from hushway.engine.reading import load_table, malformed_rows
-from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_in_two_places
 from hushway.errors import DataError
 from hushway.families.links.matching.matcher import Matcher
@@ -41,6 +41,7 @@ from hushway.families.links.rows.rows import (
 )
 from hushway.families.links.rows.trips import Splitting, split_trips
 from hushway.geography.periods import Periods
+from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import Clock
 
@@ -103,7 +104,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
     splitting: Splitting | None = None,
     matcher: RoadMatcher | None = None,
 ) -> list[Problem]:

@@ -9,7 +9,7 @@ from ibis.backends.duckdb import Backend
 
 from hushway.arrays import BoolArray, IntArray
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.errors import PrivacyError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Ways
@@ -38,6 +38,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 
 __all__ = ["TraceMovements"]
 
@@ -86,7 +87,7 @@ class TraceMovements:
         key: BoundingKey,
         unit: Unit = Unit.PERSON,
         settings: EngineSettings | None = None,
-        progress: Progress | None = None,
+        progress: ShareProgress | None = None,
         ends: EndTreatment | None = None,
         bits: BitSource | None = None,
         splitting: Splitting | None = None,

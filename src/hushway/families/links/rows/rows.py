@@ -18,11 +18,12 @@ from ibis.backends.duckdb import Backend
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.lookup import time_grid
 from hushway.engine.reading import load_table, read_rows
-from hushway.engine.session import Progress, run, store, stream
+from hushway.engine.session import run, store, stream
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.links.rows.mds import MdsTraces, read_mds
 from hushway.geography.periods import Periods
+from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, layout_of, roles_of
 
 
@@ -191,7 +192,7 @@ def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Ta
 
 
 def people_at_a_time(
-    backend: Backend, rows: ir.Table, batch_rows: int, progress: Progress | None = None
+    backend: Backend, rows: ir.Table, batch_rows: int, progress: ShareProgress | None = None
 ) -> Iterator[PeoplePositions]:
     """Hands out positions, all of a person at once.
 

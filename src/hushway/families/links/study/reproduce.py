@@ -51,7 +51,8 @@ from hushway.families.links.study.paper import study_of
 from hushway.families.links.study.published import EPSILONS, METRES_OF_MILE
 from hushway.families.links.study.scene import Drives, LinkScene, one_period
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Progress, interval_of
+from hushway.progress import Progress
+from hushway.study.study_table import interval_of
 
 RUNS: Final = 5
 GAIN_TRIPS: Final = (1_200, 10_000, 100_000)

@@ -1,7 +1,7 @@
 """Saves a reproduction of the DP-ANI paper: numbers, tables and figures."""
 
-import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,29 +21,25 @@ from hushway.families.links.study.methods import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
+from hushway.study.save import save_study
 from hushway.study.study_table import StudyTable
 
-NUMBERS = "numbers.json"
-TABLES = "tables.md"
 FIGURES = "figures-4-8.png"
 
 
 def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     """Writes numbers.json, tables.md and figures-4-8.png into a folder."""
-    # Matplotlib takes longest of all to load.
-
     value = found.value
-    folder.mkdir(parents=True, exist_ok=True)
     facts = asdict(value)
     # The pictures show them; as numbers they would be most of the file.
     del facts["drawn"]
-    (folder / NUMBERS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    tables = "\n".join(
-        table.markdown() for table in (*headline_tables(value), *further_tables(value))
+    save_study(
+        folder,
+        facts=facts,
+        tables=(*headline_tables(value), *further_tables(value)),
+        statements=statements(value),
+        pictures={FIGURES: partial(draw_figures, value)},
     )
-    notes = "\n".join(f"- {line}" for line in statements(value))
-    (folder / TABLES).write_text(f"{tables}\n{notes}\n", encoding="utf-8")
-    draw_figures(value, folder / FIGURES)
 
 
 _COLOURS = {

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.families.od.audit.product import Product, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Stray, Town, town
 from hushway.families.od.mechanism.laplace import DenseLaplace
@@ -33,10 +33,7 @@ def one_trip(product: Product, epsilon: Fraction) -> Examination:
         name="one trip or none",
         statistic="the noisy count of the trip's cell",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=stage.sampler((Part(),), Counts(stage).of_cell)),
-            World(words="no trip", sample=stage.sampler(NOBODY, Counts(stage).of_cell)),
-        ),
+        worlds=stage.worlds(Counts(stage).of_cell, ("the trip", (Part(),)), ("no trip", NOBODY)),
         tight=True,
     )
 
@@ -49,10 +46,7 @@ def many_trips(product: Product, epsilon: Fraction) -> Examination:
         name="fifty trips of one person or none",
         statistic="the noisy count of their cell",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler(commuter, Counts(stage).of_cell)),
-            World(words="nobody", sample=stage.sampler(NOBODY, Counts(stage).of_cell)),
-        ),
+        worlds=stage.worlds(Counts(stage).of_cell, ("the person", commuter)),
         tight=True,
     )
 
@@ -67,10 +61,7 @@ def many_trips_spread(product: Product, epsilon: Fraction) -> Examination:
         name="a hundred trips in two cells or none",
         statistic="the smaller noisy count of the two cells",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler(commuter, Counts(stage).smallest)),
-            World(words="nobody", sample=stage.sampler(NOBODY, Counts(stage).smallest)),
-        ),
+        worlds=stage.worlds(Counts(stage).smallest, ("the person", commuter)),
     )
 
 
@@ -83,12 +74,8 @@ def twins(product: Product, epsilon: Fraction) -> Examination:
         name="fifty trips of somebody with a number like another's or none",
         statistic="how much two noisy counts speak for one person in the other's place",
         epsilon=epsilon,
-        worlds=(
-            World(
-                words="both",
-                sample=stage.sampler((*other, Part(times=_MANY, period=1, twin=True)), look),
-            ),
-            World(words="the other", sample=stage.sampler(other, look)),
+        worlds=stage.worlds(
+            look, ("both", (*other, Part(times=_MANY, period=1, twin=True))), ("the other", other)
         ),
     )
 
@@ -100,9 +87,8 @@ def one_more_trip(product: Product, epsilon: Fraction) -> Examination:
         name="five trips or four, where one trip is protected",
         statistic="the noisy count of their cell",
         epsilon=epsilon,
-        worlds=(
-            World(words="five", sample=stage.sampler((Part(times=5),), Counts(stage).of_cell)),
-            World(words="four", sample=stage.sampler((Part(times=4),), Counts(stage).of_cell)),
+        worlds=stage.worlds(
+            Counts(stage).of_cell, ("five", (Part(times=5),)), ("four", (Part(times=4),))
         ),
         tight=True,
     )
@@ -116,10 +102,7 @@ def stray_trips(product: Product, epsilon: Fraction) -> Examination:
         name="trips outside the public universe or none",
         statistic="the noisy count of a cell",
         epsilon=Fraction(0),
-        worlds=(
-            World(words="the trips", sample=stage.sampler(strays, Counts(stage).of_cell)),
-            World(words="none", sample=stage.sampler(NOBODY, Counts(stage).of_cell)),
-        ),
+        worlds=stage.worlds(Counts(stage).of_cell, ("the trips", strays), ("none", NOBODY)),
     )
 
 
@@ -130,10 +113,7 @@ def measured_twice(product: Product, epsilon: Fraction) -> Examination:
         name="one cell measured twice",
         statistic="the smaller of the two noisy counts",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=stage.sampler((Part(),), Repeated(stage).smaller)),
-            World(words="no trip", sample=stage.sampler(NOBODY, Repeated(stage).smaller)),
-        ),
+        worlds=stage.worlds(Repeated(stage).smaller, ("the trip", (Part(),)), ("no trip", NOBODY)),
     )
 
 
@@ -145,10 +125,7 @@ def total_and_part(product: Product, epsilon: Fraction) -> Examination:
         name="a total less its part",
         statistic="the noisy total less the noisy count of the cell without the trip",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=stage.sampler(late, Totals(stage).less_first)),
-            World(words="no trip", sample=stage.sampler(NOBODY, Totals(stage).less_first)),
-        ),
+        worlds=stage.worlds(Totals(stage).less_first, ("the trip", late), ("no trip", NOBODY)),
     )
 
 

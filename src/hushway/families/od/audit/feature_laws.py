@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import ParityCheck, VarianceCheck, laplace_difference
 from hushway.families.od.audit.fitted_looks import (
     FLAT,
@@ -36,10 +36,7 @@ def one_less_another(product: Product, epsilon: Fraction) -> Examination:
         name="cbdp: one feature less another",
         statistic="the noisy count of an element with the trip less that of one without it",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=look.stage.sampler(late, look.features_differ)),
-            World(words="no trip", sample=look.stage.sampler(NOBODY, look.features_differ)),
-        ),
+        worlds=look.stage.worlds(look.features_differ, ("the trip", late), ("no trip", NOBODY)),
     )
 
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.arrays import IntArray
-from hushway.audit.files import files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
+from hushway.audit.files import microseconds
+from hushway.audit.harness import Examination, Sampler, Trial
+from hushway.audit.product import Look
 from hushway.families.od.audit.dense import MAX_TRIPS, Counts
-from hushway.families.od.audit.product import Look, Product, Spend, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.audit.product import Product, Spend, Stage
+from hushway.families.od.audit.toy import Part, Scene, town
 from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.privacy.loss import PureLoss
 
@@ -28,10 +28,7 @@ def many_trips(product: Product, epsilon: Fraction) -> Examination:
         name="files: twenty trips of one person in five files or none",
         statistic="the noisy count of their cell",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler((Part(times=_MANY),), look)),
-            World(words="nobody", sample=stage.sampler(NOBODY, look)),
-        ),
+        worlds=stage.worlds(look, ("the person", (Part(times=_MANY),))),
         tight=True,
     )
 
@@ -50,12 +47,6 @@ class FileStage(Stage[Spend]):
             "destination": ids[trips.destination],
             "time": microseconds(cells.periods.first_day, opens_us + trips.since_us),
         }
-
-        def sample(runs: int) -> IntArray:
-            with files_of(columns) as folder:
-                source = TripsSource(folder, TripColumns(person="person"))
-                return as_many(
-                    lambda: look(self.product.open_files(source, self.terms, self.spend)), runs
-                )
-
-        return sample
+        return self.sampler_of_files(
+            columns, lambda folder: TripsSource(folder, TripColumns(person="person")), look
+        )

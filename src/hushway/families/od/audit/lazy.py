@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.families.od.audit.fitted_looks import FITTED_TOWN, LAZY, MEASUREMENTS, Look
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part
@@ -27,10 +27,7 @@ def two_looks(product: Product, epsilon: Fraction) -> Examination:
         statistic=f"the shown count of the cell ({_HIDDEN} if hidden, {_CHANGED} if it changed)",
         # Two looks cost no more than the one measurement of the cells that they look at.
         epsilon=epsilon / MEASUREMENTS,
-        worlds=(
-            World(words="the trip", sample=stage.sampler((Part(),), look.seen)),
-            World(words="no trip", sample=stage.sampler(NOBODY, look.seen)),
-        ),
+        worlds=stage.worlds(look.seen, ("the trip", (Part(),)), ("no trip", NOBODY)),
     )
 
 

@@ -116,10 +116,7 @@ def _capped(form: Form, product: Product, epsilon: Fraction, moves: Moves) -> Ev
 
 
 def _worlds(look: Evidence[Spend], scene: Scene, words: str) -> tuple[World, World]:
-    return (
-        World(words=words, sample=look.stage.sampler(scene, look.seen)),
-        World(words="nothing of it", sample=look.stage.sampler(NOBODY, look.seen)),
-    )
+    return look.stage.worlds(look.seen, (words, scene), ("nothing of it", NOBODY))
 
 
 def _effort(form: Form, epsilon: Fraction, bound: Bound) -> Fraction:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import WordArray
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
 from hushway.audit.mutant_readers import Summed, files_of
 from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
@@ -18,33 +19,19 @@ from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
-from hushway.privacy.query import Counter, ExactCounts, Query
+from hushway.privacy.query import Counter, Query
 from hushway.privacy.randomness import BitSource, os_source
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 
 _NO_CAP = 10**6
 _LOW_BITS = (1 << 32) - 1
 
 
-class _Counter:
+class _Counter(Wrapped):
     """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        self._real = count_in_memory(trips, terms, source)
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._real.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the real counter."""
-        return self._real.bound(query)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the counts of the real counter."""
-        return self._real.count(query)
+        super().__init__(count_in_memory(trips, terms, source))
 
 
 class SensitivityOfOne(_Counter):
@@ -55,17 +42,12 @@ class SensitivityOfOne(_Counter):
         return Bound(cells=1, each=1, total=1)
 
 
-class NoCap(_Counter):
+class NoCap(Otherwise):
     """A counter that says m trips and counts all of them."""
 
     def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
-        super().__init__(trips, terms, source)
-        uncapped = Terms(cells=terms.cells, unit=terms.unit, max_trips=_NO_CAP)
-        self._uncapped = count_in_memory(trips, uncapped, source)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns counts of all trips."""
-        return self._uncapped.count(query)
+        uncapped = replace(terms, max_trips=_NO_CAP)
+        super().__init__(*(count_in_memory(trips, each, source) for each in (terms, uncapped)))
 
 
 class LowBitsOnly(_Counter):
@@ -75,14 +57,11 @@ class LowBitsOnly(_Counter):
         super().__init__(replace(trips, person=trips.person & _LOW_BITS), terms, source)
 
 
-class ThresholdBeforeNoise(_Counter):
+class ThresholdBeforeNoise(OnlyLarge):
     """A counter that drops small exact counts, so that the noise comes too late."""
 
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts that reach the threshold."""
-        exact = super().count(query)
-        kept = exact.values >= THRESHOLD
-        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(count_in_memory(trips, terms, source), THRESHOLD)
 
 
 class SharedNoise:

@@ -57,10 +57,7 @@ def one_by_one(product: Product, epsilon: Fraction) -> Examination:
         name=f"{PLANNED.words}, published: one trip or none, a release a run",
         statistic=_SUMS,
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=look.stage.sampler((Part(),), look.sums)),
-            World(words="no trip", sample=look.stage.sampler(NOBODY, look.sums)),
-        ),
+        worlds=look.stage.worlds(look.sums, ("the trip", (Part(),)), ("no trip", NOBODY)),
         effort=_SLOW,
     )
 
@@ -110,7 +107,4 @@ def _look(
 
 
 def _worlds(look: Published[PureLoss], scene: Scene, words: str) -> tuple[World, World]:
-    return (
-        World(words=words, sample=look.stage.sampler(scene, look.around_first)),
-        World(words="nothing of it", sample=look.stage.sampler(NOBODY, look.around_first)),
-    )
+    return look.stage.worlds(look.around_first, (words, scene), ("nothing of it", NOBODY))

@@ -12,7 +12,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.families.od.audit.fitted_looks import MEASUREMENTS, PLANNED, Published
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import Part, Scene, town
@@ -33,9 +33,8 @@ def measured_total(product: Product, epsilon: Fraction) -> Examination:
         name=f"{PLANNED.words}: one more trip in the total",
         statistic="the noisy total",
         epsilon=epsilon / MEASUREMENTS,
-        worlds=(
-            World(words="the trip", sample=look.stage.sampler((*_OTHERS, Part()), look.noisy)),
-            World(words="the others", sample=look.stage.sampler(_OTHERS, look.noisy)),
+        worlds=look.stage.worlds(
+            look.noisy, ("the trip", (*_OTHERS, Part())), ("the others", _OTHERS)
         ),
         effort=_SELDOM,
     )
@@ -48,9 +47,8 @@ def whole_total(product: Product, epsilon: Fraction) -> Examination:
         name=f"{PLANNED.words}, made whole: one more trip",
         statistic="the sum of all published counts",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=look.stage.sampler((*_OTHERS, Part()), look.whole)),
-            World(words="the others", sample=look.stage.sampler(_OTHERS, look.whole)),
+        worlds=look.stage.worlds(
+            look.whole, ("the trip", (*_OTHERS, Part())), ("the others", _OTHERS)
         ),
         effort=_SELDOM,
     )

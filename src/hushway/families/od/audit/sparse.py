@@ -37,10 +37,7 @@ def unvisited_cell(product: Product, epsilon: Fraction) -> Examination:
         name="a cell with one trip or an unvisited one",
         statistic="whether the cell is published (1) or not (0)",
         epsilon=epsilon,
-        worlds=(
-            World(words="the trip", sample=stage.sampler((Part(),), shown.at_all)),
-            World(words="no trip", sample=stage.sampler(NOBODY, shown.at_all)),
-        ),
+        worlds=stage.worlds(shown.at_all, ("the trip", (Part(),)), ("no trip", NOBODY)),
         tight=True,
     )
 
@@ -54,10 +51,7 @@ def at_the_threshold(product: Product, epsilon: Fraction) -> Examination:
         name="one more person at the threshold",
         statistic="the published count of the cell (0 if it is not published)",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler(crowd, shown.count)),
-            World(words="one person fewer", sample=stage.sampler(crowd[1:], shown.count)),
-        ),
+        worlds=stage.worlds(shown.count, ("the person", crowd), ("one person fewer", crowd[1:])),
         tight=True,
     )
 
@@ -70,10 +64,7 @@ def busy_neighbours(product: Product, epsilon: Fraction) -> Examination:
     return SameLaw(
         name="an empty cell among busy ones or among empty ones",
         statistic="the published count of the cell (0 if it is not published)",
-        worlds=(
-            World(words="busy neighbours", sample=stage.sampler(busy, look)),
-            World(words="empty ones", sample=stage.sampler(NOBODY, look)),
-        ),
+        worlds=stage.worlds(look, ("busy neighbours", busy), ("empty ones", NOBODY)),
     )
 
 

@@ -1,13 +1,8 @@
 """The audits of the OD family, and the proof that they can fail."""
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 
-from hushway.audit.files import BlindPurse
-from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
-from hushway.audit.harness import Examination
-from hushway.audit.hunt import EPSILONS, Mutant, checked_claims, examine_all, hunt_all
+from hushway.audit.files import blind
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -20,6 +15,7 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
+from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.od.audit import dense as od_dense
 from hushway.families.od.audit import feature_laws as od_feature_laws
 from hushway.families.od.audit import files as od_files
@@ -41,12 +37,9 @@ from hushway.families.od.audit.mutant_parts import (
     unsplit,
     wholly_nosy,
 )
-from hushway.families.od.audit.product import REAL, Product, Terms, count_files
-from hushway.privacy.loss import Loss
+from hushway.families.od.audit.product import REAL, Product, count_files
 
-Audit = Callable[[Product, Fraction], Examination]
-
-PLAIN: tuple[Audit, ...] = (
+PLAIN: tuple[Audit[Product], ...] = (
     od_dense.one_trip,
     od_dense.many_trips,
     od_dense.many_trips_spread,
@@ -64,7 +57,7 @@ PLAIN: tuple[Audit, ...] = (
     od_sparse.sparse_or_dense,
     od_files.many_trips,
 )
-FITTED: tuple[Audit, ...] = (
+FITTED: tuple[Audit[Product], ...] = (
     *(partial(od_measured.one_trip, form) for form in FORMS),
     *(partial(od_measured.many_trips, form) for form in (FLAT, TREE)),
     partial(od_measured.many_trips_spread, FLAT),
@@ -83,49 +76,6 @@ FITTED: tuple[Audit, ...] = (
     od_rounding.whole_total,
     od_rounding.same_table,
 )
-AUDITS = PLAIN + FITTED
-
-
-def audit_od(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[Finding]:
-    """Audits the code that makes OD releases, on towns of its own, with the real source of noise.
-
-    Args:
-        runs: Runs on each side of every audit.
-        epsilons: The claims to audit.
-        progress: Told what is being audited.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    builders = [partial(audit, REAL, epsilon) for epsilon in claims for audit in AUDITS]
-    return examine_all(builders, runs, progress or quiet)
-
-
-def audit_mutants(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[MutantFinding]:
-    """Runs the audits on code with a planted mistake; every mistake should be caught.
-
-    Args:
-        runs: Runs on each side of every audit.
-        epsilons: The claims that the mutants make.
-        progress: Told which mistake is being looked for.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    return hunt_all(MUTANTS, claims, runs, progress or quiet)
-
-
-def _blind(_terms: Terms, _spend: Loss) -> BlindPurse:
-    """Returns a purse that agrees to everything, whatever it was filled with."""
-    return BlindPurse()
-
-
 PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
         name="sensitivity 1 instead of m",
@@ -139,7 +89,7 @@ PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     ),
     Mutant(
         name="missing budget split",
-        product=Product(split=no_split, budget=_blind),
+        product=Product(split=no_split, budget=blind),
         audits=(od_dense.measured_twice, od_laws.fresh_noise),
     ),
     Mutant(
@@ -181,7 +131,7 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
     ),
     Mutant(
         name="the whole budget for every feature",
-        product=Product(mechanism=unsplit, budget=_blind),
+        product=Product(mechanism=unsplit, budget=blind),
         audits=(
             partial(od_measured.one_trip, FLAT),
             partial(od_measured.one_trip, TREE),
@@ -231,4 +181,5 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         audits=(od_rounding.whole_total, od_rounding.same_table),
     ),
 )
-MUTANTS = PLAIN_MUTANTS + FITTED_MUTANTS
+
+SUITE = Suite(real=REAL, audits=PLAIN + FITTED, mutants=PLAIN_MUTANTS + FITTED_MUTANTS)

@@ -51,10 +51,11 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
+from hushway.progress import Progress
 from hushway.release.formats.places import locations_csv, periods_csv
 from hushway.release.ground import CLEAR_OF_NOISE, MOST_FLOWS, draw_flows, draw_places, plane
 from hushway.release.poster import TALL, WIDE, png_of, poster, write_words
-from hushway.release.resource import Description, Progress
+from hushway.release.resource import Description
 from hushway.release.sums import Sums
 from hushway.release.wording import claim_text
 

@@ -5,7 +5,7 @@ the squared distance to its noisy counts, over non-negative cells. The result co
 its distance from the exact minimum, or not at all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from hushway.families.od.fit.problem import CellSource, GroupedCells, Margin
 from hushway.families.od.fit.system import System, system_of
 from hushway.numerics.compiled import compiled
 from hushway.numerics.doubled import add
+from hushway.progress import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ def project(
     margins: Sequence[Margin],
     *,
     tolerance: float = 1e-9,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Projection:
     """Returns the closest non-negative table.
 
@@ -291,7 +292,7 @@ def look(
     cells: CellSource,
     system: System,
     tolerance: float,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
 ) -> Looked:
     """Fits cells, for as many rounds as it takes until nothing hidden can matter.
 

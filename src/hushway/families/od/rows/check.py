@@ -20,7 +20,7 @@ from hushway.engine.findings import (
     rows_between,
 )
 from hushway.engine.reading import malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
@@ -28,6 +28,7 @@ from hushway.families.od.rows.bounding import Lookups, load_lookups
 from hushway.families.od.rows.duckdb import TripsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
 
@@ -64,7 +65,7 @@ def check_trips(
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with the trips, and how many rows it concerns.

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows
-from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import (
@@ -21,6 +21,7 @@ from hushway.families.od.rows.bounding import (
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, layout_of, roles_of
 
 
@@ -101,7 +102,7 @@ class DuckDBTrips:
         max_trips: int,
         key: BoundingKey,
         settings: EngineSettings | None = None,
-        progress: Progress | None = None,
+        progress: ShareProgress | None = None,
     ) -> None:
         if unit.has_many_records and source.columns.person is None:
             raise DataError(

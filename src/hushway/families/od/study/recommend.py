@@ -18,7 +18,7 @@ from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, tr
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
-from hushway.study.study_table import Progress
+from hushway.progress import Progress
 
 _CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 

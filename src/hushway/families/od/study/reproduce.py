@@ -19,8 +19,9 @@ from hushway.privacy.measured import Internal
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import BitSource, SeededSource
+from hushway.progress import Progress
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import Interval, Progress, interval_of
+from hushway.study.study_table import Interval, interval_of
 
 DAYS: tuple[Day, ...] = ("weekday", "weekend")
 EPSILONS = ("1", "0.1", "0.05", "0.01")

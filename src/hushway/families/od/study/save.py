@@ -1,7 +1,7 @@
 """Saves a reproduction of the CBDP paper: numbers, tables and the figure."""
 
-import json
 from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,26 +10,21 @@ from matplotlib.figure import Figure
 
 from hushway.families.od.study.reproduce import DAYS, MECHANISMS, Reproduction
 from hushway.privacy.measured import Internal
+from hushway.study.save import save_study
 from hushway.study.study_table import Interval, StudyTable
 
-NUMBERS = "numbers.json"
-TABLES = "tables.md"
 FIGURE = "figure-5.png"
 
 
 def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     """Writes numbers.json, tables.md and figure-5.png into a folder."""
-    # Matplotlib takes longest of all to load.
-
     value = found.value
-    folder.mkdir(parents=True, exist_ok=True)
-    facts = asdict(value) | {"ordering": ordering(value)}
-    (folder / NUMBERS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    tables = "\n".join(
-        table.markdown() for table in (*headline_tables(value), *further_tables(value))
+    save_study(
+        folder,
+        facts=asdict(value) | {"ordering": ordering(value)},
+        tables=(*headline_tables(value), *further_tables(value)),
+        pictures={FIGURE: partial(draw_figure_5, value)},
     )
-    (folder / TABLES).write_text(tables, encoding="utf-8")
-    draw_figure_5(value, folder / FIGURE)
 
 
 _LINES = {

@@ -7,13 +7,15 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
-from hushway.audit.files import files_of, microseconds
-from hushway.audit.harness import Examination, Sampler, Trial, World, as_many
+from hushway.audit.files import microseconds
+from hushway.audit.harness import Examination, Sampler, Trial
+from hushway.audit.product import Look
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.measured import MAX_RECORDS
-from hushway.families.sequences.audit.product import GROUPED, Look, SequenceProduct, TreeStage
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, WalkRows, Walks, days_of
+from hushway.families.sequences.audit.product import GROUPED, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.toy import Walk, WalkRows, Walks, days_of
 from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
+from hushway.privacy.loss import PureLoss
 
 _DAYS = 10
 _HOUR_US, _SECOND_US = 3_600_000_000, 1_000_000
@@ -22,17 +24,16 @@ _DAY_US = 24 * _HOUR_US
 
 def many_days(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """Taps of one person on ten days, two in each of five files: three days count."""
-    stage = FileTreeStage(product=product, form=GROUPED, epsilon=epsilon, max_records=MAX_RECORDS)
+    stage = FileTreeStage(
+        product=product, form=GROUPED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
+    )
     look = FirstStep(stage=stage, places=(0, 1)).first
     share = epsilon / GROUPED.steps
     return Trial(
         name="files: ten days of one person in five files or none",
         statistic="the noisy count of the first group (0 if it is not kept)",
         epsilon=share,
-        worlds=(
-            World(words="the person", sample=stage.sampler((Walk(stops=(0,), times=_DAYS),), look)),
-            World(words="nobody", sample=stage.sampler(NO_WALKS, look)),
-        ),
+        worlds=stage.worlds(look, ("the person", (Walk(stops=(0,), times=_DAYS),))),
         tight=True,
         effort=Fraction(runs_needed(share), runs_needed(epsilon)),
     )
@@ -51,15 +52,7 @@ class FileTreeStage(TreeStage):
             "location": rows.stops,
             "time": self._times(rows, record),
         }
-
-        def sample(runs: int) -> IntArray:
-            with files_of(columns) as folder:
-                source = TapsSource(folder, TapColumns())
-                return as_many(
-                    lambda: look(self.product.open_files(source, self.terms, self.spend)), runs
-                )
-
-        return sample
+        return self.sampler_of_files(columns, lambda folder: TapsSource(folder, TapColumns()), look)
 
     def _times(self, rows: WalkRows, record: IntArray) -> IntArray:
         """Returns when each tap was: a day for each record of a person, a second for each stop."""

@@ -3,13 +3,13 @@
 from fractions import Fraction
 
 from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.shift import ShiftCheck, most_of_rho
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence
 from hushway.families.sequences.audit.measured import MAX_RECORDS
-from hushway.families.sequences.audit.product import GROUPED, Look, SequenceProduct, TreeStage
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
+from hushway.families.sequences.audit.product import GROUPED, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.toy import NO_WALKS, Walk
 
 _EVIDENCE = "the evidence of all steps together, in thousandths,"
 
@@ -23,7 +23,7 @@ def one_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
         statistic=_EVIDENCE,
         epsilon=claim_of(rho_of(epsilon)),
         delta=DELTA,
-        worlds=_against_none(stage, (Walk(stops=(0,)),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,)),))),
     )
 
 
@@ -36,7 +36,7 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
         statistic=_EVIDENCE,
         epsilon=epsilon,
         delta=DELTA,
-        worlds=_against_none(stage, (Walk(stops=(0,), times=10),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,), times=10),))),
         # Below the threshold all counts are alike, so the evidence is no sum of Gaussian numbers.
         most=most_of_rho(rho_of(epsilon).rho),
     )
@@ -58,13 +58,4 @@ def empty_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 
 def _stage(product: SequenceProduct, epsilon: Fraction, max_records: int = 1) -> TreeStage:
-    return TreeStage(
-        product=product, form=GROUPED, epsilon=epsilon, max_records=max_records, gaussian=True
-    )
-
-
-def _against_none(stage: TreeStage, scene: Walks, look: Look) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler(scene, look)),
-        World(words="nobody", sample=stage.sampler(NO_WALKS, look)),
-    )
+    return TreeStage(product=product, form=GROUPED, spend=rho_of(epsilon), max_records=max_records)

@@ -45,7 +45,7 @@ class TreeLook:
 
     def answers(self, curator: Curator) -> list[tuple[StepAnswer, Event]]:
         """Returns the noisy answers of all steps that are taken, and what each cost."""
-        measured = self.stage.tree.measure(curator, self.stage.village.universe)
+        measured = self.stage.mechanism.measure(curator, self.stage.village.universe)
         return [(StepAnswer.of(answer), answer.event) for answer in measured]
 
     def along(
@@ -188,7 +188,7 @@ class PublishedPath(TreeLook):
 
     def table(self, curator: Curator) -> SequenceTable:
         """Returns the published tree."""
-        tree, universe = self.stage.tree, self.stage.village.universe
+        tree, universe = self.stage.mechanism, self.stage.village.universe
         return tree.fit(tree.measure(curator, universe), universe)
 
     def _along_path(self, table: SequenceTable) -> IntArray:

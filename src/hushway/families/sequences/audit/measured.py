@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Trial
 from hushway.families.sequences.audit.looks import CornerTotal, FirstStep, PathEvidence, PathLoss
 from hushway.families.sequences.audit.product import (
     BRANCHED,
@@ -13,12 +13,12 @@ from hushway.families.sequences.audit.product import (
     HYBRID,
     PAIRED,
     STOPS,
-    Look,
     SequenceProduct,
     TreeForm,
     TreeStage,
 )
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
+from hushway.families.sequences.audit.toy import Walk
+from hushway.privacy.loss import PureLoss
 
 _EVIDENCE = "the evidence of all steps together, in thousandths,"
 MAX_RECORDS = 3
@@ -31,14 +31,14 @@ _MANY_PEOPLE = 40
 
 def first_step(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none, seen in the first step alone: it gets its share and no more."""
-    stage = TreeStage(product=product, form=GROUPED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=GROUPED, spend=PureLoss(epsilon))
     look = FirstStep(stage=stage, places=(0, 1))
     share = epsilon / GROUPED.steps
     return Trial(
         name="first step: one record or none",
         statistic="the noisy count of its first group (0 if it is not kept)",
         epsilon=share,
-        worlds=_against_none(stage, (Walk(stops=(0,)),), look.first),
+        worlds=stage.worlds(look.first, ("the person", (Walk(stops=(0,)),))),
         tight=True,
         effort=_effort(epsilon, share, 1 / (1 + math.exp(-share))),
     )
@@ -46,7 +46,7 @@ def first_step(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def one_record(form: TreeForm, product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none: what all steps give away must add up to epsilon, no more."""
-    stage = TreeStage(product=product, form=form, epsilon=epsilon)
+    stage = TreeStage(product=product, form=form, spend=PureLoss(epsilon))
     path = (0, 1)[: form.height]
     look = PathEvidence(stage=stage, path=path)
     tight = form is not HYBRID
@@ -54,7 +54,7 @@ def one_record(form: TreeForm, product: SequenceProduct, epsilon: Fraction) -> E
         name=f"{form.words}: one record or none",
         statistic=_EVIDENCE,
         epsilon=epsilon,
-        worlds=_against_none(stage, (Walk(stops=path),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=path),))),
         tight=tight,
         effort=for_all_steps(form, epsilon, 1) if tight else _SLOW,
     )
@@ -62,26 +62,28 @@ def one_record(form: TreeForm, product: SequenceProduct, epsilon: Fraction) -> E
 
 def long_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """A record five times as long as the tree is high: only its first stops may count."""
-    stage = TreeStage(product=product, form=STOPS, epsilon=epsilon)
+    stage = TreeStage(product=product, form=STOPS, spend=PureLoss(epsilon))
     look = PathEvidence(stage=stage, path=(0, 1))
     return Trial(
         name=f"{STOPS.words}: a record of {5 * STOPS.height} stops or none",
         statistic=_EVIDENCE,
         epsilon=epsilon,
-        worlds=_against_none(stage, (Walk(stops=(0, 1) * 5),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0, 1) * 5),))),
         effort=_BRIEF,
     )
 
 
 def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """Ten identical records of one person against none: the cap, and noise for all it leaves."""
-    stage = TreeStage(product=product, form=GROUPED, epsilon=epsilon, max_records=MAX_RECORDS)
+    stage = TreeStage(
+        product=product, form=GROUPED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
+    )
     look = PathEvidence(stage=stage, path=(0,), records=MAX_RECORDS)
     return Trial(
         name=f"{GROUPED.words}: ten records of one person or none",
         statistic=_EVIDENCE,
         epsilon=epsilon,
-        worlds=_against_none(stage, (Walk(stops=(0,), times=10),), look.seen),
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,), times=10),))),
         tight=True,
         effort=for_all_steps(GROUPED, epsilon, MAX_RECORDS),
     )
@@ -89,32 +91,34 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def many_branches(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """Fifty records of one person in as many branches: the cap holds over all of them together."""
-    stage = TreeStage(product=product, form=BRANCHED, epsilon=epsilon, max_records=MAX_RECORDS)
+    stage = TreeStage(
+        product=product, form=BRANCHED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
+    )
     look = CornerTotal(stage=stage)
     scene = tuple(Walk(stops=(place,)) for place in range(_BRANCHES))
     return Trial(
         name=f"{BRANCHED.words}: fifty records of one person in different branches or none",
         statistic="the sum of all noisy counts that are kept",
         epsilon=epsilon,
-        worlds=_against_none(stage, scene, look.seen),
+        worlds=stage.worlds(look.seen, ("the person", scene)),
     )
 
 
 def two_groups(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none, looked for in two groups: it may count in one of them only."""
-    stage = TreeStage(product=product, form=PAIRED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
     look = FirstStep(stage=stage, places=(0, PAIRED.village.places))
     return Trial(
         name="first step: a record in one of two groups or in none",
         statistic="the smaller noisy count of two groups (0 unless both are kept)",
         epsilon=epsilon / PAIRED.steps,
-        worlds=_against_none(stage, (Walk(stops=(0,)),), look.smaller),
+        worlds=stage.worlds(look.smaller, ("the person", (Walk(stops=(0,)),))),
     )
 
 
 def at_the_threshold(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One more person in a group whose exact count then reaches the threshold."""
-    stage = TreeStage(product=product, form=CROWDED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=CROWDED, spend=PureLoss(epsilon))
     look = FirstStep(stage=stage, places=(0, 1))
     crowd = tuple(Walk(stops=(0,), person=person) for person in range(CROWDED.threshold))
     share = epsilon / CROWDED.steps
@@ -122,10 +126,7 @@ def at_the_threshold(product: SequenceProduct, epsilon: Fraction) -> Examination
         name="first step: one more person at the threshold",
         statistic="the noisy count of the group (0 if it is not kept)",
         epsilon=share,
-        worlds=(
-            World(words="the person", sample=stage.sampler(crowd, look.first)),
-            World(words="one person fewer", sample=stage.sampler(crowd[1:], look.first)),
-        ),
+        worlds=stage.worlds(look.first, ("the person", crowd), ("one person fewer", crowd[1:])),
         tight=True,
         effort=_effort(epsilon, share, 1 / (1 + math.exp(-share))),
     )
@@ -133,7 +134,7 @@ def at_the_threshold(product: SequenceProduct, epsilon: Fraction) -> Examination
 
 def busy_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One more person in a group that many are in: they need noise as well."""
-    stage = TreeStage(product=product, form=GROUPED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=GROUPED, spend=PureLoss(epsilon))
     look = FirstStep(stage=stage, places=(0, 1))
     crowd = tuple(Walk(stops=(0,), person=person) for person in range(_MANY_PEOPLE))
     share = epsilon / GROUPED.steps
@@ -141,10 +142,7 @@ def busy_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
         name=f"first step: {_MANY_PEOPLE} people or one fewer",
         statistic="the noisy count of their group",
         epsilon=share,
-        worlds=(
-            World(words="all", sample=stage.sampler(crowd, look.first)),
-            World(words="one fewer", sample=stage.sampler(crowd[1:], look.first)),
-        ),
+        worlds=stage.worlds(look.first, ("all", crowd), ("one fewer", crowd[1:])),
         tight=True,
         effort=_effort(epsilon, share, 1 / (1 + math.exp(-share))),
     )
@@ -152,25 +150,17 @@ def busy_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def step_less_another(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """Somebody who ends where all others go on: a step less the next is as noisy as both."""
-    stage = TreeStage(product=product, form=STOPS, epsilon=epsilon)
+    stage = TreeStage(product=product, form=STOPS, spend=PureLoss(epsilon))
     look = PathLoss(stage=stage, path=(0, 1))
     crowd = tuple(Walk(stops=(0, 1), person=1 + person) for person in range(_MANY_PEOPLE))
     return Trial(
         name=f"{STOPS.words}: one step less another",
         statistic="how many fewer are noisily counted at the second stop than at the first",
         epsilon=epsilon,
-        worlds=(
-            World(words="the person", sample=stage.sampler((*crowd, Walk(stops=(0,))), look.seen)),
-            World(words="the others", sample=stage.sampler(crowd, look.seen)),
+        worlds=stage.worlds(
+            look.seen, ("the person", (*crowd, Walk(stops=(0,)))), ("the others", crowd)
         ),
         effort=_BRIEF,
-    )
-
-
-def _against_none(stage: TreeStage, scene: Walks, look: Look) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler(scene, look)),
-        World(words="nobody", sample=stage.sampler(NO_WALKS, look)),
     )
 
 

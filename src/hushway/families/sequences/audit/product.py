@@ -1,20 +1,14 @@
-"""The product under audit: the real parts of a release of sequences, put together as always.
-
-A planted mutant is the same product with one part exchanged.
-"""
+"""The parts of a release of sequences that are audited, and where."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from hushway.arrays import IntArray
-from hushway.audit.files import filled_purse, small_batches
-from hushway.audit.harness import Sampler, as_many
-from hushway.audit.noise import rho_of
+from hushway.audit.files import small_batches
+from hushway.audit.product import Product, Stage
 from hushway.engine.key import BoundingKey
-from hushway.families.sequences.audit.toy import Village, WalkRows, Walks, days_of, village
+from hushway.families.sequences.audit.toy import Village, Walk, WalkRows, Walks, days_of, village
 from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.shares import uniform_shares
 from hushway.families.sequences.mechanism.thresholds import StepShape
@@ -25,15 +19,10 @@ from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import TapsSource
 from hushway.privacy.bound import Bound
-from hushway.privacy.curator import Curator
-from hushway.privacy.events import Budget
-from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.loss import Loss
 from hushway.privacy.query import Counter
-from hushway.privacy.randomness import BitSource, os_source
+from hushway.privacy.randomness import BitSource
 from hushway.privacy.unit import Unit
-
-Look = Callable[[Curator], IntArray]
-"""Asks a curator and returns one whole number for every corner."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,44 +77,12 @@ def taps_of_files(
     )
 
 
-def as_planned(tree: PrefixTree) -> PrefixTree:
-    """Returns a tree as the catalogue made it."""
-    return tree
-
-
 @dataclass(frozen=True, kw_only=True)
-class SequenceProduct:
-    """The parts of a release.
-
-    Attributes:
-        counter: Makes the engine that bounds and counts the records.
-        files: Makes the engine that bounds and counts records of taps in files.
-        curator: Makes the curator that adds the noise.
-        budget: Makes the purse that the curator pays from.
-        source: Gives the random bits.
-        mechanism: Has the last word on a tree that the catalogue made.
-    """
+class SequenceProduct(Product[WalkRows, TapsSource, SequenceTerms, PrefixTree]):
+    """The parts of a release."""
 
     counter: Callable[[WalkRows, SequenceTerms, BitSource], Counter] = sequences_in_memory
     files: Callable[[TapsSource, SequenceTerms, BitSource], Counter] = taps_of_files
-    curator: Callable[[Counter, Budget, BitSource], Curator] = lambda counter, budget, source: (
-        Curator(counter=counter, budget=budget, source=source)
-    )
-    budget: Callable[[Unit, Loss], Budget] = filled_purse
-    source: Callable[[], BitSource] = os_source
-    mechanism: Callable[[PrefixTree], PrefixTree] = as_planned
-
-    def open(self, rows: WalkRows, terms: SequenceTerms, spend: Loss) -> Curator:
-        """Returns the curator of one release."""
-        source = self.source()
-        counter = self.counter(rows, terms, source)
-        return self.curator(counter, self.budget(terms.unit, spend), source)
-
-    def open_files(self, files: TapsSource, terms: SequenceTerms, spend: Loss) -> Curator:
-        """Returns the curator of one release of taps in files."""
-        source = self.source()
-        counter = self.files(files, terms, source)
-        return self.curator(counter, self.budget(terms.unit, spend), source)
 
 
 REAL_SEQUENCES = SequenceProduct()
@@ -188,22 +145,16 @@ class TreeForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeStage:
-    """Where an audit takes place: a product, a tree, its price and the cap on records.
+class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
+    """A tree and the cap on records.
 
     Attributes:
-        product: What is audited.
         form: The tree.
-        epsilon: What a release costs.
         max_records: Records of a person that count.
-        gaussian: Whether that is paid as the rho that is worth epsilon at the audits' delta.
     """
 
-    product: SequenceProduct
     form: TreeForm
-    epsilon: Fraction
     max_records: int = 1
-    gaussian: bool = False
 
     @property
     def village(self) -> Village:
@@ -211,14 +162,9 @@ class TreeStage:
         return self.form.village
 
     @cached_property
-    def tree(self) -> PrefixTree:
-        """The mechanism that every release uses, as the product under audit has it."""
+    def mechanism(self) -> PrefixTree:
+        """The tree that every release uses, as the product under audit has it."""
         return self.product.mechanism(self.form.make(self.spend))
-
-    @property
-    def spend(self) -> Loss:
-        """What a release costs."""
-        return rho_of(self.epsilon) if self.gaussian else PureLoss(self.epsilon)
 
     @property
     def terms(self) -> SequenceTerms:
@@ -229,14 +175,9 @@ class TreeStage:
             max_records=self.max_records,
         )
 
-    def opened(self, rows: WalkRows) -> Curator:
-        """Returns the curator of one release."""
-        return self.product.open(rows, self.terms, self.spend)
-
-    def sampler(self, scene: Walks, look: Look) -> Sampler:
-        """Returns a way to run a scene: as many releases as it takes, one run a corner."""
-        rows = self.village.play(scene)
-        return lambda runs: as_many(lambda: look(self.opened(rows)), runs)
+    def play(self, scene: Walks) -> WalkRows:
+        """Returns the records of a scene that plays at every corner."""
+        return self.village.play(scene)
 
 
 # The trees that are audited. What one release costs hardly depends on its corners, up to a point.

@@ -1,8 +1,6 @@
 """The audits of the sequences family, and the proof that they can fail."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
-from hushway.audit.finding import Finding, MutantFinding, Progress, quiet
-from hushway.audit.harness import Examination
-from hushway.audit.hunt import EPSILONS, Mutant, checked_claims, examine_all, hunt_all
+from hushway.audit.files import blind
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
 from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, WrongVector, dense
 from hushway.audit.mutant_readers import Summed, files_of
+from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import gaussian as sequences_gaussian
 from hushway.families.sequences.audit import measured as sequences_measured
@@ -44,7 +41,6 @@ from hushway.privacy.measured import MeasuredSparse
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, SeededSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 
 
@@ -57,27 +53,7 @@ _NO_CAP = 10**6
 _MANY = 20
 
 
-class _Wrapped:
-    """A counter, for a mutant to get one thing wrong about."""
-
-    def __init__(self, counter: Counter) -> None:
-        self._inside = counter
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._inside.unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound of the counter."""
-        return self._inside.bound(query)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the counts of the counter."""
-        return self._inside.count(query)
-
-
-class _Wrong(_Wrapped):
+class _Wrong(Wrapped):
     """The real counter, for a mutant to get one thing wrong about."""
 
     def __init__(self, rows: WalkRows, terms: SequenceTerms, source: BitSource) -> None:
@@ -117,16 +93,12 @@ class EveryLaterPeriod(_Wrong):
         return ExactCounts(cells=occupied, values=values[occupied])
 
 
-class NoCap(_Wrong):
+class NoCap(Otherwise):
     """A counter that says m records and counts all of them."""
 
     def __init__(self, rows: WalkRows, terms: SequenceTerms, source: BitSource) -> None:
-        super().__init__(rows, terms, source)
-        self._uncapped = sequences_in_memory(rows, replace(terms, max_records=_NO_CAP), source)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns counts of all records."""
-        return self._uncapped.count(query)
+        uncapped = replace(terms, max_records=_NO_CAP)
+        super().__init__(*(sequences_in_memory(rows, each, source) for each in (terms, uncapped)))
 
 
 class InTwoGroups(_Wrong):
@@ -137,26 +109,11 @@ class InTwoGroups(_Wrong):
         exact = super().count(query)
         if not isinstance(query.cells, PrefixCells) or query.cells.above is not None:
             return exact
-        both = np.zeros(query.cells.size, dtype=np.int64)
-        both[exact.cells] = exact.values
+        both = dense(exact, query)
         # Groups 0 and 1 are neighbours, and so are 2 and 3.
         both += both.reshape(-1, 2)[:, ::-1].ravel()
         cells = np.flatnonzero(both)
         return ExactCounts(cells=cells, values=both[cells])
-
-
-class _Large(_Wrapped):
-    """A counter that drops small exact counts."""
-
-    def __init__(self, counter: Counter, least: int) -> None:
-        super().__init__(counter)
-        self._least = least
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts that are large enough."""
-        exact = super().count(query)
-        kept = exact.values >= self._least
-        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
 
 
 class ThresholdFirst(Meddler):
@@ -167,7 +124,7 @@ class ThresholdFirst(Meddler):
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts of what is large enough without noise."""
         counter, budget, source = self._parts
-        late = Curator(counter=_Large(counter, threshold), budget=budget, source=source)
+        late = Curator(counter=OnlyLarge(counter, threshold), budget=budget, source=source)
         return late.counts_above(query, threshold, spend)
 
 
@@ -245,9 +202,7 @@ def unsplit_tree(tree: PrefixTree) -> PrefixTree:
     return replace(tree, spends=(total(tree.spends),) * len(tree.spends))
 
 
-SequenceAudit = Callable[[SequenceProduct, Fraction], Examination]
-
-SEQUENCE_AUDITS: tuple[SequenceAudit, ...] = (
+_AUDITS: tuple[Audit[SequenceProduct], ...] = (
     sequences_measured.first_step,
     partial(sequences_measured.one_record, GROUPED),
     partial(sequences_measured.one_record, STOPS),
@@ -275,49 +230,7 @@ SEQUENCE_AUDITS: tuple[SequenceAudit, ...] = (
 )
 
 
-def audit_sequences(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[Finding]:
-    """Audits the code that makes releases of sequences, with the real source of noise.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims to audit.
-        progress: Told what is being audited.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    builders = [
-        partial(audit, REAL_SEQUENCES, epsilon) for epsilon in claims for audit in SEQUENCE_AUDITS
-    ]
-    return examine_all(builders, runs, progress or quiet)
-
-
-def audit_sequence_mutants(
-    *, runs: int, epsilons: Sequence[Fraction | int] = EPSILONS, progress: Progress | None = None
-) -> list[MutantFinding]:
-    """Runs the audits on code with a planted mistake; every mistake should be caught.
-
-    Args:
-        runs: Runs on each side of an audit of ordinary effort.
-        epsilons: The claims that the mutants make.
-        progress: Told which mistake is being looked for.
-
-    Raises:
-        AuditError: There are too few runs for one of the epsilons.
-    """
-    claims = checked_claims(runs, epsilons)
-    return hunt_all(SEQUENCE_MUTANTS, claims, runs, progress or quiet)
-
-
-def _blind(_unit: Unit, _spend: Loss) -> BlindPurse:
-    """Returns a purse that agrees to everything, whatever it was filled with."""
-    return BlindPurse()
-
-
-SEQUENCE_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
+_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     Mutant(
         name="sensitivity 1 instead of m",
         product=SequenceProduct(counter=SensitivityOfOne),
@@ -345,7 +258,7 @@ SEQUENCE_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     ),
     Mutant(
         name="the whole budget for every step",
-        product=SequenceProduct(mechanism=unsplit_tree, budget=_blind),
+        product=SequenceProduct(mechanism=unsplit_tree, budget=blind),
         audits=(
             sequences_measured.first_step,
             partial(sequences_measured.one_record, GROUPED),
@@ -388,3 +301,5 @@ SEQUENCE_MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
         audits=(sequences_files.many_days,),
     ),
 )
+
+SUITE = Suite(real=REAL_SEQUENCES, audits=_AUDITS, mutants=_MUTANTS)

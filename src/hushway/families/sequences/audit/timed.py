@@ -6,10 +6,12 @@ A stop is a place and an hour, and no stop of a record is before the one before 
 from fractions import Fraction
 
 from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.product import Look
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence, PublishedPath
 from hushway.families.sequences.audit.measured import for_all_steps
-from hushway.families.sequences.audit.product import HOURS, TIMED, Look, SequenceProduct, TreeStage
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk
+from hushway.families.sequences.audit.product import HOURS, TIMED, SequenceProduct, TreeStage
+from hushway.families.sequences.audit.toy import Walk
+from hushway.privacy.loss import PureLoss
 
 _PATH, _PERIODS = (0, 1), (1, 2)
 _RECORD = Walk(stops=_PATH, periods=_PERIODS)
@@ -18,7 +20,7 @@ _BRIEF = Fraction(1, 4)
 
 def one_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none: what places and times give away must add up to epsilon, no more."""
-    stage = TreeStage(product=product, form=TIMED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=TIMED, spend=PureLoss(epsilon))
     look = PathEvidence(stage=stage, path=_PATH, periods=_PERIODS)
     return Trial(
         name=f"{TIMED.words}: one record or none",
@@ -32,7 +34,7 @@ def one_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def two_periods(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none, looked for at two hours: it may count at one of them only."""
-    stage = TreeStage(product=product, form=HOURS, epsilon=epsilon)
+    stage = TreeStage(product=product, form=HOURS, spend=PureLoss(epsilon))
     look = FirstStep(stage=stage, places=(0, 0), periods=(1, 2))
     return Trial(
         name=f"{HOURS.words}: a record at one of two hours or at none",
@@ -44,7 +46,7 @@ def two_periods(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def unseen_prefix(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """A prefix with one record against one that nobody took, published with their times."""
-    stage = TreeStage(product=product, form=TIMED, epsilon=epsilon)
+    stage = TreeStage(product=product, form=TIMED, spend=PureLoss(epsilon))
     look = PublishedPath(stage=stage, path=_PATH, periods=_PERIODS)
     return Trial(
         name=f"{TIMED.words}, published: a prefix with one record or one that nobody took",
@@ -56,7 +58,4 @@ def unseen_prefix(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 
 def _against_none(stage: TreeStage, look: Look, record: Walk = _RECORD) -> tuple[World, World]:
-    return (
-        World(words="the person", sample=stage.sampler((record,), look)),
-        World(words="nobody", sample=stage.sampler(NO_WALKS, look)),
-    )
+    return stage.worlds(look, ("the person", (record,)))

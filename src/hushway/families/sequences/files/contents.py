@@ -27,8 +27,9 @@ from hushway.families.sequences.files.guard import check_lists, check_stated, ch
 from hushway.families.sequences.files.tree_shape import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate
+from hushway.progress import Progress
 from hushway.release.formats.places import periods_csv
-from hushway.release.resource import Description, Progress
+from hushway.release.resource import Description
 
 Writer = Callable[[Path], object]
 

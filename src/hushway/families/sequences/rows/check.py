@@ -28,7 +28,7 @@ from hushway.engine.reading import (
     read_rows,
     read_stops,
 )
-from hushway.engine.session import EngineSettings, Progress, duckdb_session, run
+from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.sequences.rows.rule import SequenceRule
@@ -37,6 +37,7 @@ from hushway.families.sequences.rows.stop_rows import window_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
 
@@ -79,7 +80,7 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with the taps, and how many rows it concerns.
@@ -133,7 +134,7 @@ def check_sequences(  # noqa: PLR0913  likewise
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
 ) -> list[Problem]:
     """Returns every kind of trouble with ready sequences, and how many stops it concerns.

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, Progress, duckdb_session
+from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.record_bounding import bounded_records, records_of
@@ -14,6 +14,7 @@ from hushway.families.sequences.rows.stop_rows import ordered_sequences, ordered
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit
+from hushway.progress import ShareProgress
 
 __all__ = ["DuckDBSequences"]
 
@@ -52,7 +53,7 @@ class DuckDBSequences:
         unit: Unit,
         key: BoundingKey,
         settings: EngineSettings | None = None,
-        progress: Progress | None = None,
+        progress: ShareProgress | None = None,
     ) -> None:
         _refuse_what_is_missing(source, rule, unit)
         self._source = source

@@ -15,13 +15,14 @@ from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.engine.lookup import day_grid
 from hushway.engine.reading import load_places, read_rows, read_stops
-from hushway.engine.session import Progress, run, store
+from hushway.engine.session import run, store
 from hushway.errors import DataError
 from hushway.families.sequences.rows.record_bounding import OrderedStops
 from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.progress import ShareProgress
 from hushway.tables.layout import layout_of
 
 
@@ -32,7 +33,7 @@ def ordered_taps(
     *,
     rule: SequenceRule,
     key: BoundingKey,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
 ) -> OrderedStops:
     """Returns the taps that can be counted, ordered by person, time and, in ties, by the key.
 
@@ -75,7 +76,7 @@ def ordered_sequences(
     locations: Locations,
     *,
     has_owner: bool,
-    progress: Progress | None = None,
+    progress: ShareProgress | None = None,
 ) -> OrderedStops:
     """Returns the stops of ready sequences that can be counted, ordered by person and record.
 
@@ -142,7 +143,7 @@ def settled(owner: IntArray, since_us: IntArray, place: Int32Array, key: Boundin
     return in_order
 
 
-def _owned(backend: Backend, rows: ir.Table, progress: Progress | None) -> ir.Table:
+def _owned(backend: Backend, rows: ir.Table, progress: ShareProgress | None) -> ir.Table:
     """Gives rows an integer for their person, which says what belongs together and nothing else.
 
     Persons that are no integers are numbered. Nothing but equality and order of the rows depends on
@@ -161,5 +162,5 @@ def _narrow(rows: ir.Table, names: list[str]) -> ir.Table:
     return rows.select(**{n: rows[n].cast("int32") if n == "place" else rows[n] for n in names})
 
 
-def _half(progress: Progress | None, half: int) -> Progress | None:
+def _half(progress: ShareProgress | None, half: int) -> ShareProgress | None:
     return None if progress is None else lambda share: progress((half + share) / 2)

@@ -25,7 +25,8 @@ from hushway.families.sequences.study.scene import Grown, SequenceScene, card_sc
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import Interval, Progress, interval_of
+from hushway.progress import Progress
+from hushway.study.study_table import Interval, interval_of
 
 EPSILONS = ("0.5", "0.75", "1", "1.25", "1.5")
 HEIGHTS = (6, 8, 10, 12, 14, 16, 18, 20)

@@ -1,8 +1,8 @@
 """Saves a reproduction of the prefix-tree paper: numbers, tables and figures."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -20,24 +20,22 @@ from hushway.families.sequences.study.reproduce import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
+from hushway.study.save import save_study
 from hushway.study.study_table import Interval, StudyTable
 
-NUMBERS = "numbers.json"
-TABLES = "tables.md"
 FIGURES = "figures-3-5.png"
 
 
 def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
     """Writes numbers.json, tables.md and figures-3-5.png into a folder."""
-    # Matplotlib takes longest of all to load.
-
     value = found.value
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / NUMBERS).write_text(json.dumps(asdict(value), indent=1) + "\n", encoding="utf-8")
-    tables = "\n".join(table.markdown() for table in headline_tables(value))
-    notes = "\n".join(f"- {line}" for line in statements(value))
-    (folder / TABLES).write_text(f"{tables}\n{notes}\n", encoding="utf-8")
-    draw_figures(value, folder / FIGURES)
+    save_study(
+        folder,
+        facts=asdict(value),
+        tables=headline_tables(value),
+        statements=statements(value),
+        pictures={FIGURES: partial(draw_figures, value)},
+    )
 
 
 # Tables 3 to 5: how many of the k most frequent patterns of size above 1 are found, by method and

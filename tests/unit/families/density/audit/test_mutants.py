@@ -1,5 +1,6 @@
 """A mutant is wrong in one thing; in everything else it is the real product."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -8,10 +9,9 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindPurse
-from hushway.audit.hunt import Mutant
-from hushway.audit.mutant_curators import dense
+from hushway.audit.mutant_curators import SeenOnly, dense
+from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
-from hushway.families.density.audit import suite as density
 from hushway.families.density.audit.cover import one_visit_is_one
 from hushway.families.density.audit.known import NextClusters
 from hushway.families.density.audit.looks import Merged
@@ -19,7 +19,6 @@ from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
     Peeping,
-    SeenOnly,
     SharedByBins,
     SharedByClusters,
     four_times_the_series,
@@ -35,7 +34,7 @@ from hushway.families.density.audit.product import (
     plain,
 )
 from hushway.families.density.audit.suite import (
-    DENSITY_MUTANTS,
+    SUITE,
     DayByDay,
     ManyInABin,
     NoCap,
@@ -44,8 +43,6 @@ from hushway.families.density.audit.suite import (
     Subtraction,
     TotalsLikeSeries,
     WholeHistogram,
-    audit_density,
-    audit_density_mutants,
 )
 from hushway.families.density.audit.toy import CELLS, LONE_SITES, NO_STAYS, SHARED, Stay, district
 from hushway.families.density.mechanism.catalogue import density_series
@@ -97,7 +94,7 @@ def first_corner(product: DensityProduct, scene: tuple[Stay, ...]) -> IntArray:
 
 
 def test_the_mistakes_are_all_planted() -> None:
-    assert [mutant.name for mutant in DENSITY_MUTANTS] == [
+    assert [mutant.name for mutant in SUITE.mutants] == [
         "sensitivity 1 instead of the root of l",
         "the paper's subtraction in the cover",
         "several visits in one bin",
@@ -294,30 +291,28 @@ def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
 
 
 def test_the_family_is_found_by_name() -> None:
-    assert suite_of("density").audit is audit_density
-    assert suite_of("density").mutants is audit_density_mutants
+    assert suite_of("density") is SUITE
 
 
-def test_the_suites_report_every_audit_and_every_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_suite_reports_every_audit_and_every_mistake() -> None:
     mutant = Mutant(
         name="mistake",
         product=DensityProduct(counter=Subtraction),
         audits=(one_visit_is_one,),
     )
-    monkeypatch.setattr(density, "DENSITY_AUDITS", (one_visit_is_one,))
-    monkeypatch.setattr(density, "DENSITY_MUTANTS", (mutant,))
+    suite = replace(SUITE, audits=(one_visit_is_one,), mutants=(mutant,))
     told: list[str] = []
-    findings = audit_density(
+    findings = suite.audit(
         runs=70_000, epsilons=(1, 4), progress=lambda name, _done: told.append(name)
     )
     assert [(finding.epsilon, finding.passed) for finding in findings] == [(1, True), (4, True)]
     assert told == [*(finding.name for finding in findings), "done"]
-    (caught,) = audit_density_mutants(runs=70_000, epsilons=(1,))
+    (caught,) = suite.hunt(runs=70_000, epsilons=(1,))
     assert caught.caught
     assert caught.by == findings[0].name
 
 
-@pytest.mark.parametrize("suite", [audit_density, audit_density_mutants])
+@pytest.mark.parametrize("suite", [SUITE.audit, SUITE.hunt])
 def test_too_few_runs_are_refused(suite: object) -> None:
     with pytest.raises(AuditError, match="too few"):
         suite(runs=1000, epsilons=(1,))  # type: ignore[operator]

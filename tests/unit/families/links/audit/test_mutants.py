@@ -9,9 +9,9 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindPurse
 from hushway.audit.harness import Trial
-from hushway.audit.hunt import Mutant
+from hushway.audit.mutant_curators import SeenOnly
+from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
-from hushway.families.links.audit import suite as links
 from hushway.families.links.audit.ends import NOTHING, Spot, StreetDrives, moved_home
 from hushway.families.links.audit.looks import ClassSums, Published
 from hushway.families.links.audit.measured import lone_road
@@ -20,7 +20,6 @@ from hushway.families.links.audit.mutant_parts import (
     NoCap,
     NoClip,
     PaperEnds,
-    SeenLinksOnly,
     SensitivityOfOne,
     SharedByItems,
     ThresholdBeforeNoise,
@@ -31,13 +30,11 @@ from hushway.families.links.audit.mutant_parts import (
 )
 from hushway.families.links.audit.product import REAL_LINKS, LinkProduct, LinkStage
 from hushway.families.links.audit.suite import (
-    LINK_MUTANTS,
+    SUITE,
     BusiestLinks,
     Peeping,
     SpeedsOfAllItems,
     around_true_ends,
-    audit_link_mutants,
-    audit_links,
     cleaned_first,
     first_by_place,
     nosy_expectation,
@@ -94,7 +91,7 @@ def noisy(product: LinkProduct, scene: Drives, spend: Loss = LITTLE) -> IntArray
 
 
 def test_the_mistakes_are_all_planted() -> None:
-    assert [mutant.name for mutant in LINK_MUTANTS] == [
+    assert [mutant.name for mutant in SUITE.mutants] == [
         "no cap on items",
         "every trip for itself",
         "sensitivity 1 instead of the root of m",
@@ -184,7 +181,7 @@ def test_a_threshold_before_noise_drops_links_that_few_use() -> None:
 
 
 def test_what_nobody_used_has_no_noise_where_links_come_from_the_data() -> None:
-    values = noisy(LinkProduct(curator=SeenLinksOnly), (Drive(link=3),))
+    values = noisy(LinkProduct(curator=SeenOnly), (Drive(link=3),))
     assert set(np.flatnonzero(values)) <= {3, 13}
     # Sigma is above 1,000: all draws of the real curator are 0 less than once in 10^100 times.
     assert np.count_nonzero(noisy(REAL_LINKS, (Drive(link=3),))) > 2
@@ -276,26 +273,24 @@ def test_a_lone_person_is_published_where_noise_is_tiny() -> None:
 
 
 def test_the_family_is_found_by_name() -> None:
-    assert suite_of("links").audit is audit_links
-    assert suite_of("links").mutants is audit_link_mutants
+    assert suite_of("links") is SUITE
 
 
-def test_the_suites_report_every_audit_and_every_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    mutant = Mutant(name="mistake", product=LinkProduct(curator=SeenLinksOnly), audits=(lone_road,))
-    monkeypatch.setattr(links, "LINK_AUDITS", (lone_road,))
-    monkeypatch.setattr(links, "LINK_MUTANTS", (mutant,))
+def test_the_suite_reports_every_audit_and_every_mistake() -> None:
+    mutant = Mutant(name="mistake", product=LinkProduct(curator=SeenOnly), audits=(lone_road,))
+    suite = replace(SUITE, audits=(lone_road,), mutants=(mutant,))
     told: list[str] = []
-    findings = audit_links(
+    findings = suite.audit(
         runs=70_000, epsilons=(1, 4), progress=lambda name, _done: told.append(name)
     )
     assert [(finding.epsilon, finding.passed) for finding in findings] == [(1, True), (4, True)]
     assert told == [*(finding.name for finding in findings), "done"]
-    (caught,) = audit_link_mutants(runs=70_000, epsilons=(1,))
+    (caught,) = suite.hunt(runs=70_000, epsilons=(1,))
     assert caught.caught
     assert caught.by == findings[0].name
 
 
-@pytest.mark.parametrize("suite", [audit_links, audit_link_mutants])
+@pytest.mark.parametrize("suite", [SUITE.audit, SUITE.hunt])
 def test_too_few_runs_are_refused(suite: object) -> None:
     with pytest.raises(AuditError, match="too few"):
         suite(runs=1000, epsilons=(1,))  # type: ignore[operator]

@@ -19,24 +19,24 @@ from hushway.privacy.loss import PureLoss, total
 
 PLENTY = Fraction(240)
 FORM = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=2)
-STAGE = TreeStage(product=REAL_SEQUENCES, form=FORM, epsilon=PLENTY)
+STAGE = TreeStage(product=REAL_SEQUENCES, form=FORM, spend=PureLoss(PLENTY))
 WALKS = (Walk(stops=(0, 3)), Walk(stops=(0, 1), person=1), Walk(stops=(2,), person=2))
 
 
 def opened(scene: Walks, stage: TreeStage = STAGE) -> Curator:
-    return stage.opened(stage.village.play(scene))
+    return stage.opened(scene)
 
 
 def test_the_budget_is_split_evenly_over_all_steps() -> None:
-    assert len(set(STAGE.tree.spends)) == 1
-    assert len(STAGE.tree.spends) == FORM.steps == 4
-    assert total(STAGE.tree.spends) == PureLoss(PLENTY)
+    assert len(set(STAGE.mechanism.spends)) == 1
+    assert len(STAGE.mechanism.spends) == FORM.steps == 4
+    assert total(STAGE.mechanism.spends) == PureLoss(PLENTY)
 
 
 def test_a_tree_that_stops_early_is_charged_for_the_steps_it_took() -> None:
     curator = opened(NO_WALKS)
-    assert len(STAGE.tree.measure(curator, FORM.village.universe)) == 1
-    assert [event.loss for event in curator.events] == list(STAGE.tree.spends[:1])
+    assert len(STAGE.mechanism.measure(curator, FORM.village.universe)) == 1
+    assert [event.loss for event in curator.events] == list(STAGE.mechanism.spends[:1])
 
 
 def test_every_step_shows_the_count_of_a_path() -> None:
@@ -64,7 +64,7 @@ def test_evidence_of_a_candidate_that_is_not_kept_is_the_odds_of_missing_it() ->
 
 
 def test_evidence_of_several_records_is_measured_by_the_cap() -> None:
-    stage = TreeStage(product=REAL_SEQUENCES, form=FORM, epsilon=3 * PLENTY, max_records=3)
+    stage = TreeStage(product=REAL_SEQUENCES, form=FORM, spend=PureLoss(3 * PLENTY), max_records=3)
     look = PathEvidence(stage=stage, path=(0, 3), records=3)
     seen = look.seen(opened((Walk(stops=(0, 3), times=10),), stage))
     assert set(seen.tolist()) == {720_000}
@@ -96,7 +96,7 @@ def test_a_published_corner_is_seen_with_all_its_nodes() -> None:
 
 @pytest.mark.parametrize("records", [1, 2, 50])
 def test_the_counter_keeps_as_many_records_as_it_says(records: int) -> None:
-    stage = TreeStage(product=REAL_SEQUENCES, form=FORM, epsilon=3 * PLENTY, max_records=2)
+    stage = TreeStage(product=REAL_SEQUENCES, form=FORM, spend=PureLoss(3 * PLENTY), max_records=2)
     scene = (Walk(stops=(0, 3), times=records),)
     shown = FirstStep(stage=stage, places=(0, 2)).first(opened(scene, stage))
     assert shown.tolist() == [min(records, 2)] * 3

@@ -1,5 +1,6 @@
 """A mutant is wrong in one thing; in everything else it is the real product."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,6 @@ from hushway.audit.files import BlindPurse
 from hushway.audit.mutant_curators import OccupiedCellsOnly
 from hushway.errors import AuditError, BudgetError
 from hushway.families.registry import suite_of
-from hushway.families.sequences.audit import suite as sequences
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.product import (
     REAL_SEQUENCES,
@@ -21,7 +21,7 @@ from hushway.families.sequences.audit.product import (
 )
 from hushway.families.sequences.audit.published import NextQuestions, enumerated
 from hushway.families.sequences.audit.suite import (
-    SEQUENCE_MUTANTS,
+    SUITE,
     EveryLaterPeriod,
     InTwoGroups,
     NoCap,
@@ -31,13 +31,12 @@ from hushway.families.sequences.audit.suite import (
     SensitivityOfOne,
     SpreadRecords,
     ThresholdFirst,
-    audit_sequence_mutants,
-    audit_sequences,
     nosy,
     unsplit_tree,
 )
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
 from hushway.privacy.bound import Bound
+from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 
@@ -49,17 +48,17 @@ FIVE = tuple(Walk(stops=(0,), person=person) for person in range(5))
 
 
 def stage(product: SequenceProduct, form: TreeForm = FORM) -> TreeStage:
-    return TreeStage(product=product, form=form, epsilon=PLENTY, max_records=3)
+    return TreeStage(product=product, form=form, spend=PureLoss(PLENTY), max_records=3)
 
 
 def shown(product: SequenceProduct, scene: Walks) -> IntArray:
     place = stage(product)
-    curator = place.opened(place.village.play(scene))
-    return curator.counts_above(FIRST, 1, place.tree.spends[0]).reveal().values
+    curator = place.opened(scene)
+    return curator.counts_above(FIRST, 1, place.mechanism.spends[0]).reveal().values
 
 
 def test_the_mistakes_are_all_planted() -> None:
-    assert [mutant.name for mutant in SEQUENCE_MUTANTS] == [
+    assert [mutant.name for mutant in SUITE.mutants] == [
         "sensitivity 1 instead of m",
         "no cap",
         "candidates taken from the data",
@@ -78,7 +77,7 @@ def test_the_mistakes_are_all_planted() -> None:
 def test_only_the_bound_is_wrong_without_sensitivity() -> None:
     for product, most in ((REAL_SEQUENCES, 3), (SequenceProduct(counter=SensitivityOfOne), 1)):
         place = stage(product)
-        curator = place.opened(place.village.play(NO_WALKS))
+        curator = place.opened(NO_WALKS)
         assert curator.bound(FIRST) == Bound(cells=most, each=most, total=most)
         assert shown(product, (Walk(stops=(0,), times=9),)).tolist() == [3] * 3
 
@@ -87,7 +86,7 @@ def test_only_the_counts_are_wrong_without_a_cap() -> None:
     product = SequenceProduct(counter=NoCap)
     assert shown(product, (Walk(stops=(0,), times=9),)).tolist() == [9] * 3
     place = stage(product)
-    assert place.opened(place.village.play(NO_WALKS)).bound(FIRST).l1 == 3
+    assert place.opened(NO_WALKS).bound(FIRST).l1 == 3
 
 
 def test_a_record_in_two_groups_is_counted_twice_in_the_first_step() -> None:
@@ -97,7 +96,7 @@ def test_a_record_in_two_groups_is_counted_twice_in_the_first_step() -> None:
 
 def test_spread_records_have_the_sum_of_the_real_bound_and_smaller_squares() -> None:
     place = stage(SequenceProduct(counter=SpreadRecords))
-    bound = place.opened(place.village.play(NO_WALKS)).bound(FIRST)
+    bound = place.opened(NO_WALKS).bound(FIRST)
     assert (bound.l1, bound.l2_squared) == (3, 3)
 
 
@@ -115,17 +114,17 @@ def test_a_stop_counts_in_every_later_period_only_where_times_are_kept() -> None
 def test_large_counts_have_no_noise_where_many_people_need_none() -> None:
     crowd = tuple(Walk(stops=(0,), person=person) for person in range(25))
     product = SequenceProduct(curator=NoNoiseOnMany)
-    place = TreeStage(product=product, form=FORM, epsilon=Fraction(1, 30), max_records=3)
-    curator = place.opened(place.village.play(crowd))
-    seen = curator.counts_above(FIRST, 1, place.tree.spends[0]).reveal()
+    place = TreeStage(product=product, form=FORM, spend=PureLoss(Fraction(1, 30)), max_records=3)
+    curator = place.opened(crowd)
+    seen = curator.counts_above(FIRST, 1, place.mechanism.spends[0]).reveal()
     assert seen.values[np.isin(seen.cells, [0, 2, 4])].tolist() == [25] * 3
 
 
 def test_every_step_has_the_same_noise_if_its_seed_is_the_same() -> None:
     def twice(product: SequenceProduct) -> list[list[int]]:
-        place = TreeStage(product=product, form=FORM, epsilon=Fraction(1, 3), max_records=3)
-        curator = place.opened(place.village.play(FIVE))
-        spend = place.tree.spends[0]
+        place = TreeStage(product=product, form=FORM, spend=PureLoss(Fraction(1, 3)), max_records=3)
+        curator = place.opened(FIVE)
+        spend = place.mechanism.spends[0]
         answers = [curator.counts_above(FIRST, 1, spend).reveal() for _ in range(2)]
         return [answer.values.tolist() for answer in answers]
 
@@ -138,8 +137,8 @@ def test_every_step_has_the_same_noise_if_its_seed_is_the_same() -> None:
 
 def test_small_exact_counts_get_no_noise_where_the_threshold_comes_first() -> None:
     place = stage(SequenceProduct(curator=ThresholdFirst))
-    curator = place.opened(place.village.play(FIVE[:2]))
-    answer = curator.counts_above(FIRST, 3, place.tree.spends[0])
+    curator = place.opened(FIVE[:2])
+    answer = curator.counts_above(FIRST, 3, place.mechanism.spends[0])
     # What was dropped is an empty candidate now; 0 is what it shows at a lower look.
     assert answer.reveal(1).values.tolist() == []
     assert shown(REAL_SEQUENCES, FIVE[:2]).tolist() == [2] * 3
@@ -150,9 +149,9 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
     little = Fraction(1, 30)
 
     def kept(product: SequenceProduct) -> int:
-        place = TreeStage(product=product, form=FORM, epsilon=little)
-        curator = place.opened(place.village.play(NO_WALKS))
-        return len(curator.counts_above(FIRST, 1, place.tree.spends[0]).reveal().cells)
+        place = TreeStage(product=product, form=FORM, spend=PureLoss(little))
+        curator = place.opened(NO_WALKS)
+        return len(curator.counts_above(FIRST, 1, place.mechanism.spends[0]).reveal().cells)
 
     assert sum(kept(SequenceProduct(curator=OccupiedCellsOnly)) for _ in range(20)) == 0
     # None of 120 that show with a chance near 1/2: less than once in 10^30 times.
@@ -160,14 +159,14 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
 
 
 def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
-    universe, rows = FORM.village.universe, FORM.village.play(FIVE)
+    universe = FORM.village.universe
     unsplit = stage(SequenceProduct(mechanism=unsplit_tree))
     with pytest.raises(BudgetError):
-        unsplit.tree.measure(unsplit.opened(rows), universe)
+        unsplit.mechanism.measure(unsplit.opened(FIVE), universe)
     blind = stage(
         SequenceProduct(mechanism=unsplit_tree, budget=lambda _unit, _spend: BlindPurse())
     )
-    assert len(blind.tree.measure(blind.opened(rows), universe)) == 2
+    assert len(blind.mechanism.measure(blind.opened(FIVE), universe)) == 2
 
 
 TWO_STOPS = TreeForm(words="tree", village=village(corners=4), height=2)
@@ -177,27 +176,27 @@ STAYS = (Walk(stops=(0, 1)),)
 def test_the_real_tree_asks_the_same_after_the_same_answers() -> None:
     place = stage(REAL_SEQUENCES, TWO_STOPS)
     look = NextQuestions(stage=place, others=NO_WALKS)
-    assert look.differ(place.opened(place.village.play(STAYS))).tolist() == [0] * 4
+    assert look.differ(place.opened(STAYS)).tolist() == [0] * 4
 
 
 def test_a_nosy_tree_asks_less_where_nobody_is() -> None:
     place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
     look = NextQuestions(stage=place, others=NO_WALKS)
     # Four candidates of the second stop, and the question itself.
-    assert look.differ(place.opened(place.village.play(STAYS))).tolist() == [5] * 4
+    assert look.differ(place.opened(STAYS)).tolist() == [5] * 4
 
 
 def test_a_nosy_tree_asks_more_where_somebody_is() -> None:
     place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
     look = NextQuestions(stage=place, others=STAYS)
     # One stop each: the tree that peeps ends after the first, the other goes on.
-    assert look.differ(place.opened(place.village.play((Walk(stops=(0,)),)))).tolist() == [5] * 4
+    assert look.differ(place.opened((Walk(stops=(0,)),))).tolist() == [5] * 4
 
 
 def test_an_enumerated_product_names_every_candidate() -> None:
     place = stage(enumerated(REAL_SEQUENCES))
     look = FirstStep(stage=place, places=(0, 2))
-    assert look.first(place.opened(place.village.play(FIVE))).tolist() == [5] * 3
+    assert look.first(place.opened(FIVE)).tolist() == [5] * 3
     village_rows = FORM.village.play(FIVE)
     source = REAL_SEQUENCES.source()
     terms = SequenceTerms(universe=FORM.village.universe, max_stops=1, max_records=3)
@@ -207,25 +206,23 @@ def test_an_enumerated_product_names_every_candidate() -> None:
 
 
 def test_the_family_is_found_by_name() -> None:
-    assert suite_of("sequences").audit is audit_sequences
-    assert suite_of("sequences").mutants is audit_sequence_mutants
+    assert suite_of("sequences") is SUITE
 
 
-def test_the_suites_report_every_audit_and_every_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = next(audit for audit in sequences.SEQUENCE_AUDITS if "first_step" in str(audit))
-    monkeypatch.setattr(sequences, "SEQUENCE_AUDITS", (quick,))
-    monkeypatch.setattr(sequences, "SEQUENCE_MUTANTS", SEQUENCE_MUTANTS[3:4])
+def test_the_suite_reports_every_audit_and_every_mistake() -> None:
+    quick = next(audit for audit in SUITE.audits if "first_step" in str(audit))
+    suite = replace(SUITE, audits=(quick,), mutants=SUITE.mutants[3:4])
     told: list[str] = []
-    findings = audit_sequences(
+    findings = suite.audit(
         runs=70_000, epsilons=(2,), progress=lambda name, _done: told.append(name)
     )
     assert [(finding.epsilon, finding.passed) for finding in findings] == [(1, True)]
     assert told == ["first step: one record or none", "done"]
-    (caught,) = audit_sequence_mutants(runs=70_000, epsilons=(2,))
+    (caught,) = suite.hunt(runs=70_000, epsilons=(2,))
     assert caught.caught
 
 
-@pytest.mark.parametrize("suite", [audit_sequences, audit_sequence_mutants])
+@pytest.mark.parametrize("suite", [SUITE.audit, SUITE.hunt])
 def test_too_few_runs_are_refused(suite: object) -> None:
     with pytest.raises(AuditError, match="too few"):
         suite(runs=1000, epsilons=(1,))  # type: ignore[operator]
