@@ -15,10 +15,11 @@ from hushway.families.density.plan import DensityPlan
 from hushway.families.links import plan as links_module
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
-from hushway.families.od.plan import CBDPPlan, FeaturePlan, HierarchicalPlan, LaplacePlan
+from hushway.families.od import plan as od_plan
+from hushway.families.od.plan import CBDPPlan, FeaturePlan, HierarchicalPlan, LaplacePlan, ODPlan
 from hushway.privacy.unit import Unit
 from hushway.release import plan_sections as sections_module
-from hushway.release.plan_sections import Section
+from hushway.release.plan_sections import AnyPlan, Section
 
 
 @pytest.fixture
@@ -390,8 +391,9 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     explained = set(
         re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, flags=re.MULTILINE)
     )
-    sections = [model for model in vars(sections_module).values() if inspect.isclass(model)]
-    tables = [model for model in sections if issubclass(model, Section) and model is not Section]
+    models = {**vars(sections_module), **vars(od_plan)}.values()
+    sections = [model for model in models if inspect.isclass(model) and issubclass(model, Section)]
+    tables = [model for model in sections if model not in (Section, ODPlan, AnyPlan)]
     assert len(tables) > 10
     for table in (*tables, FeaturePlan, LaplacePlan, HierarchicalPlan, CBDPPlan):
         assert set(table.model_fields) <= explained

@@ -206,7 +206,7 @@ class RowsPlan(Section):
 class LossPlan(Section):
     """What plans of all families say about the promise."""
 
-    unit: Unit
+    unit: Annotated[Unit, Field(strict=False)]
     epsilon: Exact
     delta: Delta | None = None
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +10,10 @@ import shapely
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from hushway.families.density.city.city import DensityCity
 from hushway.geography.areas import Areas
+
+if TYPE_CHECKING:
+    from hushway.families.density.city.city import DensityCity
 
 _CSV_ROWS = 1 << 20
 
@@ -31,7 +33,7 @@ def write_areas(areas: Areas, path: Path) -> None:
     path.write_text(json.dumps(collection) + "\n", encoding="utf-8")
 
 
-def write_events(city: DensityCity, path: Path) -> None:
+def write_events(city: "DensityCity", path: Path) -> None:
     """Writes person, tower and time of every event, in the order of the city."""
     if path.suffix == ".parquet":
         parquet.write_table(_table(city, slice(None)), path)
@@ -46,7 +48,7 @@ def write_events(city: DensityCity, path: Path) -> None:
             csv.write_csv(plain, file, options)
 
 
-def _table(city: DensityCity, rows: slice) -> pa.Table:
+def _table(city: "DensityCity", rows: slice) -> pa.Table:
     midnight = np.datetime64(city.first_day, "s").astype(np.int64)
     codes = _numbers(city.tower[rows], pa.int16())
     columns = {

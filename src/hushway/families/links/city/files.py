@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from hushway.families.links.city.traces_city import TraceCity
+if TYPE_CHECKING:
+    from hushway.families.links.city.traces_city import TraceCity
 
 
-def write_traces(parts: Iterable[TraceCity], path: Path) -> None:
+def write_traces(parts: Iterable["TraceCity"], path: Path) -> None:
     """Writes person, trip, time, lon, lat, speed and heading of every position.
 
     Args:
@@ -37,7 +38,7 @@ _SCHEMA = pa.schema(
 )
 
 
-def _table(city: TraceCity) -> pa.Table:
+def _table(city: "TraceCity") -> pa.Table:
     size = np.diff(city.start)
     midnight = np.datetime64(city.first_day, "ms").astype(np.int64)
     columns: tuple[NDArray[Any], ...] = (

@@ -1,17 +1,18 @@
 """The taps of a card city, as an agency would hand them over."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from hushway.families.sequences.city.city import CardCity
+if TYPE_CHECKING:
+    from hushway.families.sequences.city.city import CardCity
 
 
-def write_taps(city: CardCity, path: Path) -> None:
+def write_taps(city: "CardCity", path: Path) -> None:
     """Writes person, location and time of every tap, in the order of time."""
     order = np.argsort(city.seconds, kind="stable")
     midnight = np.datetime64(city.day, "s").astype(np.int64)
