@@ -8,10 +8,10 @@ release = hushway.publish(job)
 print(hushway.verify(release.folder).passed)
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import hushway.numerics.start  # noqa: F401  takes the time before any other module is read
+from hushway.face import face
 from hushway.version import __version__
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ __all__ = [
     "verify",
 ]
 
-_HOMES = {
-    "HushwayError": "hushway.errors",
-    "Ledger": "hushway.privacy.ledger",
-    "load_plan": "hushway.families.load",
-    "prepare": "hushway.families.load",
-    "price": "hushway.pricing",
-    "publish": "hushway.publishing",
-    "verify": "hushway.families.verify",
-}
+_find = face(
+    __name__,
+    {
+        "errors": ("HushwayError",),
+        "families.load": ("load_plan", "prepare"),
+        "families.verify": ("verify",),
+        "pricing": ("price",),
+        "privacy.ledger": ("Ledger",),
+        "publishing": ("publish",),
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used: `import hushway` itself stays light."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'hushway' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return _find(name)

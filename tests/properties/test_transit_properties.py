@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import hushway.transit.operate as operations
 from hushway.geography.itineraries import Access, Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.transit.operate import Operations, ServiceRules, operate
+from hushway.transit import operations
+from hushway.transit.operations import Operations, ServiceRules, operate
 from hushway.transit.rider_trips import RiderTrips, in_order
 from hushway.transit.simulation import Buses, buses_from
 

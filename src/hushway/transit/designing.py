@@ -17,7 +17,7 @@ from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of
 from hushway.transit.design.problem import DesignSettings, design_problem
 from hushway.transit.fleet import size_fleet
-from hushway.transit.operate import ServiceRules
+from hushway.transit.operations import ServiceRules
 from hushway.transit.read import read_od_table
 
 MOST_CANDIDATES = 20

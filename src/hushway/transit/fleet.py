@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hushway.geography.itineraries import Itineraries
 from hushway.transit.fleet_bounds import FleetBound, fewest_shuttles
-from hushway.transit.operate import Operations, ServiceRules, Window, limits_of, serve_legs
+from hushway.transit.operations import Operations, ServiceRules, Window, limits_of, serve_legs
 from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.trip_rows import ShuttleLegs

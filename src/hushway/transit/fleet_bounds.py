@@ -13,7 +13,7 @@ import numpy as np
 from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PlanError
 from hushway.numerics.compiled import compiled
-from hushway.transit.operate import ServiceRules
+from hushway.transit.operations import ServiceRules
 from hushway.transit.trip_rows import ShuttleLegs
 
 # Which two legs one shuttle can serve, and which two can sit on one seat.

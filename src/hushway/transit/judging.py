@@ -23,7 +23,7 @@ from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
 from hushway.transit.network.gtfs import gtfs_network
-from hushway.transit.operate import ServiceRules, operate
+from hushway.transit.operations import ServiceRules, operate
 from hushway.transit.read import read_od_table
 from hushway.transit.shifts import Shifts
 

@@ -9,7 +9,7 @@ import pytest
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.transit.operate import ServiceRules
+from hushway.transit.operations import ServiceRules
 from hushway.transit.rider_trips import RiderTrips, in_order
 
 # On the equator, this many degrees are a metre.

@@ -18,7 +18,7 @@ from hushway.transit.fleet_bounds import (
     on_one_seat,
     on_one_shuttle,
 )
-from hushway.transit.operate import ServiceRules
+from hushway.transit.operations import ServiceRules
 from hushway.transit.trip_rows import ShuttleLegs
 
 Scene = tuple[ShuttleLegs, np.ndarray, ServiceRules]

@@ -20,7 +20,7 @@ from hushway.privacy.measured import Internal
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.fleet import size_fleet
 from hushway.transit.judge import Drawn, FleetVerdict, drivers, judge_fleet
-from hushway.transit.operate import Operations, ServiceRules, operate
+from hushway.transit.operations import Operations, ServiceRules, operate
 from hushway.transit.trip_rows import leg_rows
 
 RULES = ServiceRules()

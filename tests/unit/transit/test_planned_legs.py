@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushway.geography.itineraries import MODES, Access, Itineraries
-from hushway.transit.operate import operate
+from hushway.transit.operations import operate
 from hushway.transit.planned_legs import planned_legs
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.trip_rows import ShuttleLegs

@@ -1,0 +1,43 @@
+"""Densities for researchers: mechanisms, scenes to try them on, errors, and a synthetic Paris.
+
+What was computed against the truth comes wrapped in `Internal`, and cannot be published.
+"""
+
+from typing import Any
+
+from hushway.face import face
+
+__all__ = [
+    "ArrayVisits",
+    "DensityErrors",
+    "DensityScene",
+    "DensityTable",
+    "DensityUniverse",
+    "VisitLimits",
+    "area_truth",
+    "density_errors",
+    "density_series",
+    "density_universe",
+    "naive_laplace",
+    "paris",
+    "paris_scene",
+]
+
+_find = face(
+    __name__,
+    {
+        "city.paris": ("paris",),
+        "mechanism.catalogue": ("density_series", "naive_laplace"),
+        "mechanism.table": ("DensityTable",),
+        "public.cells": ("DensityUniverse",),
+        "public.geometry": ("density_universe",),
+        "public.visits": ("VisitLimits",),
+        "rows.memory": ("ArrayVisits",),
+        "study.errors": ("DensityErrors", "density_errors"),
+        "study.scene": ("DensityScene", "area_truth", "paris_scene"),
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    return _find(name)

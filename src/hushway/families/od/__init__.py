@@ -1,0 +1,53 @@
+"""OD tables for researchers: mechanisms, scenes to try them on, errors, and a synthetic city.
+
+What was computed against the truth comes wrapped in `Internal`, and cannot be published.
+"""
+
+from typing import Any
+
+from hushway.face import face
+
+__all__ = [
+    "DenseLaplace",
+    "Feature",
+    "ODCells",
+    "ODErrors",
+    "ODScene",
+    "ODTable",
+    "SparseLaplace",
+    "ann_arbor",
+    "city_features",
+    "city_scene",
+    "od_cbdp",
+    "od_errors",
+    "od_hierarchical",
+    "spends_of",
+    "trips_scene",
+    "try_out",
+]
+
+_find = face(
+    __name__,
+    {
+        "city.ann_arbor": ("ann_arbor",),
+        "mechanism.catalogue": ("od_cbdp", "od_hierarchical"),
+        "mechanism.laplace": ("DenseLaplace", "SparseLaplace"),
+        "mechanism.shares": ("spends_of",),
+        "mechanism.table": ("ODTable",),
+        "public.cells": ("ODCells",),
+        "public.features": ("Feature",),
+        "study.scene": (
+            "ODErrors",
+            "ODScene",
+            "city_features",
+            "city_scene",
+            "od_errors",
+            "trips_scene",
+            "try_out",
+        ),
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    return _find(name)

@@ -1,0 +1,37 @@
+"""Sequences of stops for researchers: the prefix tree, scenes to grow it on, a synthetic metro.
+
+What was computed against the truth comes wrapped in `Internal`, and cannot be published.
+"""
+
+from typing import Any
+
+from hushway.face import face
+
+__all__ = [
+    "SequenceScene",
+    "SequenceTable",
+    "SequenceUniverse",
+    "Taxonomy",
+    "card_scene",
+    "grow",
+    "metro",
+    "prefix_tree",
+    "step_spends",
+]
+
+_find = face(
+    __name__,
+    {
+        "city.cards": ("metro",),
+        "mechanism.catalogue": ("prefix_tree",),
+        "mechanism.shares": ("step_spends",),
+        "mechanism.table": ("SequenceTable",),
+        "public.prefixes": ("SequenceUniverse",),
+        "public.taxonomy": ("Taxonomy",),
+        "study.scene": ("SequenceScene", "card_scene", "grow"),
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    return _find(name)

@@ -22,7 +22,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Mechanism
 from hushway.study.study_table import StudyPurse
 from hushway.transit.fleet import MEAN_WAIT_S, FleetPlan, size_fleet
-from hushway.transit.operate import ServiceRules, Window, operate
+from hushway.transit.operations import ServiceRules, Window, operate
 from hushway.transit.rider_trips import RiderTrips, draw_trips, in_order
 
 DAYS: Final[tuple[Day, ...]] = ("weekday", "weekend")

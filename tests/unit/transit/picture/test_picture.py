@@ -13,7 +13,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.fleet import FleetPlan, ZoneFleet, size_fleet
 from hushway.transit.fleet_bounds import FleetBound
-from hushway.transit.operate import ServiceRules
+from hushway.transit.operations import ServiceRules
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.picture.map import stretches_of
 from hushway.transit.picture.picture import (
