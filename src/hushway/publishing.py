@@ -17,7 +17,7 @@ from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
 from hushway.progress import Progress, quiet
-from hushway.release.job import Job, Means, settings_of
+from hushway.release.job import CountingContext, Job, settings_of
 from hushway.release.place import Place, check_destination, claimed, undisturbed
 from hushway.settling import Outcome, entries_of, settle_place
 from hushway.tables.check import refuse_problems
@@ -67,13 +67,13 @@ def publish(
         progress(f"Checking the {job.wording.rows}")
         refuse_problems(job.rows.check(settings, notes=False))
         bounding = BoundingKey.draw(source)
-        means = Means(
+        context = CountingContext(
             key=bounding,
             bits=source,
             settings=settings,
             progress=lambda share: progress(_COUNTING, share),
         )
-        counter = job.rows.counter(means)
+        counter = job.rows.counter(context)
         check_bounds(job, counter)
         draft = draft_certificate(job, ledger.account(job.account), source)
         place.begin(draft.release_id)

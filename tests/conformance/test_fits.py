@@ -13,7 +13,7 @@ from hushway.families.registry import contents_of
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.randomness import SeededSource
-from hushway.release.job import Job, Means, settings_of
+from hushway.release.job import CountingContext, Job, settings_of
 from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
 
@@ -42,7 +42,7 @@ _WAYS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-class Purse:
+class StudyBudget:
     """A budget that agrees to everything."""
 
     def charge(self, event: Event) -> None:
@@ -72,15 +72,15 @@ def test_every_fit_can_be_written(
 ) -> None:
     job = job_of(folder, family, mechanism, epsilon)
     bits = SeededSource(int(Fraction(epsilon) * 20))
-    means = Means(
+    context = CountingContext(
         key=BoundingKey.draw(bits),
         bits=bits,
         settings=settings_of(job.plan),
         progress=lambda _share: None,
     )
-    counter = job.rows.counter(means)
+    counter = job.rows.counter(context)
     for _ in range(_SEEDS):
-        curator = Curator(counter=counter, budget=Purse(), source=bits)
+        curator = Curator(counter=counter, budget=StudyBudget(), source=bits)
         table = job.mechanism.fit(job.mechanism.measure(curator, job.geography), job.geography)
         terms = as_measured(job.terms, curator.events, adaptive=job.mechanism.adaptive)
         contents_of(table).check(certificate_of(terms))

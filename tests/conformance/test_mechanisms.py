@@ -211,7 +211,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 class Town:
-    """Three busy cells, and a purse that can be empty."""
+    """Three busy cells, and a budget that can be empty."""
 
     unit = Unit.PERSON
 

@@ -23,7 +23,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss, total
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 
 def quarters() -> DensityUniverse:
@@ -83,7 +83,7 @@ def release(way: DensitySeries, people: int, seed: int) -> DensityTable:
         site=random.integers(0, UNIVERSE.site_count, events),
         bin=random.integers(0, UNIVERSE.bins, events),
     )
-    curator = Curator(counter=counter, budget=StudyPurse(), source=SeededSource(seed + 1))
+    curator = Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed + 1))
     measured = way.measure(curator, UNIVERSE)
     assert tuple(event.loss for event in curator.events) == way.losses
     assert total(event.loss for event in curator.events) == total(way.losses)

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.audit.harness import Trial
 from hushway.audit.suite import Audit, Mutant
 from hushway.families.density.audit import cuts as density_cuts
@@ -98,5 +98,5 @@ def test_a_budget_that_was_not_split_shows_in_all_questions_together() -> None:
     # Each question for the price of all moves by 1.33 standard deviations instead of 0.67, and all
     # of them by 2.66 instead of 1.33; chance explains 0.7 of it, and a miss lies seven standard
     # errors away.
-    product = DensityProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindPurse())
+    product = DensityProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindBudget())
     assert not density_whole.all_questions(product, Fraction(4)).examine(FEWER_RUNS).passed

@@ -16,10 +16,10 @@ from hushway.families.links.study.attacks import (
     away_from,
     commuters,
     drives_of_person,
-    faithful_home,
-    faithful_presence,
+    paper_presence,
     guessed_home,
     most_advantage,
+    paper_home,
     sound_home,
     sound_presence,
     traces_of,
@@ -68,7 +68,7 @@ def test_a_hundred_trips_give_a_home_away_in_dp_ani(
         by_trips = [
             np.mean(
                 [
-                    faithful_home(roads, p, trips, epsilon, np.random.default_rng(i)).value
+                    paper_home(roads, p, trips, epsilon, np.random.default_rng(i)).value
                     for i, p in enumerate(people[:12])
                 ]
             )
@@ -99,7 +99,7 @@ def test_a_lone_driver_is_seen_with_certainty_in_dp_ani(
     road = int(driver.route[len(driver.route) // 2])
     others = [person.route for person in away_from(road, people[1:], roads, 300.0)]
     assert len(others) > 5
-    found = faithful_presence(
+    found = paper_presence(
         study_of(roads, traces_of(roads, others, rng)),
         study_of(roads, traces_of(roads, [driver.route], rng)),
         road,

@@ -117,7 +117,7 @@ def one_person(visits: type[Visits], epsilon: Any) -> hw.Trial:
 
     def world(words: str, rows: str) -> hw.World:
         def look() -> Any:
-            budget = hw.filled_purse(visits.unit, mechanism.spend)
+            budget = hw.filled_budget(visits.unit, mechanism.spend)
             counter = visits(lambda: rows, areas)
             curator = hw.Curator(counter=counter, budget=budget, source=hw.os_source())
             return mechanism.measure(curator, areas)[0].values

@@ -59,8 +59,8 @@ def microseconds(day: date, since_us: IntArray) -> IntArray:
     return (datetime.combine(day, time()) - _EPOCH) // _MICROSECOND + since_us
 
 
-def filled_purse(unit: Unit, spend: Loss) -> Budget:
-    """Returns the real purse of a release, as the ledger would have filled it.
+def filled_budget(unit: Unit, spend: Loss) -> Budget:
+    """Returns the real budget of a release, as the ledger would have filled it.
 
     Privacy:
         A charge beyond `spend` is refused, as in a real release.
@@ -74,13 +74,13 @@ def filled_purse(unit: Unit, spend: Loss) -> Budget:
     )
 
 
-class BlindPurse:
-    """A purse that agrees to everything: the real one would stop a missing split by itself."""
+class BlindBudget:
+    """A budget that agrees to everything: the real one would stop a missing split by itself."""
 
     def charge(self, event: Event) -> None:
         """Takes nothing."""
 
 
 def blind(_unit: Unit, _spend: Loss) -> Budget:
-    """Returns a purse that agrees to everything, whatever it was filled with."""
-    return BlindPurse()
+    """Returns a budget that agrees to everything, whatever it was filled with."""
+    return BlindBudget()

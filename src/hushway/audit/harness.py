@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True)
-class Event:
+class OutcomeSet:
     """A set of outcomes: all at least, at most or exactly some value."""
 
     side: Side
@@ -44,20 +44,20 @@ class Event:
         return int(np.count_nonzero(outcomes == self.value))
 
 
-def most_telling(likely: IntArray, rare: IntArray, delta: Fraction) -> Event:
+def most_telling(likely: IntArray, rare: IntArray, delta: Fraction) -> OutcomeSet:
     """Returns the event that proves the largest epsilon on these runs, as many on each side.
 
     The event is chosen by what it proves, not by its ratio, or a rare event would win by luck.
     """
     runs = len(likely)
     values = _candidates(np.concatenate([likely, rare]))
-    best, found = -1.0, Event(Side.AT_LEAST, int(values[0]))
+    best, found = -1.0, OutcomeSet(Side.AT_LEAST, int(values[0]))
     for side in Side:
         counts = [_counts(side, np.sort(outcomes), values) for outcomes in (likely, rare)]
         shown = epsilon_shown(counts[0], counts[1], runs, delta)
         winner = int(np.argmax(shown))
         if shown[winner] > best:
-            best, found = float(shown[winner]), Event(side, int(values[winner]))
+            best, found = float(shown[winner]), OutcomeSet(side, int(values[winner]))
     return found
 
 
@@ -162,7 +162,7 @@ class Trial:
 class _Sighting:
     """An event counted on fresh runs: more likely in the first world than in the second."""
 
-    event: Event
+    event: OutcomeSet
     worlds: tuple[World, World]
     counts: tuple[int, int]
     runs: int

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hushway.arrays import IntArray
-from hushway.audit.files import files_of, filled_purse
+from hushway.audit.files import files_of, filled_budget
 from hushway.audit.harness import Sampler, World, as_many
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget
@@ -49,7 +49,7 @@ class Product(Generic[Rows, Files, Terms, Made]):
         counter: Makes the engine that bounds and counts rows in memory.
         files: Makes the engine that bounds and counts rows of files, as plans use it.
         curator: Makes the curator that adds the noise.
-        budget: Makes the purse that the curator pays from.
+        budget: Makes the budget that the curator pays from.
         source: Gives the random bits.
         mechanism: Has the last word on a mechanism that the catalogue made.
     """
@@ -57,7 +57,7 @@ class Product(Generic[Rows, Files, Terms, Made]):
     counter: Callable[[Rows, Terms, BitSource], Counter]
     files: Callable[[Files, Terms, BitSource], Counter]
     curator: Callable[[Counter, Budget, BitSource], Curator] = real_curator
-    budget: Callable[[Unit, Loss], Budget] = filled_purse
+    budget: Callable[[Unit, Loss], Budget] = filled_budget
     source: Callable[[], BitSource] = os_source
     mechanism: Callable[[Made], Made] = as_made
 
@@ -98,7 +98,7 @@ class Stage(ABC, Generic[Part, Rows, Files, Terms, Made]):
 
     @property
     def reserved(self) -> Loss:
-        """What the purse of a release is filled with."""
+        """What the budget of a release is filled with."""
         return self.spend
 
     def opened(self, scene: tuple[Part, ...]) -> Curator:

@@ -30,7 +30,7 @@ __all__ = [
     "Question",
     "Resource",
     "SeededSource",
-    "StudyPurse",
+    "StudyBudget",
     "Suite",
     "Terms",
     "Trial",
@@ -45,7 +45,7 @@ __all__ = [
     "csv_rows",
     "digest_of",
     "exact",
-    "filled_purse",
+    "filled_budget",
     "noise_for",
     "os_source",
     "public_facts",
@@ -59,7 +59,7 @@ __all__ = [
 _find = face(
     __name__,
     {
-        "audit.files": ("filled_purse",),
+        "audit.files": ("filled_budget",),
         "audit.harness": ("Trial", "World", "as_many"),
         "audit.suite": ("Mutant", "Suite"),
         "engine.key": ("BoundingKey",),
@@ -85,7 +85,7 @@ _find = face(
         "release.stated": ("check_domain", "check_terms"),
         "release.stated_mechanism": ("rebuilt",),
         "release.terms": ("terms_of",),
-        "study.study_table": ("StudyPurse",),
+        "study.study_table": ("StudyBudget",),
     },
     below="hushway",
 )

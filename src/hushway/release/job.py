@@ -24,7 +24,7 @@ from hushway.tables.layout import Clock
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
+class CountingContext:
     """What a counter is given besides the rows.
 
     Attributes:
@@ -47,7 +47,7 @@ class Rows(Protocol):
         """Returns what is wrong with the rows; with notes also what may be."""
         ...
 
-    def counter(self, means: Means) -> Counter:
+    def counter(self, context: CountingContext) -> Counter:
         """Returns who counts them, each unit bounded."""
         ...
 

@@ -26,7 +26,7 @@ class StudyTable:
         return f"### {self.title}\n\n{body}\n"
 
 
-class StudyPurse:
+class StudyBudget:
     """Pays for everything."""
 
     def charge(self, event: Event) -> None:

@@ -16,7 +16,7 @@ from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
 from hushway.privacy.unit import Unit
 from hushway.progress import Progress
-from hushway.release.job import Means, settings_of
+from hushway.release.job import CountingContext, settings_of
 from hushway.tables.check import refuse_problems
 from hushway.transit.day_demand import DayDemand, Hours, one_day
 from hushway.transit.fleet import MEAN_WAIT_S
@@ -185,14 +185,14 @@ def _exact_trips(path: Path, universe: ODCells, progress: Progress) -> ExactCoun
     refuse_problems(job.rows.check(settings, notes=False))
     progress(_COUNTING)
     source = os_source()
-    means = Means(
+    context = CountingContext(
         key=BoundingKey.draw(source),
         bits=source,
         settings=settings,
         progress=lambda share: progress(_COUNTING, share),
     )
     # Protecting single trips bounds nobody: every trip is counted.
-    everything = replace(job.rows, unit=Unit.TRIP).counter(means)
+    everything = replace(job.rows, unit=Unit.TRIP).counter(context)
     return everything.count(Query(name=universe.name, cells=universe))
 
 

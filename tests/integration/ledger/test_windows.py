@@ -1,4 +1,4 @@
-"""A day of a data set has one purse, whatever unit, period or release is named."""
+"""A day of a data set has one budget, whatever unit, period or release is named."""
 
 from datetime import date
 from fractions import Fraction
@@ -70,7 +70,7 @@ def test_the_account_that_holds_the_days_pays_for_them_again(held: Ledger) -> No
     assert spent(held) == [Fraction(3, 2), 0, 0]
 
 
-def test_other_days_and_other_data_sets_have_purses_of_their_own(held: Ledger) -> None:
+def test_other_days_and_other_data_sets_have_budgets_of_their_own(held: Ledger) -> None:
     bus = AccountKey(dataset="bus", unit=Unit.PERSON, period="2026-03")
     held.open_account(bus, PureLoss(Fraction(4)))
     pay(held, AGAIN, "r2", WHOLE_APRIL)
@@ -97,7 +97,7 @@ def test_a_refused_release_takes_no_days(held: Ledger) -> None:
     pay(held, AGAIN, "r3", WHOLE_APRIL)
 
 
-def test_rows_without_times_have_one_purse_for_ever(held: Ledger) -> None:
+def test_rows_without_times_have_one_budget_for_ever(held: Ledger) -> None:
     with pytest.raises(BudgetError, match=r"pay for all days \(rows without times\)"):
         pay(held, AGAIN, "r2", Window.always())
     pay(held, MARCH, "r3", Window.always())

@@ -1,4 +1,4 @@
-"""Accounts as a steward sees them: one purse for a day, what a person lost, copies."""
+"""Accounts as a steward sees them: one budget for a day, what a person lost, copies."""
 
 import csv
 import io

@@ -22,7 +22,7 @@ from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.unit import Unit
 from hushway.publishing import publish
-from hushway.release.job import Job, Means
+from hushway.release.job import CountingContext, Job
 from hushway.release.place import claimed, hidden_folder
 from hushway.settling import settle_plan
 from support.dying import FINISHED, INTERRUPTED, Clock, ended
@@ -41,12 +41,12 @@ class RowsInMemory:
     def check(self, *_: Any, **__: Any) -> list[Any]:
         return []
 
-    def counter(self, means: Means) -> ArrayCounter:
+    def counter(self, context: CountingContext) -> ArrayCounter:
         return ArrayCounter(
             cells=self.cells,
             unit=Unit.PERSON,
             max_trips=2,
-            key=means.key,
+            key=context.key,
             person=np.arange(20) % 5,
             period=np.arange(20) % 2,
             origin=np.arange(20) % 4,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -137,13 +137,13 @@ def test_lazy_cells_from_the_data_are_the_visited_ones() -> None:
     assert np.isin(lower, visited).all()
 
 
-def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
     mechanism = unsplit(LAZY.make(TOWN.cells, SPEND))
     assert set(mechanism.spends) == {SPEND}
     curator = REAL.open(TOWN.play(()), Stage(product=REAL, town=TOWN, spend=SPEND).terms, SPEND)
     with pytest.raises(BudgetError):
         mechanism.measure(curator, TOWN.cells)
-    blind = Product(budget=lambda _terms, _spend: BlindPurse())
+    blind = Product(budget=lambda _terms, _spend: BlindBudget())
     assert len(mechanism.measure(opened(blind), TOWN.cells)) == 3
 
 

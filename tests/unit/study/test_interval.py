@@ -1,4 +1,4 @@
-"""Means and intervals as people write them."""
+"""CountingContext and intervals as people write them."""
 
 import math
 

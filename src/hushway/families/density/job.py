@@ -25,7 +25,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
@@ -53,16 +53,16 @@ class EventRows:
         """Returns what is wrong with the events; with notes also what may be."""
         return check_events(self.source, self.universe, self.policy, settings=settings, notes=notes)
 
-    def counter(self, means: Means) -> DuckDBVisits:
+    def counter(self, context: CountingContext) -> DuckDBVisits:
         """Returns who counts them, each person bounded."""
         return DuckDBVisits(
             source=self.source,
             universe=self.universe,
             limits=self.limits,
             unit=self.unit,
-            key=means.key,
-            settings=means.settings,
-            progress=means.progress,
+            key=context.key,
+            settings=context.settings,
+            progress=context.progress,
         )
 
 

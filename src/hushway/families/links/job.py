@@ -24,7 +24,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 
@@ -76,18 +76,18 @@ class TraceRows:
             )
         ]
 
-    def counter(self, means: Means) -> TraceMovements:
+    def counter(self, context: CountingContext) -> TraceMovements:
         """Returns who counts them, each person bounded."""
         return TraceMovements(
             source=self.source,
             universe=self.universe,
             limits=self.limits,
             unit=self.unit,
-            key=means.key,
-            settings=means.settings,
-            progress=means.progress,
+            key=context.key,
+            settings=context.settings,
+            progress=context.progress,
             ends=self.ends,
-            bits=means.bits,
+            bits=context.bits,
             splitting=self.splitting,
         )
 

@@ -36,7 +36,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
 
@@ -146,16 +146,16 @@ class TripRows:
             self.source, self.cells, self.policy, settings=settings, notes=notes, unit=self.unit
         )
 
-    def counter(self, means: Means) -> DuckDBTrips:
+    def counter(self, context: CountingContext) -> DuckDBTrips:
         """Returns who counts them, each unit bounded."""
         return DuckDBTrips(
             source=self.source,
             cells=self.cells,
             unit=self.unit,
             max_trips=self.max_trips,
-            key=means.key,
-            settings=means.settings,
-            progress=means.progress,
+            key=context.key,
+            settings=context.settings,
+            progress=context.progress,
         )
 
 

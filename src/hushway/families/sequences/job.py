@@ -40,7 +40,7 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
-from hushway.release.job import Job, Means, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
@@ -111,16 +111,16 @@ class RecordRows:
             )
         ]
 
-    def counter(self, means: Means) -> DuckDBSequences:
+    def counter(self, context: CountingContext) -> DuckDBSequences:
         """Returns who counts them, each unit bounded."""
         return DuckDBSequences(
             source=self.source,
             taxonomy=self.taxonomy,
             rule=self.rule,
             unit=self.unit,
-            key=means.key,
-            settings=means.settings,
-            progress=means.progress,
+            key=context.key,
+            settings=context.settings,
+            progress=context.progress,
         )
 
 

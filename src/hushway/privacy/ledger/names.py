@@ -1,7 +1,7 @@
 """Names: two that a reader takes for the same one are the same one, or one of them is refused.
 
 Names decide which account pays. "Metro" beside "metro", or "metro" with a letter that cannot be
-seen, would be two purses over the same rows.
+seen, would be two budgets over the same rows.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""One purse for a day of a data set: which accounts hold days that a release asks for."""
+"""One budget for a day of a data set: which accounts hold days that a release asks for."""
 
 from collections.abc import Sequence
 

@@ -13,7 +13,7 @@ from hushway.privacy.loss import Loss, Measure, cost_on
 
 
 class Reservation:
-    """The purse of one release, filled once by the ledger; a `Budget` that a curator pays from.
+    """The budget of one release, filled once by the ledger; a `Budget` that a curator pays from.
 
     Privacy:
         The whole amount was spent in the ledger before this object existed. Charging only makes

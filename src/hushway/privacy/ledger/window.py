@@ -31,7 +31,7 @@ class Window:
         the plan names. The other span is what is written in rows that are counted: real time if
         they hold instants; if they hold times of a wall clock, the days themselves, whatever zone
         the plan names. A file without offsets can be read either way, so naming another zone or
-        another clock leads to no second purse.
+        another clock leads to no second budget.
 
     Attributes:
         first_day: First day, on the agency's wall clock.

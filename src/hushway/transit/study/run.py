@@ -20,7 +20,7 @@ from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 from hushway.transit.fleet import MEAN_WAIT_S, FleetPlan, size_fleet
 from hushway.transit.operations import ServiceRules, Window, operate
 from hushway.transit.rider_trips import RiderTrips, draw_trips, in_order
@@ -179,7 +179,7 @@ def _table(task: Task, scene: ODScene) -> tuple[IntArray, IntArray]:
     if task.epsilon is None:
         return scene.truth.cells, scene.truth.values
     mechanism = MECHANISMS[task.mechanism](scene, PureLoss(Fraction(task.epsilon)))
-    curator = Curator(counter=scene.counter, budget=StudyPurse(), source=SeededSource(task.run))
+    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(task.run))
     table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
     return table.cells, table.counts
 

@@ -30,63 +30,63 @@ def laplace(scale: int) -> Event:
 
 
 def test_a_reservation_is_a_budget() -> None:
-    purse = reservation(Measure.PURE, "1")
-    budget: Budget = purse
+    reserved = reservation(Measure.PURE, "1")
+    budget: Budget = reserved
     budget.charge(laplace(1))
-    assert purse.charged == 1
+    assert reserved.charged == 1
 
 
 def test_charges_add_up_exactly() -> None:
-    purse = reservation(Measure.PURE, "1")
+    budget = reservation(Measure.PURE, "1")
     for _ in range(3):
-        purse.charge(laplace(3))
-    assert purse.charged == 1
+        budget.charge(laplace(3))
+    assert budget.charged == 1
 
 
 def test_a_charge_that_is_too_large_takes_nothing() -> None:
-    purse = reservation(Measure.PURE, "1/2")
-    purse.charge(laplace(4))
+    budget = reservation(Measure.PURE, "1/2")
+    budget.charge(laplace(4))
     with pytest.raises(BudgetError, match=r"charge epsilon 1/3 with epsilon 0\.25 left"):
-        purse.charge(laplace(3))
-    assert purse.charged == Fraction(1, 4)
-    purse.charge(laplace(4))
-    assert purse.charged == Fraction(1, 2)
+        budget.charge(laplace(3))
+    assert budget.charged == Fraction(1, 4)
+    budget.charge(laplace(4))
+    assert budget.charged == Fraction(1, 2)
 
 
 def test_laplace_noise_is_paid_in_rho_by_half_the_square() -> None:
-    purse = reservation(Measure.ZCDP, "1/2")
-    purse.charge(laplace(1))
-    assert purse.charged == Fraction(1, 2)
+    budget = reservation(Measure.ZCDP, "1/2")
+    budget.charge(laplace(1))
+    assert budget.charged == Fraction(1, 2)
 
 
 def test_gaussian_noise_is_never_paid_in_epsilon() -> None:
-    purse = reservation(Measure.PURE, "100")
+    budget = reservation(Measure.PURE, "100")
     with pytest.raises(BudgetError, match="no pure epsilon") as refusal:
-        purse.charge(GaussianEvent(query="q", cells=4, bound=BOUND, sigma_squared=Fraction(100)))
+        budget.charge(GaussianEvent(query="q", cells=4, bound=BOUND, sigma_squared=Fraction(100)))
     assert "Laplace" in refusal.value.advice
-    assert purse.charged == 0
+    assert budget.charged == 0
 
 
 def test_a_closed_reservation_takes_no_charge() -> None:
-    purse = reservation(Measure.PURE, "1")
-    purse.close()
+    budget = reservation(Measure.PURE, "1")
+    budget.close()
     with pytest.raises(BudgetError, match="settled"):
-        purse.charge(laplace(10))
+        budget.charge(laplace(10))
 
 
 def test_threads_cannot_charge_past_the_amount() -> None:
-    purse = reservation(Measure.PURE, "1")
+    budget = reservation(Measure.PURE, "1")
 
     def attempt(_: int) -> bool:
         try:
-            purse.charge(laplace(100))
+            budget.charge(laplace(100))
         except BudgetError:
             return False
         return True
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(attempt, range(400))) == 100
-    assert purse.charged == 1
+    assert budget.charged == 1
 
 
 @pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
@@ -109,23 +109,23 @@ from hushway.privacy.loss import Measure
 from hushway.privacy.unit import Unit
 
 key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
-purse = Reservation(
+budget = Reservation(
     release="r1", key=key, measure=Measure.PURE, amount=Fraction(1), entry_hash="sha256:0"
 )
 bound = Bound(cells=1, each=1, total=1)
 event = LaplaceEvent(query="q", cells=4, bound=bound, scale=Fraction(1))
 # As if another thread were charging at the moment of the fork.
-purse._turn.acquire()
+budget._turn.acquire()
 child = os.fork()
 if not child:
     try:
-        purse.charge(event)
+        budget.charge(event)
     except PrivacyError as refusal:
-        os._exit(7 if "another process" in str(refusal) and purse.charged == 0 else 1)
+        os._exit(7 if "another process" in str(refusal) and budget.charged == 0 else 1)
     os._exit(0)
-purse._turn.release()
+budget._turn.release()
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-purse.charge(event)
-assert purse.charged == 1
+budget.charge(event)
+assert budget.charged == 1
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -98,7 +98,7 @@ class DensityStage(Stage[Stay, StayRows, EventsSource, VisitTerms, DensitySeries
 
     @property
     def reserved(self) -> Loss:
-        """What the purse of a release is filled with."""
+        """What the budget of a release is filled with."""
         return loss_of(self.spend.measure, self.spend.amount * self.repeats)
 
     @cached_property

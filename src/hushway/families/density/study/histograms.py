@@ -13,7 +13,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 EPSILONS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1")
 # What one person can move all visits by, as the paper has it.
@@ -38,7 +38,7 @@ def _sampled(city: BoundedCity, _exact: IntArray, epsilon: str, seed: int) -> Fl
 
 def _sound(city: BoundedCity, _exact: IntArray, epsilon: str, seed: int) -> FloatArray:
     """Adds exact Gaussian noise of half the budget each, and reads no number of people."""
-    curator = Curator(counter=city, budget=StudyPurse(), source=SeededSource(seed))
+    curator = Curator(counter=city, budget=StudyBudget(), source=SeededSource(seed))
     half: Loss = ZCDPLoss(budget_of(epsilon, DELTA).rho * Fraction(1, 2))
     histogram = SiteHistogram(universe=city.universe)
     total = VisitTotal(universe=city.universe)

@@ -19,7 +19,7 @@ from hushway.arrays import FloatArray
 from hushway.families.density.study.paper import (
     Efpa,
     Efpag,
-    FaithfulPlan,
+    PaperPlan,
     PrintedLaw,
     selection_log_chances,
 )
@@ -61,7 +61,7 @@ class HonestLaw:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HonestPlan(FaithfulPlan):
+class HonestPlan(PaperPlan):
     """One of the paper's variants, with a law that keeps the claim of the series."""
 
     @property
@@ -98,7 +98,7 @@ class Cost:
         return self.selection + self.noise + self.totals
 
 
-def cost_of(plan: FaithfulPlan, bins: int) -> Cost:
+def cost_of(plan: PaperPlan, bins: int) -> Cost:
     """Returns what a variant costs if neighbours differ by one person with all their visits.
 
     The exact number of people, which the paper takes as known, is not counted.

@@ -12,7 +12,7 @@ from hushway.families.density.mechanism.cleaning import Denoise
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.study.errors import Box
 from hushway.families.density.study.honest import Cost, HonestPlan
-from hushway.families.density.study.paper import FaithfulPlan, faithful_density
+from hushway.families.density.study.paper import PaperPlan, paper_density
 from hushway.families.density.study.published import DELTA
 from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.privacy.measured import Internal
@@ -24,9 +24,9 @@ Method = Callable[[BoundedCity, str, int], Internal[FloatArray]]
 DEFAULT: Final = "default"
 
 
-def printed_plan(method: str, epsilon: str, max_visits: int) -> FaithfulPlan:
+def printed_plan(method: str, epsilon: str, max_visits: int) -> PaperPlan:
     """Returns a variant of the paper by its name there; a last "-" leaves improvements out."""
-    return FaithfulPlan(**_facts(method, epsilon, max_visits))
+    return PaperPlan(**_facts(method, epsilon, max_visits))
 
 
 def sound_table(
@@ -58,7 +58,7 @@ def _facts(method: str, epsilon: str, max_visits: int) -> dict[str, Any]:
 def _printed(method: str) -> Method:
     def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
         plan = printed_plan(method, epsilon, city.limits.max_visits)
-        return faithful_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
+        return paper_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
 
     return run
 
@@ -66,7 +66,7 @@ def _printed(method: str) -> Method:
 def _honest(method: str) -> Method:
     def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
         plan = HonestPlan(**_facts(method, epsilon, city.limits.max_visits))
-        return faithful_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
+        return paper_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
 
     return run
 

@@ -209,11 +209,11 @@ def _picked(member: IntArray, chosen: BoolArray, size: int) -> FloatArray:
     return picks
 
 
-FaithfulMechanism = Literal["lpa", "efpa", "efpag"]
+PaperMechanism = Literal["lpa", "efpa", "efpag"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FaithfulPlan:
+class PaperPlan:
     """One of the paper's variants.
 
     Attributes:
@@ -231,7 +231,7 @@ class FaithfulPlan:
         subtract: Whether cells of the cover are counted as printed; else as the product does.
     """
 
-    mechanism: FaithfulMechanism
+    mechanism: PaperMechanism
     epsilon: float
     delta: float
     max_visits: int
@@ -242,7 +242,7 @@ class FaithfulPlan:
     subtract: bool = False
 
     def __post_init__(self) -> None:
-        if self.mechanism not in get_args(FaithfulMechanism):
+        if self.mechanism not in get_args(PaperMechanism):
             raise PlanError(
                 f"The paper has no mechanism {self.mechanism!r}.",
                 advice='Use "lpa", "efpa" or "efpag".',
@@ -281,8 +281,8 @@ class BoundedMatrix:
     total: int
 
 
-def faithful_density(
-    plan: FaithfulPlan,
+def paper_density(
+    plan: PaperPlan,
     visits: BoundedMatrix,
     universe: DensityUniverse,
     rng: np.random.Generator,
@@ -315,7 +315,7 @@ def faithful_density(
 
 
 def _totals(
-    plan: FaithfulPlan,
+    plan: PaperPlan,
     visits: BoundedMatrix,
     series: FloatArray,
     rule: CoverRule,
@@ -334,7 +334,7 @@ def _totals(
 
 
 def _scaled_series(
-    plan: FaithfulPlan,
+    plan: PaperPlan,
     series: FloatArray,
     totals: FloatArray,
     universe: DensityUniverse,

@@ -34,7 +34,7 @@ from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 # Two cores are what a laptop has to spare.
 _THREADS = 2
@@ -81,7 +81,7 @@ class BoundedCity:
 
     def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
         """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
-        curator = Curator(counter=self, budget=StudyPurse(), source=SeededSource(seed))
+        curator = Curator(counter=self, budget=StudyBudget(), source=SeededSource(seed))
         return mechanism.measure(curator, self.universe)
 
 

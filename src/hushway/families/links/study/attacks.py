@@ -18,7 +18,7 @@ from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells
 from hushway.families.links.rows.memory import ArrayMovements
-from hushway.families.links.study.paper import FaithfulLinksPlan, Study, faithful_links, study_of
+from hushway.families.links.study.paper import PaperLinksPlan, Study, paper_links, study_of
 from hushway.families.links.study.scene import Drives, LinkScene
 from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.query import Query
@@ -103,7 +103,7 @@ def traces_of(roads: RoadNetwork, routes: Sequence[IntArray], rng: np.random.Gen
     )
 
 
-def faithful_home(
+def paper_home(
     roads: RoadNetwork,
     person: Commuter,
     trips: int,
@@ -119,8 +119,8 @@ def faithful_home(
         Metres from the home.
     """
     study = study_of(roads, traces_of(roads, [person.route] * trips, rng))
-    plan = FaithfulLinksPlan(rule="adaptive", epsilon=epsilon)
-    ways = faithful_links(plan, study, rng).value.ways
+    plan = PaperLinksPlan(rule="adaptive", epsilon=epsilon)
+    ways = paper_links(plan, study, rng).value.ways
     used = np.bincount(ways.link, minlength=roads.links).astype(np.float64)
     began = np.maximum(_outflow(used, roads), 0.0)
     guess = began @ roads.node_points / max(began.sum(), 1.0)
@@ -177,7 +177,7 @@ def drives_of_person(person: Commuter, roads: RoadNetwork) -> Drives:
     return Drives(person=np.zeros_like(item), item=item)
 
 
-def faithful_presence(
+def paper_presence(
     study: Study, alone: Study, road: int, epsilon: float, runs: range
 ) -> Internal[Advantage]:
     """Asks DP-ANI with and without a lone driver whether somebody was on a road.
@@ -190,12 +190,12 @@ def faithful_presence(
         epsilon: The budget of DP-ANI.
         runs: Seeds of the noise.
     """
-    plan = FaithfulLinksPlan(rule="adaptive", epsilon=epsilon)
+    plan = PaperLinksPlan(rule="adaptive", epsilon=epsilon)
     seen = false = 0
     for run in runs:
         rng = np.random.default_rng(run)
-        others = faithful_links(plan, study, rng).value.counts
-        driver = faithful_links(plan, alone, rng).value.counts
+        others = paper_links(plan, study, rng).value.counts
+        driver = paper_links(plan, alone, rng).value.counts
         false += int(others[road] > 0)
         seen += int(others[road] + driver[road] > 0)
     return Internal(Advantage(seen=seen / len(runs), false_alarms=false / len(runs)))

@@ -19,9 +19,9 @@ from hushway.families.links.rows.noisy import EndNoise, few_trips, noisy_ends
 from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.families.links.study.errors import link_errors
 from hushway.families.links.study.paper import (
-    FaithfulLinksPlan,
+    PaperLinksPlan,
     Study,
-    faithful_links,
+    paper_links,
     study_of,
     trip_counts,
     without_rare_ends,
@@ -98,8 +98,8 @@ def printed_run(
     method: str, hour: Hour, epsilon: str, run: int
 ) -> Internal[tuple[FloatArray, dict[str, float]]]:
     """Runs one of the paper's variants; returns counts and figures."""
-    plan = FaithfulLinksPlan(rule=PRINTED[method], epsilon=float(epsilon))
-    found = faithful_links(plan, hour.study, np.random.default_rng(run)).value
+    plan = PaperLinksPlan(rule=PRINTED[method], epsilon=float(epsilon))
+    found = paper_links(plan, hour.study, np.random.default_rng(run)).value
     figures = _errors(hour.truth, found.counts, hour.scene)
     return Internal((found.counts, figures | {"moved": found.moved, "widened": found.widened}))
 

@@ -164,7 +164,7 @@ _POSITIONS_ALONG = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class FaithfulLinksPlan:
+class PaperLinksPlan:
     """One of the paper's variants.
 
     Attributes:
@@ -216,7 +216,7 @@ class Study:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FaithfulRun:
+class PaperRun:
     """What came out.
 
     Attributes:
@@ -254,9 +254,7 @@ def study_of(roads: RoadNetwork, traces: Traces) -> Study:
     )
 
 
-def faithful_links(
-    plan: FaithfulLinksPlan, study: Study, rng: np.random.Generator
-) -> Internal[FaithfulRun]:
+def paper_links(plan: PaperLinksPlan, study: Study, rng: np.random.Generator) -> Internal[PaperRun]:
     """Runs algorithms 1 and 2 once, in floating point, and counts links.
 
     Privacy:
@@ -277,7 +275,7 @@ def faithful_links(
     )
     elsewhere = np.concatenate([begin.link != first.link, end.link != last.link])
     return Internal(
-        FaithfulRun(
+        PaperRun(
             ways=ways,
             counts=trip_counts(ways, study.roads.links),
             first=begin,

@@ -15,10 +15,10 @@ from hushway.families.links.study.attacks import (
     away_from,
     commuters,
     drives_of_person,
-    faithful_home,
-    faithful_presence,
     guessed_home,
     most_advantage,
+    paper_home,
+    paper_presence,
     sound_home,
     sound_presence,
     traces_of,
@@ -210,7 +210,7 @@ def attack(roads: RoadNetwork) -> Internal[Attacks]:
             str(trips): float(
                 np.mean(
                     [
-                        faithful_home(
+                        paper_home(
                             roads, person, trips, float(epsilon), np.random.default_rng(i)
                         ).value
                         for i, person in enumerate(people)
@@ -235,7 +235,7 @@ def attack(roads: RoadNetwork) -> Internal[Attacks]:
     driver = people[0]
     road = int(driver.route[len(driver.route) // 2])
     elsewhere = [person.route for person in away_from(road, people[1:], roads, _UNUSED_M)]
-    presence = faithful_presence(
+    presence = paper_presence(
         study_of(roads, traces_of(roads, elsewhere, rng)),
         study_of(roads, traces_of(roads, [driver.route], rng)),
         road,

@@ -19,7 +19,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 # Metres. Wide enough for a zone to hold streets of all classes.
 _ZONE_M = 2000.0
@@ -111,7 +111,7 @@ class LinkScene:
 
     def measured(self, counter: ArrayMovements, mechanism: LinkCounts, seed: int) -> Measurements:
         """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
-        curator = Curator(counter=counter, budget=StudyPurse(), source=SeededSource(seed))
+        curator = Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed))
         return mechanism.measure(curator, self.universe)
 
     def published(self, counter: ArrayMovements, mechanism: LinkCounts, seed: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Wrong parts of a release: counters, sources, purses and splits that mutants are made with."""
+"""Wrong parts of a release: counters, sources, budgets and splits that mutants are made with."""
 
 from dataclasses import fields, replace
 from typing import Any

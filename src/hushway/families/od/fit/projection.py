@@ -94,29 +94,29 @@ def project(
         ReleaseError: The tolerance could not be reached, or the input does not fit together.
     """
     system = system_of(margins, len(cells.sizes))
-    looked = look(cells, system, tolerance, progress)
-    places, values = fitted(looked.ordered, looked.certified)
-    bound = looked.certified.bound + rounding_of(values)
+    lazy = fit_lazily(cells, system, tolerance, progress)
+    places, values = fitted(lazy.ordered, lazy.certified)
+    bound = lazy.certified.bound + rounding_of(values)
     optimality = Optimality(
         bound=bound,
         relative=bound / max(1.0, float(values.sum())),
-        active_set_proven=looked.certified.bound < looked.gap,
-        newton_steps=looked.steps,
-        rounds=looked.rounds,
+        active_set_proven=lazy.certified.bound < lazy.gap,
+        newton_steps=lazy.steps,
+        rounds=lazy.rounds,
     )
     _refuse_if_far(optimality, tolerance)
-    shown = looked.shown.cells[places]
+    shown = lazy.shown.cells[places]
     order = np.argsort(shown)
-    each = looked.certified.counts.astype(np.int64)
+    each = lazy.certified.counts.astype(np.int64)
     totals = np.zeros(system.groups)
-    totals[looked.present] = looked.certified.totals
+    totals[lazy.present] = lazy.certified.totals
     return Projection(
         cells=shown[order],
         values=values[order],
-        groups=np.repeat(looked.present, each)[order],
+        groups=np.repeat(lazy.present, each)[order],
         group_totals=totals,
-        margin_totals=tuple(looked.certified.element_totals[place] for place in system.places),
-        shifts=looked.shifts,
+        margin_totals=tuple(lazy.certified.element_totals[place] for place in system.places),
+        shifts=lazy.shifts,
         optimality=optimality,
     )
 
@@ -264,7 +264,7 @@ _ROUGH = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Looked:
+class LazyFit:
     """What a fit looked at, and what it found.
 
     Attributes:
@@ -288,12 +288,12 @@ class Looked:
     rounds: int
 
 
-def look(
+def fit_lazily(
     cells: CellSource,
     system: System,
     tolerance: float,
     progress: Progress | None,
-) -> Looked:
+) -> LazyFit:
     """Fits cells, for as many rounds as it takes until nothing hidden can matter.
 
     Raises:
@@ -329,7 +329,7 @@ def look(
         if progress is not None:
             progress(f"Round {tries + 1}: {len(shown.cells):,} cells seen, {steps} Newton steps.")
         if not len(short):
-            return Looked(
+            return LazyFit(
                 shown=shown,
                 present=present,
                 ordered=ordered,

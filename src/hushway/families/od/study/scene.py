@@ -20,7 +20,7 @@ from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,7 @@ def try_out(
     mechanism: Mechanism[ODCells, ODTable], scene: ODScene, source: BitSource
 ) -> Internal[Outcome]:
     """Runs a mechanism once, as a release would, and compares it with the truth."""
-    curator = Curator(counter=scene.counter, budget=StudyPurse(), source=source)
+    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=source)
     start = time.perf_counter()
     table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
     seconds = time.perf_counter() - start

@@ -33,7 +33,7 @@ _GRAINS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class FaithfulRelease:
+class PaperRelease:
     """What the paper's procedure gives.
 
     Attributes:
@@ -47,7 +47,7 @@ class FaithfulRelease:
     steps: int
 
 
-def faithful_prefix_tree(
+def paper_prefix_tree(
     counter: Counter,
     universe: SequenceUniverse,
     *,
@@ -55,7 +55,7 @@ def faithful_prefix_tree(
     height: int,
     source: BitSource,
     most_nodes: int = 20_000_000,
-) -> Internal[FaithfulRelease]:
+) -> Internal[PaperRelease]:
     """Runs the paper's procedure once.
 
     Args:
@@ -84,7 +84,7 @@ def faithful_prefix_tree(
         cells = cells.below(shown.cells)
     nodes = nodes_of(kept)
     sequences = _sequences(nodes, universe.taxonomy)
-    return Internal(FaithfulRelease(sequences=sequences, nodes=len(nodes.parent), steps=len(kept)))
+    return Internal(PaperRelease(sequences=sequences, nodes=len(nodes.parent), steps=len(kept)))
 
 
 def _spends(taxonomy: Taxonomy, each: Fraction) -> tuple[Fraction, ...]:
@@ -136,7 +136,7 @@ def _sequences(nodes: Nodes, taxonomy: Taxonomy) -> WeightedSequences:
     place[prefixes] = np.arange(len(prefixes))
     # The last entry of `place` answers for -1, the root.
     parent = place[before[prefixes]]
-    estimates = faithful_consistency(parent, nodes.measured[prefixes]) / (1 << _STEP_BITS)
+    estimates = paper_consistency(parent, nodes.measured[prefixes]) / (1 << _STEP_BITS)
     continued = np.zeros(len(prefixes))
     inner = parent >= 0
     np.add.at(continued, parent[inner], estimates[inner])
@@ -179,7 +179,7 @@ def _columns_upwards(parent: IntArray, nodes: IntArray) -> list[IntArray]:
 # linear.
 
 
-def faithful_consistency(parent: IntArray, measured: IntArray) -> FloatArray:
+def paper_consistency(parent: IntArray, measured: IntArray) -> FloatArray:
     """Returns the published procedure's estimates, which need not be consistent.
 
     Args:

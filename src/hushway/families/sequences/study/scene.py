@@ -21,7 +21,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.privacy.unit import Unit
-from hushway.study.study_table import StudyPurse
+from hushway.study.study_table import StudyBudget
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,7 +108,7 @@ def grow(scene: SequenceScene, mechanism: PrefixTree, source: BitSource) -> Inte
         start=scene.start,
         stops=scene.stops,
     )
-    curator = Curator(counter=counter, budget=StudyPurse(), source=source)
+    curator = Curator(counter=counter, budget=StudyBudget(), source=source)
     universe = mechanism.universe
     table = mechanism.fit(mechanism.measure(curator, universe), universe)
     begin, stops, counts = table.sequences()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import SeenOnly, dense
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
@@ -193,7 +193,7 @@ def test_a_nosy_scale_hands_on_the_exact_total_and_nothing_else_exactly() -> Non
         assert told[SiteHistogram].tolist() != counts(REAL_DENSITY, HISTOGRAM, RESTLESS).tolist()
 
 
-def test_four_times_the_rho_for_the_series_is_stated_and_refused_by_the_real_purse() -> None:
+def test_four_times_the_rho_for_the_series_is_stated_and_refused_by_the_real_budget() -> None:
     place = stage(DensityProduct(mechanism=four_times_the_series))
     paid = stage(REAL_DENSITY).mechanism.spends.series.amount
     assert place.mechanism.spends.series.amount == 4 * paid
@@ -281,11 +281,11 @@ def test_clusters_are_told_apart_by_a_number() -> None:
     assert without.tolist() == [0]
 
 
-def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
     split = stage(DensityProduct(mechanism=unsplit))
     with pytest.raises(BudgetError):
         split.mechanism.measure(split.opened(CROWD), UNIVERSE)
-    blind = stage(DensityProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindPurse()))
+    blind = stage(DensityProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindBudget()))
     assert len(blind.mechanism.measure(blind.opened(CROWD), UNIVERSE)) == 4
     assert blind.mechanism.losses == (PLENTY,) * 4
 

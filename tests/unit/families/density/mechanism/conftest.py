@@ -36,7 +36,7 @@ from hushway.release.mechanism import Measurements
 IntArray = NDArray[np.int64]
 
 
-class Purse:
+class StudyBudget:
     """Pays for everything, and remembers it."""
 
     def __init__(self) -> None:
@@ -64,9 +64,9 @@ class City:
 
     def measure(
         self, mechanism: DensitySeries, seed: int = 1
-    ) -> tuple[Measurements, Purse, Curator]:
+    ) -> tuple[Measurements, StudyBudget, Curator]:
         """Lets a mechanism measure the city, each person bounded."""
-        purse = Purse()
+        budget = StudyBudget()
         counter = ArrayVisits(
             universe=self.universe,
             limits=mechanism.limits,
@@ -75,8 +75,8 @@ class City:
             site=self.site,
             bin=self.bin,
         )
-        curator = Curator(counter=counter, budget=purse, source=SeededSource(seed))
-        return mechanism.measure(curator, self.universe), purse, curator
+        curator = Curator(counter=counter, budget=budget, source=SeededSource(seed))
+        return mechanism.measure(curator, self.universe), budget, curator
 
     def release(self, mechanism: DensitySeries, seed: int = 1) -> DensityTable:
         """Returns what the mechanism would publish."""

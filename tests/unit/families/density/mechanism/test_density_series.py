@@ -55,9 +55,9 @@ def test_all_questions_together_cost_exactly_the_budget(way: DensitySeries) -> N
 def test_it_pays_what_it_said_and_asks_what_it_announced(
     way: DensitySeries, towers_town: Any
 ) -> None:
-    _, purse, curator = towers_town.measure(way)
+    _, budget, curator = towers_town.measure(way)
     assert tuple(event.loss for event in curator.events) == way.losses
-    assert tuple(purse.charged) == curator.events
+    assert tuple(budget.charged) == curator.events
     planned = way.events(towers_town.universe, ANY)
     assert len(planned) == len(curator.events)
     assert is_as_announced(planned, curator.events, adaptive=True)

@@ -13,8 +13,8 @@ from hushway.families.density.study.paper import (
     BoundedMatrix,
     Efpa,
     Efpag,
-    FaithfulPlan,
-    faithful_density,
+    PaperPlan,
+    paper_density,
     perturb,
     repaired_rule,
     selection_log_chances,
@@ -92,14 +92,12 @@ def visits(seed: int = 1) -> BoundedMatrix:
     return BoundedMatrix(visits=hourly, first=hourly.sum(axis=1), total=int(hourly.sum()))
 
 
-def plan(mechanism: Any, epsilon: float, **switches: Any) -> FaithfulPlan:
-    return FaithfulPlan(
-        mechanism=mechanism, epsilon=epsilon, delta=DELTA, max_visits=30, **switches
-    )
+def plan(mechanism: Any, epsilon: float, **switches: Any) -> PaperPlan:
+    return PaperPlan(mechanism=mechanism, epsilon=epsilon, delta=DELTA, max_visits=30, **switches)
 
 
-def run(chosen: FaithfulPlan, data: BoundedMatrix, rng: Any = None) -> np.ndarray:
-    return faithful_density(chosen, data, universe(), rng or Silence()).value
+def run(chosen: PaperPlan, data: BoundedMatrix, rng: Any = None) -> np.ndarray:
+    return paper_density(chosen, data, universe(), rng or Silence()).value
 
 
 def test_the_repaired_rule_gives_every_piece_to_one_cell() -> None:
@@ -261,7 +259,7 @@ def test_naive_laplace_ignores_the_improvements() -> None:
 @pytest.mark.parametrize("subtract", [True, False])
 def test_results_are_marked_and_never_negative(mechanism: str, *, subtract: bool) -> None:
     chosen = plan(mechanism, 0.3, subtract=subtract)
-    found = faithful_density(chosen, visits(), universe(), np.random.default_rng(6))
+    found = paper_density(chosen, visits(), universe(), np.random.default_rng(6))
     assert isinstance(found, Internal)
     assert found.value.shape == (3, 48)
     assert np.isfinite(found.value).all()
@@ -288,4 +286,4 @@ def test_nobody_is_no_problem() -> None:
 def test_plans_that_the_paper_has_not_are_refused(wrong: dict[str, Any]) -> None:
     right = {"mechanism": "efpag", "epsilon": 0.3, "delta": DELTA, "max_visits": 30}
     with pytest.raises(PlanError):
-        FaithfulPlan(**(right | wrong))
+        PaperPlan(**(right | wrong))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.audit.harness import Trial
 from hushway.audit.mutant_curators import SeenOnly
 from hushway.audit.suite import Mutant
@@ -212,11 +212,11 @@ def test_the_paper_moves_ends_to_neighbours_and_counts_exactly() -> None:
     assert set(np.flatnonzero(values[20:])) <= {2, 3, 4}
 
 
-def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
     split = stage(LinkProduct(mechanism=unsplit))
     with pytest.raises(BudgetError):
         split.mechanism.measure(split.opened(TRIP), RINGS.universe)
-    blind = stage(LinkProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindPurse()))
+    blind = stage(LinkProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindBudget()))
     assert len(blind.mechanism.measure(blind.opened(TRIP), RINGS.universe)) == 3
     assert blind.mechanism.losses == (PLENTY,) * 3
 

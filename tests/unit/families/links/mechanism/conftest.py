@@ -26,7 +26,7 @@ from hushway.release.mechanism import Measurements
 IntArray = NDArray[np.int64]
 
 
-class Purse:
+class StudyBudget:
     """Pays for everything, and remembers it."""
 
     def __init__(self) -> None:
@@ -55,9 +55,11 @@ class Town:
         )
         return counts.reshape(-1, items)[:, :links].astype(np.float64)
 
-    def measure(self, mechanism: LinkCounts, seed: int = 1) -> tuple[Measurements, Purse, Curator]:
+    def measure(
+        self, mechanism: LinkCounts, seed: int = 1
+    ) -> tuple[Measurements, StudyBudget, Curator]:
         """Lets a mechanism measure the town, each person bounded."""
-        purse = Purse()
+        budget = StudyBudget()
         counter = ArrayMovements(
             universe=self.universe,
             limits=mechanism.limits,
@@ -67,8 +69,8 @@ class Town:
             item=self.item,
             steps=self.steps,
         )
-        curator = Curator(counter=counter, budget=purse, source=SeededSource(seed))
-        return mechanism.measure(curator, self.universe), purse, curator
+        curator = Curator(counter=counter, budget=budget, source=SeededSource(seed))
+        return mechanism.measure(curator, self.universe), budget, curator
 
     def release(self, mechanism: LinkCounts, seed: int = 1) -> LinkTable:
         """Returns what the mechanism would publish."""

@@ -48,9 +48,9 @@ def test_all_questions_together_cost_exactly_the_budget(way: LinkCounts) -> None
 
 
 def test_it_pays_what_it_said_and_asks_what_it_announced(way: LinkCounts, town: Any) -> None:
-    _, purse, curator = town.measure(way)
+    _, budget, curator = town.measure(way)
     assert tuple(event.loss for event in curator.events) == way.losses
-    assert tuple(purse.charged) == curator.events
+    assert tuple(budget.charged) == curator.events
     assert is_as_announced(way.events(town.universe, ANY), curator.events, adaptive=False)
 
 

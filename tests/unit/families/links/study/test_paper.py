@@ -9,10 +9,10 @@ from hushway.families.links.matching.traces import Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.study.attacks import commuters, traces_of
 from hushway.families.links.study.paper import (
-    FaithfulLinksPlan,
+    PaperLinksPlan,
     Study,
-    faithful_links,
     move_ends,
+    paper_links,
     planar_radius,
     study_of,
     trip_counts,
@@ -134,8 +134,8 @@ def test_with_hardly_any_noise_ends_go_to_the_nearest_link_of_their_class(
 
 
 def test_noisy_trips_begin_and_end_on_the_chosen_links(study: Study) -> None:
-    plan = FaithfulLinksPlan(rule="adaptive", epsilon=1.0)
-    found = faithful_links(plan, study, np.random.default_rng(3)).value
+    plan = PaperLinksPlan(rule="adaptive", epsilon=1.0)
+    found = paper_links(plan, study, np.random.default_rng(3)).value
     whole = np.flatnonzero(found.ways.reason == 0)
     assert len(whole) > 0.9 * len(study.ways)
     assert (found.ways.link[found.ways.start[whole]] == found.first.link[whole]).all()
@@ -145,15 +145,15 @@ def test_noisy_trips_begin_and_end_on_the_chosen_links(study: Study) -> None:
 
 def test_less_budget_moves_more_ends_of_a_fixed_circle(study: Study) -> None:
     def moved(epsilon: float) -> float:
-        plan = FaithfulLinksPlan(rule="fix", epsilon=epsilon)
-        return faithful_links(plan, study, np.random.default_rng(3)).value.moved
+        plan = PaperLinksPlan(rule="fix", epsilon=epsilon)
+        return paper_links(plan, study, np.random.default_rng(3)).value.moved
 
     assert moved(0.1) > moved(3.0) > moved(100.0)
 
 
 def test_the_middle_of_a_trip_is_published_as_it_is(study: Study) -> None:
-    plan = FaithfulLinksPlan(rule="adaptive", epsilon=0.1)
-    counts = faithful_links(plan, study, np.random.default_rng(3)).value.counts
+    plan = PaperLinksPlan(rule="adaptive", epsilon=0.1)
+    counts = paper_links(plan, study, np.random.default_rng(3)).value.counts
     middle = study.ways.link[(study.ways.start[:-1] + study.ways.start[1:]) // 2]
     assert (counts[middle] > 0).mean() > 0.9
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.dense import Repeated
 from hushway.families.od.audit.mutant_parts import SharedNoise, no_split
@@ -53,7 +53,7 @@ def test_shares_of_a_split_add_up_to_the_spend() -> None:
     assert sum(share.epsilon for share in equal_shares(ONE, 3)) == 1
 
 
-def test_the_real_purse_stops_a_missing_split_by_itself() -> None:
+def test_the_real_budget_stops_a_missing_split_by_itself() -> None:
     place = stage(Product(split=no_split))
     curator = opened(place.product)
     with pytest.raises(BudgetError):
@@ -61,8 +61,8 @@ def test_the_real_purse_stops_a_missing_split_by_itself() -> None:
     assert len(curator.events) == 1
 
 
-def test_a_blind_purse_lets_a_missing_split_pass() -> None:
-    place = stage(Product(split=no_split, budget=lambda _terms, _spend: BlindPurse()))
+def test_a_blind_budget_lets_a_missing_split_pass() -> None:
+    place = stage(Product(split=no_split, budget=lambda _terms, _spend: BlindBudget()))
     assert len(Repeated(place).smaller(opened(place.product))) == TOWN.corners
 
 
@@ -92,7 +92,7 @@ def test_a_counter_that_has_counted_still_refuses_other_cells() -> None:
         counter.count(Query(name="trips", cells=town(places=4, periods=1).cells))
 
 
-def test_the_purse_of_gaussian_noise_is_filled_with_a_rho() -> None:
+def test_the_budget_of_gaussian_noise_is_filled_with_a_rho() -> None:
     rho = ZCDPLoss(Fraction(1, 2))
     curator = REAL.open(TOWN.play(NOBODY), stage().terms, rho)
     assert curator.counts(QUERY, rho).event.loss == rho

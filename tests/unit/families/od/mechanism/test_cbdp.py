@@ -28,7 +28,7 @@ EPSILON = PureLoss(Fraction(1))
 
 
 class Town:
-    """A few busy cells, and a purse without bottom."""
+    """A few busy cells, and a budget without bottom."""
 
     unit = Unit.PERSON
 

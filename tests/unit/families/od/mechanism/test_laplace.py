@@ -36,7 +36,7 @@ def universe(places: int = 4) -> ODCells:
 
 
 class Town:
-    """A counter with one busy cell, and a purse without bottom."""
+    """A counter with one busy cell, and a budget without bottom."""
 
     unit = Unit.PERSON
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindPurse
+from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import OccupiedCellsOnly
 from hushway.errors import AuditError, BudgetError
 from hushway.families.registry import suite_of
@@ -158,13 +158,13 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
     assert sum(kept(REAL_SEQUENCES) for _ in range(20)) > 0
 
 
-def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
     universe = FORM.village.universe
     unsplit = stage(SequenceProduct(mechanism=unsplit_tree))
     with pytest.raises(BudgetError):
         unsplit.mechanism.measure(unsplit.opened(FIVE), universe)
     blind = stage(
-        SequenceProduct(mechanism=unsplit_tree, budget=lambda _unit, _spend: BlindPurse())
+        SequenceProduct(mechanism=unsplit_tree, budget=lambda _unit, _spend: BlindBudget())
     )
     assert len(blind.mechanism.measure(blind.opened(FIVE), universe)) == 2
 

@@ -22,7 +22,7 @@ MakeUniverse = Callable[..., SequenceUniverse]
 
 
 class Town:
-    """Records as lists of (period, location), counted one by one; a purse without bottom."""
+    """Records as lists of (period, location), counted one by one; a budget without bottom."""
 
     unit = Unit.PERSON
 
@@ -91,7 +91,7 @@ def make_universe() -> MakeUniverse:
 
 @pytest.fixture
 def make_town() -> Callable[..., Town]:
-    """Returns a counter of records that is also the purse."""
+    """Returns a counter of records that is also the budget."""
     return Town
 
 

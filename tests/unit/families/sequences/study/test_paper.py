@@ -10,7 +10,7 @@ from hushway.errors import PlanError
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.families.sequences.study.paper import FaithfulRelease, faithful_prefix_tree
+from hushway.families.sequences.study.paper import PaperRelease, paper_prefix_tree
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.randomness import SeededSource
@@ -35,7 +35,7 @@ def release(
     epsilon: Fraction,
     height: int = 3,
     most_nodes: int = 10**6,
-) -> FaithfulRelease:
+) -> PaperRelease:
     counter = ArraySequences(
         taxonomy=universe.taxonomy,
         unit=Unit.RECORD,
@@ -45,7 +45,7 @@ def release(
         start=np.cumsum([0, *map(len, records)]),
         stops=np.array([stop for record in records for stop in record], dtype=np.int64),
     )
-    return faithful_prefix_tree(
+    return paper_prefix_tree(
         counter,
         universe,
         epsilon=epsilon,
@@ -55,7 +55,7 @@ def release(
     ).value
 
 
-def counted(found: FaithfulRelease) -> dict[tuple[int, ...], int]:
+def counted(found: PaperRelease) -> dict[tuple[int, ...], int]:
     data = found.sequences
     cut = np.split(data.stops, data.start[1:-1])
     return {tuple(part.tolist()): int(n) for part, n in zip(cut, data.weights, strict=True)}

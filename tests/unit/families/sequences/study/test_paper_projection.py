@@ -4,7 +4,7 @@ from scipy.optimize import isotonic_regression
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.sequences.study.paper import faithful_consistency
+from hushway.families.sequences.study.paper import paper_consistency
 
 
 def path_by_path(parent: IntArray, measured: IntArray) -> FloatArray:
@@ -33,18 +33,18 @@ def test_shared_work_gives_what_going_path_by_path_gives(reach: int, seed: int) 
     rng = np.random.default_rng(seed)
     parent = np.maximum(-1, np.arange(80) - rng.integers(1, reach + 1, 80))
     measured = rng.integers(-10, 60, 80)
-    found = faithful_consistency(parent, measured)
+    found = paper_consistency(parent, measured)
     np.testing.assert_allclose(found, path_by_path(parent, measured), atol=1e-9)
 
 
 def test_the_published_procedure_can_give_negative_counts() -> None:
-    found = faithful_consistency(np.array([-1, 0, 0]), np.array([60, 100, 8]))
+    found = paper_consistency(np.array([-1, 0, 0]), np.array([60, 100, 8]))
     np.testing.assert_allclose(found, [70, 71, -1], atol=1e-12)
 
 
 def test_counts_that_fall_along_every_path_and_add_up_stay() -> None:
     parent = np.array([-1, 0, 0, 1])
-    found = faithful_consistency(parent, np.array([60, 30, 8, 8]))
+    found = paper_consistency(parent, np.array([60, 30, 8, 8]))
     np.testing.assert_array_equal(found, [60, 30, 8, 8])
 
 
@@ -53,16 +53,16 @@ def test_a_large_tree_of_many_leaves_keeps_its_precision() -> None:
     rng = np.random.default_rng(1)
     parent = np.concatenate([[-1], np.maximum(0, np.arange(1, 300_000) // 4)])
     measured = np.append(10**7, rng.integers(0, 10**6, 299_999))
-    assert faithful_consistency(parent, measured)[0] == pytest.approx(10**7, rel=1e-12)
+    assert paper_consistency(parent, measured)[0] == pytest.approx(10**7, rel=1e-12)
 
 
 def test_no_tree_gives_no_estimates() -> None:
     nobody = np.empty(0, dtype=np.int64)
-    assert len(faithful_consistency(nobody, nobody)) == 0
+    assert len(paper_consistency(nobody, nobody)) == 0
 
 
 def test_a_tree_out_of_order_is_refused() -> None:
     with pytest.raises(ReleaseError, match="stand before"):
-        faithful_consistency(np.array([1, -1]), np.array([3, 4]))
+        paper_consistency(np.array([1, -1]), np.array([3, 4]))
     with pytest.raises(ReleaseError, match="2 nodes got 1"):
-        faithful_consistency(np.array([-1, 0]), np.array([3]))
+        paper_consistency(np.array([-1, 0]), np.array([3]))
