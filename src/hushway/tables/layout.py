@@ -1,21 +1,17 @@
 """The layout of the protected rows' files: which columns, of which types. No row is read here."""
 
 import csv
-from dataclasses import dataclass, field, fields
+import gzip
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol, TextIO, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
 from hushway.tables.unpacking import refuse_unfit_rows
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-import gzip
-from typing import TextIO, cast
 
 Clock = Literal["wall", "instant"]
 
@@ -95,13 +91,26 @@ _NUMBERS = ("lon", "lat", "speed", "heading")
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
-class Columns(Protocol):
-    """The columns of rows, by purpose."""
+class Columns:
+    """Which column holds what: a dataclass with a field for each purpose.
+
+    Raises:
+        DataError: A column is named for two purposes.
+    """
+
+    def __post_init__(self) -> None:
+        names = list(self.roles.values())
+        twice = sorted({column for column in names if names.count(column) > 1})
+        if twice:
+            raise DataError(
+                f"Column {', '.join(map(repr, twice))} is named for two purposes.",
+                advice=f"Every purpose ({', '.join(vars(self))}) needs its own.",
+            )
 
     @property
     def roles(self) -> dict[str, str]:
         """The columns in use, by purpose."""
-        ...
+        return {role: column for role, column in vars(self).items() if column is not None}
 
 
 class Source(Protocol):
@@ -313,25 +322,6 @@ def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "t
         advice="Write ids as integers or text. Decimal numbers such as 7.0 often come from a "
         "column of integers with gaps: turn it into nullable integers first.",
     )
-
-
-def roles_of(columns: "DataclassInstance") -> dict[str, str]:
-    """Returns the columns in use, by purpose, from a dataclass with a field for each purpose.
-
-    Raises:
-        DataError: A column is named for two purposes.
-    """
-    purposes = [field.name for field in fields(columns)]
-    named = {role: getattr(columns, role) for role in purposes}
-    roles: dict[str, str] = {role: column for role, column in named.items() if column is not None}
-    names = list(roles.values())
-    twice = sorted({column for column in names if names.count(column) > 1})
-    if twice:
-        raise DataError(
-            f"Column {', '.join(map(repr, twice))} is named for two purposes.",
-            advice=f"Every purpose ({', '.join(purposes)}) needs its own.",
-        )
-    return roles
 
 
 DELIMITERS = (",", ";", "\t", "|")

@@ -29,11 +29,11 @@ from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, layout_of, roles_of
+from hushway.tables.layout import Clock, Columns, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventColumns:
+class EventColumns(Columns):
     """Which column of the events holds what: a place's id, or a position.
 
     Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
@@ -53,7 +53,7 @@ class EventColumns:
     time: str = "time"
 
     def __post_init__(self) -> None:
-        roles_of(self)
+        super().__post_init__()
         position = (self.lon is not None, self.lat is not None)
         if position not in ((True, True), (False, False)) or (self.location is None) != all(
             position
@@ -62,11 +62,6 @@ class EventColumns:
                 "The columns of events must name either a location, or a longitude and a latitude.",
                 advice="Name the column of places; or set it to None, and name lon and lat.",
             )
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """The columns in use, by purpose."""
-        return roles_of(self)
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.links.rows.mds import MdsTraces, read_mds
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, layout_of, roles_of
+from hushway.tables.layout import Clock, Columns, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceColumns:
+class TraceColumns(Columns):
     """Which column of the traces holds what.
 
     Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
@@ -52,14 +52,6 @@ class TraceColumns:
     lat: str = "lat"
     speed: str | None = None
     heading: str | None = None
-
-    def __post_init__(self) -> None:
-        roles_of(self)
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """The columns in use, by purpose."""
-        return roles_of(self)
 
 
 @dataclass(frozen=True)

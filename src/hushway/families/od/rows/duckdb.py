@@ -22,11 +22,11 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, layout_of, roles_of
+from hushway.tables.layout import Clock, Columns, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class TripColumns:
+class TripColumns(Columns):
     """Which column of the trips holds what.
 
     Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
@@ -45,14 +45,6 @@ class TripColumns:
     destination: str = "destination"
     time: str = "time"
     trip_id: str | None = None
-
-    def __post_init__(self) -> None:
-        roles_of(self)
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """The columns in use, by purpose."""
-        return roles_of(self)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hushway.errors import DataError
-from hushway.tables.layout import Clock, roles_of
+from hushway.tables.layout import Clock, Columns
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceColumns:
+class SequenceColumns(Columns):
     """Which column of the sequences holds what.
 
     Attributes:
@@ -20,14 +20,6 @@ class SequenceColumns:
 
     person: str | None = None
     stops: str = "stops"
-
-    def __post_init__(self) -> None:
-        roles_of(self)
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """The columns in use, by purpose."""
-        return roles_of(self)
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,7 @@ class SequencesSource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TapColumns:
+class TapColumns(Columns):
     """Which column of the taps holds what.
 
     Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
@@ -70,14 +62,6 @@ class TapColumns:
     person: str = "person"
     location: str = "location"
     time: str = "time"
-
-    def __post_init__(self) -> None:
-        roles_of(self)
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """The columns in use, by purpose."""
-        return roles_of(self)
 
 
 @dataclass(frozen=True)
