@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindPurse
-from hushway.audit.mutant_curators import OccupiedCellsOnly
+from hushway.audit.mutant_curators import OccupiedCellsOnly, Peeping
+from hushway.audit.product import remade
 from hushway.errors import AuditError, BudgetError
 from hushway.families.audits import suite_of
 from hushway.families.sequences.audit.looks import FirstStep
@@ -26,12 +28,11 @@ from hushway.families.sequences.audit.suite import (
     InTwoGroups,
     NoCap,
     NoNoiseOnMany,
-    Peeping,
+    NosyTree,
     SameSeed,
     SensitivityOfOne,
     SpreadRecords,
     ThresholdFirst,
-    nosy,
     unsplit_tree,
 )
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
@@ -180,14 +181,14 @@ def test_the_real_tree_asks_the_same_after_the_same_answers() -> None:
 
 
 def test_a_nosy_tree_asks_less_where_nobody_is() -> None:
-    place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
+    place = stage(SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)), TWO_STOPS)
     look = NextQuestions(stage=place, others=NO_WALKS)
     # Four candidates of the second stop, and the question itself.
     assert look.differ(place.opened(STAYS)).tolist() == [5] * 4
 
 
 def test_a_nosy_tree_asks_more_where_somebody_is() -> None:
-    place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
+    place = stage(SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)), TWO_STOPS)
     look = NextQuestions(stage=place, others=STAYS)
     # One stop each: the tree that peeps ends after the first, the other goes on.
     assert look.differ(place.opened((Walk(stops=(0,)),))).tolist() == [5] * 4
