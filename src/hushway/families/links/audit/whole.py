@@ -4,9 +4,8 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
+from hushway.audit.gaussian import gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
-from hushway.audit.noise import DELTA, claim_of, rho_of
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
 from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
@@ -76,14 +75,13 @@ def class_swap(product: LinkProduct, epsilon: Fraction) -> Examination:
     stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_HALF)
     one, other = (tuple(Drive(link=link) for link in links) for links in ((0, 5), (1, 6)))
     look = Evidence(stage=stage, drives=one, instead=other).seen
-    return ShiftCheck(
+    return gaussian_shift(
         name="links and classes together: a person on roads of one class or of another",
         statistic="the evidence of links and classes",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look, ("the one", one), ("the other", other)),
-        most=most_of_gaussian(2 * rho_of(epsilon).rho),
         tight=True,
+        rhos=Fraction(2),
     )
 
 
@@ -108,13 +106,11 @@ def slow_driver(product: LinkProduct, epsilon: Fraction) -> Examination:
 def fast_and_slow(product: LinkProduct, epsilon: Fraction) -> Examination:
     """One person who is far too fast on two links and far too slow on two."""
     stage = _stage(product, epsilon, _FEW, speeds=_HALF)
-    return ShiftCheck(
+    return gaussian_shift(
         name="links and speeds together: very fast and very slow fits rho",
         statistic="the evidence of links and speeds",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(Evidence(stage=stage, drives=_HECTIC).seen, ("the person", _HECTIC)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -141,13 +137,11 @@ def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A person in links, classes and speeds: together they move by sqrt(2 rho)."""
     stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_THIRD, speeds=_THIRD)
     scene = (Drive(link=0, steps=9), Drive(link=5, steps=9))
-    return ShiftCheck(
+    return gaussian_shift(
         name="all questions together: one person fits rho",
         statistic="the evidence of links, classes and speeds",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(Evidence(stage=stage, drives=scene).seen, ("the person", scene)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -159,11 +153,10 @@ def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
     )
     look = Published(stage=stage, link=2).count
     lone = (Drive(link=2), Drive(begin=2), Drive(end=3))
-    return Trial(
+    return gaussian_trial(
         name="published: the only person on a road or nobody",
         statistic="its persons, in hundredths,",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look, ("the person", _OTHERS + lone), ("the others", _OTHERS)),
         effort=_RARELY,
     )
