@@ -1,5 +1,6 @@
 """What noisy counts of links and of ends of trips must not give away."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
@@ -222,13 +223,7 @@ def _sigma_squared(epsilon: Fraction) -> Fraction:
 def _laplace(
     product: LinkProduct, epsilon: Fraction, most: int, where: tuple[int, int, int] = _RINGS
 ) -> LinkStage:
-    corners, links, periods = where
-    return LinkStage(
-        product=product,
-        rings=rings(corners=corners, links=links, periods=periods),
-        limits=MovementLimits(max_items=most),
-        spend=PureLoss(epsilon),
-    )
+    return replace(_gaussian(product, epsilon, most, where), spend=PureLoss(epsilon))
 
 
 def _gaussian(
