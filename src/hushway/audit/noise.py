@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from hushway.audit.gaussian import DELTA, rounded_up
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
 from hushway.audit.suite import Audit, Suite
-from hushway.privacy.accounting import best_epsilon, cap_for, epsilon_of_rho
+from hushway.privacy.accounting import best_epsilon, cap_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
@@ -17,23 +18,8 @@ from hushway.privacy.randomness import os_source
 Noise = Callable[[Loss, Bound], NoiseLaw]
 """Chooses the noise that pays for a spend, given how far a person moves a count."""
 
-
-def rho_of(epsilon: Fraction) -> ZCDPLoss:
-    """Returns the rho that a plan would spend for an epsilon at the audits' delta."""
-    return cap_for(epsilon, DELTA)
-
-
-def claim_of(spend: ZCDPLoss) -> Fraction:
-    """Returns the epsilon that rho is worth at the audits' delta, as the accountant derives it."""
-    return Fraction(math.ceil(epsilon_of_rho(spend.rho, DELTA) * _CLAIM_DIGITS), _CLAIM_DIGITS)
-
-
-# Far larger than any release would use: what happens less often than a run in a million cannot be
-# audited, and at this delta the claim is decided by events that are seen.
-DELTA = Fraction(1, 100)
 # Noise of this scale is no longer drawn from one table.
 _WIDE = 2048
-_CLAIM_DIGITS = 10**4
 
 
 def narrow_laplace(noise: Noise, epsilon: Fraction) -> Examination:
@@ -99,7 +85,7 @@ def _gaussian(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial
     return Trial(
         name=name,
         statistic="the noisy count",
-        epsilon=Fraction(math.ceil(claim * _CLAIM_DIGITS), _CLAIM_DIGITS),
+        epsilon=rounded_up(claim),
         delta=DELTA,
         worlds=_worlds(noise(spend, bound), bound),
     )

@@ -7,9 +7,9 @@ scenes are played, scenes being what some people do.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from hushway.arrays import IntArray
 from hushway.audit.files import files_of, filled_budget
@@ -39,6 +39,12 @@ def real_curator(counter: Counter, budget: Budget, source: BitSource) -> Curator
 def as_made(mechanism: Made) -> Made:
     """Returns a mechanism as the catalogue made it."""
     return mechanism
+
+
+def remade(kind: type[Made], mechanism: Made) -> Made:
+    """Returns a mechanism with the same terms, of a kind that does one thing wrong."""
+    terms = {field.name: getattr(mechanism, field.name) for field in fields(cast("Any", mechanism))}
+    return kind(**terms)
 
 
 @dataclass(frozen=True, kw_only=True)

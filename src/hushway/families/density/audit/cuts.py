@@ -18,9 +18,9 @@ from scipy.special import chdtrc, logsumexp
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.divergence import ORDERS, SLACK, of_choices
 from hushway.audit.finding import Finding
+from hushway.audit.gaussian import DELTA, claim_of, rho_of
 from hushway.audit.harness import Examination, World, enough
 from hushway.audit.mutant_curators import dense
-from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.families.density.audit.looks import StagedLook
 from hushway.families.density.audit.product import (
     DensityProduct,

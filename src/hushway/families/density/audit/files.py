@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.audit.files import microseconds
+from hushway.audit.gaussian import gaussian_shift, rho_of
 from hushway.audit.harness import Examination, Sampler
-from hushway.audit.noise import DELTA, rho_of
 from hushway.audit.product import Look
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection
 from hushway.families.density.audit.product import DensityProduct, DensityStage
 from hushway.families.density.audit.toy import Stay, Stays, district
@@ -32,13 +31,11 @@ def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
         spend=rho_of(epsilon),
     )
     look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)}).seen
-    return ShiftCheck(
+    return gaussian_shift(
         name="files: 72 events of one person in many batches fit rho",
         statistic="the sum over all bins of the first cell",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look, ("the person", _RESTLESS)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         effort=_BRIEF,
     )
 

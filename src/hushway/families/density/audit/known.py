@@ -11,6 +11,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.divergence import ORDERS, of_gaussians
+from hushway.audit.evidence import in_thousandths
 from hushway.audit.law import gaussian
 from hushway.audit.mutant_curators import dense
 from hushway.audit.replay import Replayed
@@ -26,7 +27,6 @@ from hushway.privacy.query import Counter, Query
 from hushway.privacy.randomness import os_source
 
 # Evidence is a real number; outcomes of runs are whole ones.
-_THOUSAND = 1000
 _ANY = Bound(cells=1, each=1, total=1)
 
 
@@ -78,7 +78,7 @@ class Evidence(Known):
     def seen(self, curator: Curator) -> IntArray:
         """Returns the evidence of each question and of all together, in thousandths: one run."""
         parts = [self._evidence(answer) for answer in self.measured(curator)]
-        return np.rint([[_THOUSAND * part for part in (*parts, sum(parts))]]).astype(np.int64)
+        return in_thousandths([[*parts, sum(parts)]])
 
     def divergence(self, curator: Curator) -> dict[float, float]:
         """Returns how far all answers diverge without the person, given what each says of itself.
@@ -120,7 +120,7 @@ class Spread(Known):
             / self._variance[answer.query.name]
             for answer in self.measured(curator)
         ]
-        return np.rint([[_THOUSAND * square for square in found]]).astype(np.int64)
+        return in_thousandths([found])
 
     @cached_property
     def _variance(self) -> dict[str, float]:

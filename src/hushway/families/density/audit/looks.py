@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import IntArray
+from hushway.audit.evidence import evidence, in_thousandths
 from hushway.families.density.audit.product import DensityStage
 from hushway.families.density.audit.toy import CELLS, LONE_SITES, SITES
 from hushway.families.density.mechanism.table import DensityTable
@@ -16,12 +17,9 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 
-# Evidence is a real number; outcomes of runs are whole ones.
-_THOUSAND = 1000
 _HUNDRED = 100
 # As a plan without a histogram asks for them.
 _PARTS_OF_TOTALS = 64
@@ -63,14 +61,9 @@ class Projection(StagedLook):
     def evidence(self, curator: Curator) -> IntArray:
         """Returns how much a corner speaks for a visit in each (cell, bin): Laplace noise."""
         (answer,) = self.measured(curator)
-        loss, quanta = answer.event.loss, self.stage.mechanism.quanta
-        assert isinstance(loss, PureLoss)  # noqa: S101  what these stages pay with
         values = self.stage.district.series_by_corner(answer.values)
-        nearer = np.abs(values) - np.abs(values - quanta)
-        total = np.zeros(len(values))
-        for cell, when in self.direction:
-            total += nearer[:, cell, when] * float(loss.epsilon / answer.event.bound.l1)
-        return np.rint(_THOUSAND * total).astype(np.int64)
+        nearer = evidence(values, answer.event, self.stage.mechanism.quanta)
+        return in_thousandths(sum(nearer[:, cell, when] for cell, when in self.direction))
 
     def _series(self, curator: Curator) -> IntArray:
         (answer,) = self.measured(curator)
@@ -131,14 +124,14 @@ class Resident(StagedLook):
         """Returns the weight of the evidence, in thousandths, up to a constant."""
         total = np.zeros(self.stage.district.corners)
         for answer in self.measured(curator):
-            weight = float(2 * answer.event.loss.amount / answer.event.bound.l2_squared)
             if isinstance(answer.query.cells, SiteHistogram):
-                total += weight * answer.values.reshape(-1, SITES)[:, LONE_SITES[self.cell]]
+                people = answer.values.reshape(-1, SITES)[:, LONE_SITES[self.cell]]
+                total += evidence(people, answer.event, 1)
             elif isinstance(answer.query.cells, ClusterSeries):
                 series = self.stage.district.series_by_corner(answer.values)[:, self.cell]
                 visits = series[:, : self.stage.limits.max_visits].sum(axis=1)
-                total += weight * answer.query.cells.quanta * visits
-        return np.rint(_THOUSAND * total).astype(np.int64)
+                total += evidence(visits, answer.event, answer.query.cells.quanta)
+        return in_thousandths(total)
 
 
 @dataclass(frozen=True, kw_only=True)

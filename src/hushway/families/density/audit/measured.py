@@ -4,10 +4,9 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
+from hushway.audit.gaussian import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.noise import DELTA, claim_of, rho_of
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.density.audit.looks import Projection, Questions
 from hushway.families.density.audit.product import DensityProduct, DensityStage
 from hushway.families.density.audit.toy import (
@@ -53,11 +52,10 @@ _BRIEF = Fraction(1, 4)
 def nine_visits(product: DensityProduct, epsilon: Fraction) -> Examination:
     """A person with as many visits as count, in as many bins and in all cells, or nobody."""
     stage, look = _nine(product, epsilon)
-    return Trial(
+    return gaussian_trial(
         name="series: nine visits or none",
         statistic=_PROJECTION,
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", _NINE)),
     )
 
@@ -65,13 +63,11 @@ def nine_visits(product: DensityProduct, epsilon: Fraction) -> Examination:
 def shift_of_nine(product: DensityProduct, epsilon: Fraction) -> Examination:
     """The same person moves the projection by sqrt(2 rho) standard deviations, no more, no less."""
     stage, look = _nine(product, epsilon)
-    return ShiftCheck(
+    return gaussian_shift(
         name="series: nine visits fit rho",
         statistic=_PROJECTION,
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look.seen, ("the person", _NINE)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -80,11 +76,10 @@ def restless(product: DensityProduct, epsilon: Fraction) -> Examination:
     """More than 500 events, in all bins and several in each: only four visits may count."""
     stage = _gaussian(product, epsilon, most=4, where=_DAY)
     look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)})
-    return Trial(
+    return gaussian_trial(
         name="series: 576 events of one person or none",
         statistic="the sum over all bins of the first cell",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", _RESTLESS)),
     )
 
@@ -100,13 +95,11 @@ def many_days(product: DensityProduct, epsilon: Fraction) -> Examination:
     every = range(stage.district.universe.bins)
     look = Projection(stage=stage, direction={(0, when): 1 for when in every})
     scene = tuple(Stay(site=0, bin=when) for when in every)
-    return ShiftCheck(
+    return gaussian_shift(
         name="series: six days of one person fit rho",
         statistic="the sum over all bins of the first cell",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look.seen, ("the person", scene)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
     )
 
 
@@ -114,13 +107,11 @@ def cell_totals(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Nine visits to one cell: the totals that clusters are made by hide all of them."""
     stage = _gaussian(product, epsilon, most=9)
     scene = tuple(Stay(site=0, bin=when) for when in range(9))
-    return ShiftCheck(
+    return gaussian_shift(
         name="totals of cells: nine visits to one cell fit rho",
         statistic="the noisy total of the first cell",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(Questions(stage=stage).first_cell, ("the person", scene)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -130,11 +121,10 @@ def crowded_bin(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = _gaussian(product, epsilon, most=8)
     look = Projection(stage=stage, direction={(0, 0): 1})
     hurried = tuple(Stay(site=site, bin=0, times=4) for site in TOGETHER)
-    return Trial(
+    return gaussian_trial(
         name="series: eight sites in one bin or none",
         statistic="the first cell in the first bin",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", hurried)),
     )
 
@@ -145,13 +135,11 @@ def shared_site(product: DensityProduct, epsilon: Fraction) -> Examination:
     direction = {(cell, when): 6 if cell == 0 else -5 for cell in range(CELLS) for when in range(9)}
     look = Projection(stage=stage, direction=direction)
     scene = tuple(Stay(site=SHARED, bin=when) for when in range(9))
-    return ShiftCheck(
+    return gaussian_shift(
         name="series: nine visits at a site that three cells share",
         statistic="the first cell less five sixths of the others",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look.seen, ("the person", scene)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
     )
 
 
@@ -273,11 +261,10 @@ def _difference(
 ) -> Examination:
     stage = _gaussian(product, epsilon, most=1, where=_HOURS)
     look = Projection(stage=stage, direction=direction)
-    return Trial(
+    return gaussian_trial(
         name=f"series: {words}",
         statistic="the difference of two noisy counts",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", (Stay(site=0, bin=0),))),
     )
 

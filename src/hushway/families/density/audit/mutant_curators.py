@@ -1,6 +1,6 @@
 """Wrong curators and mechanisms of densities that mutants are made of."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -148,18 +148,6 @@ class TwiceTheRate(_WrongRate):
         return Fraction(2)
 
 
-class Peeping(Meddler):
-    """A curator that tells exact totals."""
-
-    __slots__ = ()
-
-    def exactly(self, answer: Measured) -> Measured:
-        """Returns an answer without its noise."""
-        query = answer.query
-        assert isinstance(query, Query)  # noqa: S101  what a density asks
-        return replace(answer, values=dense(self._exact(query), query))
-
-
 class NosySeries(DensitySeries):
     """A density whose clusters are made from exact totals."""
 
@@ -189,20 +177,10 @@ class NosyScale(DensitySeries):
         ]
 
 
-def nosy_scale(mechanism: DensitySeries) -> DensitySeries:
-    """Returns the same density, scaled by what it should not know."""
-    return NosyScale(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
-
-
 def four_times_the_series(mechanism: DensitySeries) -> DensitySeries:
     """Spends four times what is left for the series, and says so."""
     series = loss_of(mechanism.spends.series.measure, 4 * mechanism.spends.series.amount)
     return replace(mechanism, spends=replace(mechanism.spends, series=series))
-
-
-def nosy(mechanism: DensitySeries) -> DensitySeries:
-    """Returns the same density, made to peep."""
-    return NosySeries(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
 
 
 def unsplit(mechanism: DensitySeries) -> DensitySeries:

@@ -7,7 +7,8 @@ import numpy as np
 
 from hushway.audit.files import blind
 from hushway.audit.mutant_counters import Wrapped
-from hushway.audit.mutant_curators import SeenOnly, dense
+from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
+from hushway.audit.product import remade
 from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.density.audit import cover as density_cover
 from hushway.families.density.audit import cuts as density_cuts
@@ -17,14 +18,13 @@ from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
-    Peeping,
+    NosyScale,
+    NosySeries,
     PrintedExponent,
     SharedByBins,
     SharedByClusters,
     TwiceTheRate,
     four_times_the_series,
-    nosy,
-    nosy_scale,
     unsplit,
 )
 from hushway.families.density.audit.product import (
@@ -273,7 +273,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     ),
     Mutant(
         name="clusters made from exact totals",
-        product=DensityProduct(curator=Peeping, mechanism=nosy),
+        product=DensityProduct(curator=Peeping, mechanism=partial(remade, NosySeries)),
         audits=(density_whole.next_clusters,),
     ),
     Mutant(
@@ -332,7 +332,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     ),
     Mutant(
         name="a scale from the exact number of visits",
-        product=DensityProduct(curator=Peeping, mechanism=nosy_scale),
+        product=DensityProduct(curator=Peeping, mechanism=partial(remade, NosyScale)),
         audits=(density_whole.noise_of_questions,),
     ),
     Mutant(

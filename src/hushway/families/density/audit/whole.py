@@ -8,10 +8,10 @@ from functools import partial
 from hushway.audit.agreement import AlwaysSame
 from hushway.audit.divergence import DivergenceCheck
 from hushway.audit.finding import Finding
+from hushway.audit.gaussian import DELTA, claim_of, gaussian_shift, rho_of
 from hushway.audit.harness import Examination, Sampler, Trial, enough
-from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.product import Look
-from hushway.audit.shift import JointShiftCheck, ShiftCheck, most_of_gaussian
+from hushway.audit.shift import JointShiftCheck, most_of_gaussian
 from hushway.families.density.audit.known import Evidence, NextClusters, Spread
 from hushway.families.density.audit.looks import Merged, Published, Resident
 from hushway.families.density.audit.product import DensityProduct, DensityStage
@@ -100,13 +100,11 @@ def people_and_series(product: DensityProduct, epsilon: Fraction) -> Examination
     """A person in the histogram and in the series: together they move by sqrt(2 rho)."""
     stage = _whole(product, epsilon, district(corners=1000, bins=4), _HALVES)
     look = Resident(stage=stage, cell=1)
-    return ShiftCheck(
+    return gaussian_shift(
         name="histogram and series together: one person fits rho",
         statistic="the evidence of both",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look.seen, ("the person", _VISITOR)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 

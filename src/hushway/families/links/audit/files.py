@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from hushway.audit.files import microseconds
+from hushway.audit.gaussian import gaussian_shift, rho_of
 from hushway.audit.harness import Examination, Sampler, World
-from hushway.audit.noise import DELTA, rho_of
 from hushway.audit.product import Look
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Sums
 from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
@@ -44,16 +43,14 @@ def same_way(product: LinkProduct, epsilon: Fraction) -> Examination:
     )
     look = Sums(stage=stage, weights=dict.fromkeys(_ITEMS, 1)).seen
     drivers = Drivers(stage=stage, look=look)
-    return ShiftCheck(
+    return gaussian_shift(
         name="files: six trips of one person along one way fit rho",
         statistic="the noisy counts, added up over the way,",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=(
             World(words="the person", sample=drivers.sampler(_TRIPS)),
             World(words="nobody", sample=drivers.sampler(0)),
         ),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
         effort=_BRIEF,
     )

@@ -7,19 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.audit.evidence import evidence, in_thousandths
 from hushway.audit.mutant_curators import dense
 from hushway.families.links.audit.product import LinkStage, movements_in_memory
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, SpeedSums
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Counter, PartitionQuery, Query
 from hushway.privacy.randomness import os_source
 
-# Evidence is a real number; outcomes of runs are whole ones.
-_THOUSAND = 1000
 _HUNDRED = 100
 
 
@@ -103,17 +101,12 @@ class Evidence(StagedLook):
         total = np.zeros(self.stage.rings.corners)
         for answer in self.measured(curator):
             total += self._evidence(answer)
-        return np.rint(_THOUSAND * total).astype(np.int64)
+        return in_thousandths(total)
 
     def _evidence(self, answer: Measured) -> FloatArray:
-        rings, bound, loss = self.stage.rings, answer.event.bound, answer.event.loss
-        values = rings.by_corner(answer.query.cells, answer.values)
+        values = self.stage.rings.by_corner(answer.query.cells, answer.values)
         one, other = (self._moved(counter, answer) for counter in self._alone)
-        if isinstance(loss, PureLoss):
-            nearer = np.abs(values - other) - np.abs(values - one)
-            return np.asarray(nearer.sum(axis=1) * float(loss.epsilon / bound.l1))
-        weight = float(2 * loss.amount / bound.l2_squared)
-        return np.asarray(weight * ((one - other) * values).sum(axis=1))
+        return np.asarray(evidence(values, answer.event, one, other).sum(axis=1))
 
     def _moved(self, counter: Counter, answer: Measured) -> IntArray:
         query = answer.query

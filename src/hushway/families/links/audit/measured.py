@@ -1,14 +1,14 @@
 """What noisy counts of links and of ends of trips must not give away."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
 from hushway.audit.chance import ChanceCheck, gaussian_tail
+from hushway.audit.gaussian import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.noise import DELTA, claim_of, rho_of
 from hushway.audit.product import Look
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import Evidence, Published, Sums
 from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
@@ -69,11 +69,10 @@ def lone_trip(product: LinkProduct, epsilon: Fraction) -> Examination:
 def nine_items(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A person with as many items as count, or nobody."""
     stage = _gaussian(product, epsilon, most=9)
-    return Trial(
+    return gaussian_trial(
         name="links: a trip over seven links or none",
         statistic="the noisy counts, added up over the trip,",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(_sum_over(stage, _TRIP), ("the person", _TRIP)),
     )
 
@@ -81,13 +80,11 @@ def nine_items(product: LinkProduct, epsilon: Fraction) -> Examination:
 def shift_of_nine(product: LinkProduct, epsilon: Fraction) -> Examination:
     """The same person moves the counts by sqrt(2 rho) standard deviations, no more, no less."""
     stage = _gaussian(product, epsilon, most=9)
-    return ShiftCheck(
+    return gaussian_shift(
         name="links: a trip over seven links fits rho",
         statistic="the noisy counts, added up over the trip,",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(_sum_over(stage, _TRIP), ("the person", _TRIP)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -95,11 +92,10 @@ def shift_of_nine(product: LinkProduct, epsilon: Fraction) -> Examination:
 def long_drive(product: LinkProduct, epsilon: Fraction) -> Examination:
     """Five hundred links of one person, four of which count."""
     stage = _gaussian(product, epsilon, most=4, where=_HUNDREDS)
-    return Trial(
+    return gaussian_trial(
         name="links: 500 links of one person or none",
         statistic="the sum over all links and periods",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(_sum_over(stage, _EVERYWHERE), ("the person", _EVERYWHERE)),
         effort=_BRIEF,
     )
@@ -121,11 +117,10 @@ def one_home(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A hundred trips from one home in twenty periods: four items count, each once."""
     stage = _gaussian(product, epsilon, most=4, where=_HUNDREDS)
     homes = tuple(Drive(begin=0, period=when) for when in range(20))
-    return Trial(
+    return gaussian_trial(
         name="links: a hundred trips from one home or none",
         statistic="the noisy number of trips that begin there, over all periods,",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(_sum_over(stage, homes), ("the person", _FROM_HOME)),
         effort=_BRIEF,
     )
@@ -141,14 +136,13 @@ def two_ends(product: LinkProduct, epsilon: Fraction) -> Examination:
     begun = (Drive(link=2), Drive(begin=2))
     near, far = Drive(end=0), Drive(end=5)
     look = Sums(stage=stage, weights={near: 1, far: -1}).seen
-    return ShiftCheck(
+    return gaussian_shift(
         name="links: a trip to one place or to another, five kilometres away",
         statistic="the noisy ends of trips at one node less those at the other",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look, ("the one", (*begun, near)), ("the other", (*begun, far))),
-        most=most_of_gaussian(rho_of(epsilon).rho * Fraction(2, 3)),
         tight=True,
+        rhos=Fraction(2, 3),
     )
 
 
@@ -183,11 +177,10 @@ def link_less_another(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A link less another one: exact if both were given the same noise."""
     stage = _gaussian(product, epsilon, most=1)
     look = Sums(stage=stage, weights={Drive(link=3): 1, Drive(link=4): -1})
-    return Trial(
+    return gaussian_trial(
         name="links: one link less another",
         statistic="the difference of two noisy counts",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", (Drive(link=3),))),
     )
 
@@ -230,13 +223,7 @@ def _sigma_squared(epsilon: Fraction) -> Fraction:
 def _laplace(
     product: LinkProduct, epsilon: Fraction, most: int, where: tuple[int, int, int] = _RINGS
 ) -> LinkStage:
-    corners, links, periods = where
-    return LinkStage(
-        product=product,
-        rings=rings(corners=corners, links=links, periods=periods),
-        limits=MovementLimits(max_items=most),
-        spend=PureLoss(epsilon),
-    )
+    return replace(_gaussian(product, epsilon, most, where), spend=PureLoss(epsilon))
 
 
 def _gaussian(

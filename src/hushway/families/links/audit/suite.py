@@ -1,7 +1,7 @@
 """The audits of the links family, and the proof that they can fail."""
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 
 import ibis.expr.types as ir
@@ -10,7 +10,8 @@ from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
 from hushway.audit.files import blind
-from hushway.audit.mutant_curators import Meddler, SeenOnly, dense
+from hushway.audit.mutant_curators import Peeping, SeenOnly
+from hushway.audit.product import remade
 from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.links.audit import ends as links_ends
 from hushway.families.links.audit import files as links_files
@@ -54,8 +55,7 @@ from hushway.families.links.rows.noisy import (
 from hushway.families.links.rows.rows import PeoplePositions
 from hushway.families.links.rows.trips import Trips, split_trips, timed_trips
 from hushway.privacy.curator import Curator
-from hushway.privacy.measured import Measured
-from hushway.privacy.query import ExactCounts, PartitionQuery, Query
+from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Measurements
 
@@ -101,18 +101,6 @@ class BusiestLinks(WrongMovements):
         )
 
 
-class Peeping(Meddler):
-    """A curator that tells exact counts."""
-
-    __slots__ = ()
-
-    def exactly(self, answer: Measured) -> Measured:
-        """Returns an answer without its noise."""
-        query = answer.query
-        assert isinstance(query, Query | PartitionQuery)  # noqa: S101  what links are asked
-        return replace(answer, values=dense(self._exact(query), query))
-
-
 class NosyExpectation(LinkCounts):
     """Link counts that are drawn towards the exact sums of their class."""
 
@@ -134,13 +122,6 @@ class NosyExpectation(LinkCounts):
         noisy = super().fit(measured, geography)
         fitted = super().fit(getattr(self, "_peeped", measured), geography)
         return replace(fitted, class_totals=noisy.class_totals)
-
-
-def nosy_expectation(mechanism: LinkCounts) -> LinkCounts:
-    """Returns the same link counts, made to peep."""
-    return NosyExpectation(
-        **{field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
-    )
 
 
 def _rank(ascending: IntArray) -> IntArray:
@@ -281,7 +262,7 @@ _MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     ),
     Mutant(
         name="an expectation from exact sums",
-        product=LinkProduct(curator=Peeping, mechanism=nosy_expectation),
+        product=LinkProduct(curator=Peeping, mechanism=partial(remade, NosyExpectation)),
         audits=(links_whole.same_table,),
     ),
     Mutant(

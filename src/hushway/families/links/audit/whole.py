@@ -4,9 +4,8 @@ from fractions import Fraction
 from functools import partial
 
 from hushway.audit.agreement import AlwaysSame
+from hushway.audit.gaussian import gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
-from hushway.audit.noise import DELTA, claim_of, rho_of
-from hushway.audit.shift import ShiftCheck, most_of_gaussian
 from hushway.families.links.audit.looks import ClassSums, Evidence, Published, Refitted, SpeedTotal
 from hushway.families.links.audit.product import LinkProduct, LinkStage
 from hushway.families.links.audit.toy import Drive, Drives, Rings, rings
@@ -33,12 +32,8 @@ _OTHERS: Drives = tuple(
 
 def hundred_links(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A hundred links of one person, twenty of each class: four count, in the sums as well."""
-    stage = LinkStage(
-        product=product,
-        rings=rings(corners=200, links=100),
-        limits=_FEW,
-        spend=PureLoss(epsilon),
-        make=partial(_asked, classes=_NEARLY_ALL),
+    stage = _stage(
+        product, PureLoss(epsilon), _FEW, where=rings(corners=200, links=100), classes=_NEARLY_ALL
     )
     scene = tuple(Drive(link=link) for link in range(100))
     return Trial(
@@ -51,12 +46,8 @@ def hundred_links(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 def four_of_a_class(product: LinkProduct, epsilon: Fraction) -> Examination:
     """Four links of one class: the noise of the sum hides all of them."""
-    stage = LinkStage(
-        product=product,
-        rings=rings(corners=500, links=20),
-        limits=_FEW,
-        spend=PureLoss(epsilon),
-        make=partial(_asked, classes=_NEARLY_ALL),
+    stage = _stage(
+        product, PureLoss(epsilon), _FEW, where=rings(corners=500, links=20), classes=_NEARLY_ALL
     )
     scene = tuple(Drive(link=5 * i) for i in range(4))
     return Trial(
@@ -73,29 +64,22 @@ def class_swap(product: LinkProduct, epsilon: Fraction) -> Examination:
 
     The squares of both changes are twice those of a person who comes or goes.
     """
-    stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_HALF)
+    stage = _stage(product, rho_of(epsilon), MovementLimits(max_items=2), classes=_HALF)
     one, other = (tuple(Drive(link=link) for link in links) for links in ((0, 5), (1, 6)))
     look = Evidence(stage=stage, drives=one, instead=other).seen
-    return ShiftCheck(
+    return gaussian_shift(
         name="links and classes together: a person on roads of one class or of another",
         statistic="the evidence of links and classes",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(look, ("the one", one), ("the other", other)),
-        most=most_of_gaussian(2 * rho_of(epsilon).rho),
         tight=True,
+        rhos=Fraction(2),
     )
 
 
 def slow_driver(product: LinkProduct, epsilon: Fraction) -> Examination:
     """One person who stands still on a fast road: no more steps count than may."""
-    stage = LinkStage(
-        product=product,
-        rings=rings(corners=1000),
-        limits=_ONE,
-        spend=PureLoss(epsilon),
-        make=partial(_asked, speeds=_NEARLY_ALL),
-    )
+    stage = _stage(product, PureLoss(epsilon), _ONE, where=rings(corners=1000), speeds=_NEARLY_ALL)
     scene = (Drive(link=3, steps=-90),)
     return Trial(
         name="speeds with Laplace noise: a very slow person or nobody",
@@ -107,26 +91,20 @@ def slow_driver(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 def fast_and_slow(product: LinkProduct, epsilon: Fraction) -> Examination:
     """One person who is far too fast on two links and far too slow on two."""
-    stage = _stage(product, epsilon, _FEW, speeds=_HALF)
-    return ShiftCheck(
+    stage = _stage(product, rho_of(epsilon), _FEW, speeds=_HALF)
+    return gaussian_shift(
         name="links and speeds together: very fast and very slow fits rho",
         statistic="the evidence of links and speeds",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(Evidence(stage=stage, drives=_HECTIC).seen, ("the person", _HECTIC)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
 
 def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A hundred links of one person, far too fast: four count, in the speeds as well."""
-    stage = LinkStage(
-        product=product,
-        rings=rings(corners=200, links=100),
-        limits=_FEW,
-        spend=PureLoss(epsilon),
-        make=partial(_asked, speeds=_NEARLY_ALL),
+    stage = _stage(
+        product, PureLoss(epsilon), _FEW, where=rings(corners=200, links=100), speeds=_NEARLY_ALL
     )
     scene = tuple(Drive(link=link, steps=90) for link in range(100))
     return Trial(
@@ -139,15 +117,15 @@ def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A person in links, classes and speeds: together they move by sqrt(2 rho)."""
-    stage = _stage(product, epsilon, MovementLimits(max_items=2), classes=_THIRD, speeds=_THIRD)
+    stage = _stage(
+        product, rho_of(epsilon), MovementLimits(max_items=2), classes=_THIRD, speeds=_THIRD
+    )
     scene = (Drive(link=0, steps=9), Drive(link=5, steps=9))
-    return ShiftCheck(
+    return gaussian_shift(
         name="all questions together: one person fits rho",
         statistic="the evidence of links, classes and speeds",
         epsilon=epsilon,
-        delta=DELTA,
         worlds=stage.worlds(Evidence(stage=stage, drives=scene).seen, ("the person", scene)),
-        most=most_of_gaussian(rho_of(epsilon).rho),
         tight=True,
     )
 
@@ -155,15 +133,14 @@ def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
 def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
     """The only person on a road, beside a busy one, in a published and fitted table."""
     stage = _stage(
-        product, epsilon, _FEW, where=rings(corners=1), classes=Fraction(1, 10), fitted=True
+        product, rho_of(epsilon), _FEW, where=rings(corners=1), classes=Fraction(1, 10), fitted=True
     )
     look = Published(stage=stage, link=2).count
     lone = (Drive(link=2), Drive(begin=2), Drive(end=3))
-    return Trial(
+    return gaussian_trial(
         name="published: the only person on a road or nobody",
         statistic="its persons, in hundredths,",
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look, ("the person", _OTHERS + lone), ("the others", _OTHERS)),
         effort=_RARELY,
     )
@@ -172,7 +149,12 @@ def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
 def same_table(product: LinkProduct, epsilon: Fraction) -> Examination:
     """The same measurements fitted twice: chance or a look at the rows would make them differ."""
     stage = _stage(
-        product, epsilon, _FEW, where=rings(corners=100), classes=Fraction(1, 10), fitted=True
+        product,
+        rho_of(epsilon),
+        _FEW,
+        where=rings(corners=100),
+        classes=Fraction(1, 10),
+        fitted=True,
     )
     return AlwaysSame(
         name="published: the same table from the same measurements",
@@ -205,7 +187,7 @@ def _asked(
 
 def _stage(
     product: LinkProduct,
-    epsilon: Fraction,
+    spend: Loss,
     limits: MovementLimits,
     *,
     where: Rings | None = None,
@@ -217,6 +199,6 @@ def _stage(
         product=product,
         rings=where or rings(corners=500),
         limits=limits,
-        spend=rho_of(epsilon),
+        spend=spend,
         make=partial(_asked, classes=classes, speeds=speeds, fitted=fitted),
     )

@@ -7,7 +7,8 @@ from typing import Generic
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import IntArray
+from hushway.audit.evidence import evidence, in_thousandths
 from hushway.families.od.audit.product import Fitted, Spend, Stage
 from hushway.families.od.audit.toy import town
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
@@ -18,7 +19,7 @@ from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.labels import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
 
 # The fitted OD mechanisms in a town: features that stay within a corner, and what is seen there.
@@ -116,7 +117,7 @@ Moves = dict[int, int]
 """How many trips of a corner fall into which period."""
 
 _EVERYTHING = int(np.iinfo(np.int64).min)
-# Evidence is a real number; outcomes of runs are whole ones.
+# Two numbers are packed into one; larger ones are as good as the largest.
 _STEPS = 1000
 
 
@@ -170,8 +171,8 @@ class Evidence(Look[Spend]):
         total = np.zeros(self.stage.town.corners)
         for (values, event), rows in zip(self.measured(curator), self._rows, strict=True):
             for period, moved in rows.items():
-                total += _evidence(values[period], moved, event)
-        return np.rint(_STEPS * total).astype(np.int64)
+                total += evidence(values[period], event, moved)
+        return in_thousandths(total)
 
     @cached_property
     def _rows(self) -> list[Moves]:
@@ -262,13 +263,3 @@ def _all_values(answer: Measured | MeasuredSparse) -> IntArray:
     if isinstance(answer, MeasuredSparse):
         return answer.reveal(_EVERYTHING).values
     return answer.values
-
-
-def _evidence(values: IntArray, moved: int, event: Event) -> FloatArray:
-    """Returns how much each noisy count speaks for a move, up to a constant."""
-    loss, bound = event.loss, event.bound
-    if isinstance(loss, PureLoss):
-        nearer = np.abs(values) - np.abs(values - moved)
-        return np.asarray(nearer * float(loss.epsilon / bound.l1), dtype=np.float64)
-    weight = float(2 * loss.rho * moved / bound.l2_squared)
-    return np.asarray(weight * values, dtype=np.float64)

@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
+from hushway.audit.gaussian import DELTA, rho_of, rounded_up
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.noise import DELTA
 from hushway.families.od.audit.dense import MAX_TRIPS
 from hushway.families.od.audit.fitted_looks import (
     FLAT,
@@ -20,7 +20,7 @@ from hushway.families.od.audit.fitted_looks import (
 )
 from hushway.families.od.audit.product import Product, Spend, Stage
 from hushway.families.od.audit.toy import NOBODY, Part, Scene
-from hushway.privacy.accounting import best_epsilon, cap_for
+from hushway.privacy.accounting import best_epsilon
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event
 from hushway.privacy.loss import PureLoss, ZCDPLoss
@@ -31,7 +31,6 @@ _STATISTIC = "the evidence of all measurements together, in thousandths,"
 _MANY = 10
 _MANY_SPREAD = 25
 _ONE_TRIP = Bound(cells=1, each=1, total=1)
-_CLAIM_DIGITS = 10**4
 # A modest multiple of what a single measurement needs, and still a matter of seconds.
 _GAUSSIAN_EFFORT = Fraction(4)
 
@@ -85,7 +84,7 @@ def one_trip_gaussian(form: Form, product: Product, epsilon: Fraction) -> Examin
     return Trial(
         name=f"Gaussian {form.words}: one trip or none",
         statistic=_STATISTIC,
-        epsilon=Fraction(math.ceil(claim.epsilon * _CLAIM_DIGITS), _CLAIM_DIGITS),
+        epsilon=rounded_up(claim.epsilon),
         delta=DELTA,
         worlds=_worlds(look, (Part(),), "the trip"),
         effort=_GAUSSIAN_EFFORT,
@@ -107,7 +106,7 @@ def gaussian_noise(product: Product, epsilon: Fraction) -> Examination:
 
 
 def _gaussian_stage(product: Product, epsilon: Fraction) -> Stage[ZCDPLoss]:
-    return Stage(product=product, town=MEASURED_TOWN, spend=cap_for(epsilon, DELTA))
+    return Stage(product=product, town=MEASURED_TOWN, spend=rho_of(epsilon))
 
 
 def _capped(form: Form, product: Product, epsilon: Fraction, moves: Moves) -> Evidence[PureLoss]:

@@ -1,6 +1,6 @@
 """Wrong parts of a release: counters, sources, budgets and splits that mutants are made with."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from hushway.arrays import WordArray
 from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
 from hushway.audit.mutant_readers import Summed, files_of
+from hushway.audit.product import remade
 from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
 from hushway.families.od.audit.toy import Trips
@@ -92,7 +93,7 @@ class NosyWhole(CBDP):
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
         """Measures what is to be measured, and peeps at the total."""
         # Not a real verb: only the curator of this mutant has it.
-        exact = curator.exact_total(cells_query(geography))  # type: ignore[attr-defined]
+        exact = curator.exact(cells_query(geography)).values.sum()  # type: ignore[attr-defined]
         object.__setattr__(self, "_peeped", exact)
         return super().measure(curator, geography)
 
@@ -109,9 +110,7 @@ class NosyWhole(CBDP):
 
 def wholly_nosy(mechanism: Fitted) -> Fitted:
     """Returns the same mechanism, made to peep, if it can."""
-    if not isinstance(mechanism, CBDP):
-        return mechanism
-    return NosyWhole(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+    return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
 
 
 def unsplit(mechanism: Fitted) -> Fitted:

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.harness import Examination, Trial
-from hushway.audit.noise import DELTA, claim_of, rho_of
+from hushway.audit.gaussian import DELTA, gaussian_trial, rho_of
+from hushway.audit.harness import Examination
 from hushway.audit.shift import ShiftCheck, most_of_rho
 from hushway.families.sequences.audit.looks import FirstStep, PathEvidence
 from hushway.families.sequences.audit.measured import MAX_RECORDS
@@ -18,11 +18,10 @@ def one_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none: all steps together are worth what the accountant derives."""
     stage = _stage(product, epsilon)
     look = PathEvidence(stage=stage, path=(0,))
-    return Trial(
+    return gaussian_trial(
         name=f"Gaussian, {GROUPED.words}: one record or none",
         statistic=_EVIDENCE,
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
+        epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,)),))),
     )
 

@@ -8,14 +8,13 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.audit.chance import gaussian_tail
+from hushway.audit.evidence import in_thousandths
 from hushway.families.sequences.audit.product import TreeStage
 from hushway.families.sequences.mechanism.steps import StepAnswer
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 
-# Evidence is a real number; outcomes of runs are whole ones.
-_THOUSAND = 1000
 # Two numbers are packed into one; larger ones are as good as the largest.
 _MOST = 63
 
@@ -90,7 +89,7 @@ class PathEvidence(TreeLook):
             total[sight.corners] += evidence_of(
                 sight.values, sight.threshold, sight.event, self.records
             )
-        return np.rint(_THOUSAND * total).astype(np.int64)
+        return in_thousandths(total)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The audits of the sequences family, and the proof that they can fail."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,8 +10,9 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.files import blind
 from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
-from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, WrongVector, dense
+from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, Peeping, WrongVector, dense
 from hushway.audit.mutant_readers import Summed, files_of
+from hushway.audit.product import remade
 from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import gaussian as sequences_gaussian
@@ -160,16 +161,6 @@ class NoNoiseOnMany(WrongVector):
     vector = _ExactWhereMany
 
 
-class Peeping(Meddler):
-    """A curator that tells where nobody is."""
-
-    __slots__ = ()
-
-    def is_empty(self, query: Query) -> bool:
-        """Returns whether no candidate of a step holds a record."""
-        return len(self._exact(query).cells) == 0
-
-
 class NosyTree(PrefixTree):
     """A tree that stops as soon as no record is left, whatever the noise says."""
 
@@ -180,7 +171,7 @@ class NosyTree(PrefixTree):
         measured: list[MeasuredSparse] = []
         for step in self.steps(geography, curator.bound(query)):
             # Not a real verb: only the curator of this mutant has it.
-            if measured and curator.is_empty(query):  # type: ignore[attr-defined]
+            if measured and not len(curator.exact(query).cells):  # type: ignore[attr-defined]
                 break
             answer = curator.counts_above(query, step.threshold, step.spend)
             measured.append(answer)
@@ -190,11 +181,6 @@ class NosyTree(PrefixTree):
             cells = cells.below(kept)
             query = Query(name=cells.name, cells=cells)
         return tuple(measured)
-
-
-def nosy(tree: PrefixTree) -> PrefixTree:
-    """Returns the same tree, made to peep."""
-    return NosyTree(**{field.name: getattr(tree, field.name) for field in fields(tree)})
 
 
 def unsplit_tree(tree: PrefixTree) -> PrefixTree:
@@ -272,7 +258,7 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     ),
     Mutant(
         name="a tree that stops where exact counts end",
-        product=SequenceProduct(curator=Peeping, mechanism=nosy),
+        product=SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)),
         audits=(sequences_published.next_questions,),
     ),
     Mutant(

@@ -9,7 +9,8 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindBudget
-from hushway.audit.mutant_curators import SeenOnly, dense
+from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
+from hushway.audit.product import remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
 from hushway.families.density.audit.cover import one_visit_is_one
@@ -18,12 +19,11 @@ from hushway.families.density.audit.looks import Merged
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
-    Peeping,
+    NosyScale,
+    NosySeries,
     SharedByBins,
     SharedByClusters,
     four_times_the_series,
-    nosy,
-    nosy_scale,
     unsplit,
 )
 from hushway.families.density.audit.product import (
@@ -184,7 +184,7 @@ def test_half_the_noise_is_in_one_question_only_and_nobody_says_so() -> None:
 
 def test_a_nosy_scale_hands_on_the_exact_total_and_nothing_else_exactly() -> None:
     little = ZCDPLoss(Fraction(1, 10_000))
-    place = stage(DensityProduct(curator=Peeping, mechanism=nosy_scale), little)
+    place = stage(DensityProduct(curator=Peeping, mechanism=partial(remade, NosyScale)), little)
     for _ in range(5):
         answers = place.mechanism.measure(place.opened(RESTLESS), UNIVERSE)
         told = {type(answer.query.cells): answer.values for answer in answers}
@@ -193,7 +193,7 @@ def test_a_nosy_scale_hands_on_the_exact_total_and_nothing_else_exactly() -> Non
         assert told[SiteHistogram].tolist() != counts(REAL_DENSITY, HISTOGRAM, RESTLESS).tolist()
 
 
-def test_four_times_the_rho_for_the_series_is_stated_and_refused_by_the_real_budget() -> None:
+def test_four_times_the_rho_for_the_series_is_stated_and_refused_by_the_real_purse() -> None:
     place = stage(DensityProduct(mechanism=four_times_the_series))
     paid = stage(REAL_DENSITY).mechanism.spends.series.amount
     assert place.mechanism.spends.series.amount == 4 * paid
@@ -266,7 +266,7 @@ def test_the_real_density_makes_the_same_clusters_of_the_same_totals() -> None:
 
 
 def test_a_nosy_density_makes_other_clusters_where_nobody_is() -> None:
-    place = stage(DensityProduct(curator=Peeping, mechanism=nosy))
+    place = stage(DensityProduct(curator=Peeping, mechanism=partial(remade, NosySeries)))
     look = NextClusters(stage=place, others=NO_STAYS)
     # With people every cell is a cluster; without, all are merged into the first.
     assert look.differ(place.opened(CROWD)).tolist() == [3, 4]
@@ -281,7 +281,7 @@ def test_clusters_are_told_apart_by_a_number() -> None:
     assert without.tolist() == [0]
 
 
-def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     split = stage(DensityProduct(mechanism=unsplit))
     with pytest.raises(BudgetError):
         split.mechanism.measure(split.opened(CROWD), UNIVERSE)

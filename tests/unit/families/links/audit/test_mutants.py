@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindBudget
 from hushway.audit.harness import Trial
-from hushway.audit.mutant_curators import SeenOnly
+from hushway.audit.mutant_curators import Peeping, SeenOnly
+from hushway.audit.product import remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
 from hushway.families.links.audit.ends import NOTHING, Spot, StreetDrives, moved_home
@@ -32,12 +34,11 @@ from hushway.families.links.audit.product import REAL_LINKS, LinkProduct, LinkSt
 from hushway.families.links.audit.suite import (
     SUITE,
     BusiestLinks,
-    Peeping,
+    NosyExpectation,
     SpeedsOfAllItems,
     around_true_ends,
     cleaned_first,
     first_by_place,
-    nosy_expectation,
     within_the_radius,
 )
 from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
@@ -139,7 +140,7 @@ def test_the_busiest_links_are_kept_and_change_with_other_people() -> None:
 
 
 def test_a_nosy_expectation_fits_to_exact_sums_and_publishes_noisy_ones() -> None:
-    product = LinkProduct(curator=Peeping, mechanism=nosy_expectation)
+    product = LinkProduct(curator=Peeping, mechanism=partial(remade, NosyExpectation))
     place = stage(product, ZCDPLoss(Fraction(1, 10)))
     busy = tuple(Drive(link=link, person=i) for i in range(100) for link in range(3))
     measured = place.mechanism.measure(place.opened(busy), RINGS.universe)

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.files import BlindBudget
-from hushway.audit.mutant_curators import OccupiedCellsOnly
+from hushway.audit.mutant_curators import OccupiedCellsOnly, Peeping
+from hushway.audit.product import remade
 from hushway.errors import AuditError, BudgetError
 from hushway.families.registry import suite_of
 from hushway.families.sequences.audit.looks import FirstStep
@@ -26,12 +28,11 @@ from hushway.families.sequences.audit.suite import (
     InTwoGroups,
     NoCap,
     NoNoiseOnMany,
-    Peeping,
+    NosyTree,
     SameSeed,
     SensitivityOfOne,
     SpreadRecords,
     ThresholdFirst,
-    nosy,
     unsplit_tree,
 )
 from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
@@ -158,7 +159,7 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
     assert sum(kept(REAL_SEQUENCES) for _ in range(20)) > 0
 
 
-def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
+def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     universe = FORM.village.universe
     unsplit = stage(SequenceProduct(mechanism=unsplit_tree))
     with pytest.raises(BudgetError):
@@ -180,14 +181,14 @@ def test_the_real_tree_asks_the_same_after_the_same_answers() -> None:
 
 
 def test_a_nosy_tree_asks_less_where_nobody_is() -> None:
-    place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
+    place = stage(SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)), TWO_STOPS)
     look = NextQuestions(stage=place, others=NO_WALKS)
     # Four candidates of the second stop, and the question itself.
     assert look.differ(place.opened(STAYS)).tolist() == [5] * 4
 
 
 def test_a_nosy_tree_asks_more_where_somebody_is() -> None:
-    place = stage(SequenceProduct(curator=Peeping, mechanism=nosy), TWO_STOPS)
+    place = stage(SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)), TWO_STOPS)
     look = NextQuestions(stage=place, others=STAYS)
     # One stop each: the tree that peeps ends after the first, the other goes on.
     assert look.differ(place.opened((Walk(stops=(0,)),))).tolist() == [5] * 4
