@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
 from hushway.families.density.files.formats.sites import read_sites, sites_csv
 from hushway.families.density.public.cells import DensityUniverse
@@ -178,7 +178,4 @@ def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "areas.geojson is not as hushway writes it, or is larger than it may be.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged("areas.geojson is not as hushway writes it, or is larger than it may be.")

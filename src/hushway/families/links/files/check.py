@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.links.files.description import (
     GEO,
     GEOJSON,
@@ -116,8 +116,5 @@ def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
         written[GEOJSON] = lambda: [links_geojson(table)]
     for name, render in written.items():
         if not holds(folder / name, render()):
-            raise ReleaseError(
-                f"{name} does not hold the same roads and numbers as {PARQUET}.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged(f"{name} does not hold the same roads and numbers as {PARQUET}.")
     return True, f"The maps and the GMNS tables hold the same numbers as {PARQUET}."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums, check_adds_up, sums_of_rows
 from hushway.families.od.files.description import (
     ADDS_UP,
@@ -87,15 +87,11 @@ def _margins(
     rows = sums_of_rows(features, ((part.cells, part.counts) for part in batches))
     for sums, own in zip(margins, rows, strict=True):
         if not np.array_equal(sums.counts, own):
-            raise ReleaseError(
-                f"A sum of {sums.feature.title!r} in {MARGINS} is not the sum of its rows.",
-                advice="Ask the publisher for an intact copy of the release.",
+            raise damaged(
+                f"A sum of {sums.feature.title!r} in {MARGINS} is not the sum of its rows."
             )
     if not all(map(_same, margins, read_margins_csv(folder / MARGINS_CSV, features))):
-        raise ReleaseError(
-            f"{MARGINS_CSV} does not hold the same numbers as {MARGINS}.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged(f"{MARGINS_CSV} does not hold the same numbers as {MARGINS}.")
     count = sum(feature.size for feature in features)
     return (margins, rows), f"{count:,} published sums, each the sum of its rows."
 
@@ -203,15 +199,11 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Su
     table = _summary(read_parquet(folder / PARQUET, universe))
     if facts.get("zeros_left_out", False):
         if table.rows != table.moving:
-            raise ReleaseError(
-                "A row has a count of 0 in a table that leaves out zeros.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged("A row has a count of 0 in a table that leaves out zeros.")
         return table, f"{table.rows:,} rows, each a public cell, with counts above 0."
     if facts["threshold"] is None and table.rows != universe.size:
-        raise ReleaseError(
-            f"The table has {table.rows:,} rows, but the universe has {universe.size:,} cells.",
-            advice="Ask the publisher for an intact copy of the release.",
+        raise damaged(
+            f"The table has {table.rows:,} rows, but the universe has {universe.size:,} cells."
         )
     what = "each a public cell" if facts["threshold"] is not None else "one for every public cell"
     return table, f"{table.rows:,} rows, {what}, with counts of 0 or more."
@@ -253,10 +245,7 @@ def _summary(batches: Iterable[Rows]) -> Summary:
         ascending = np.all(np.diff(part.cells, prepend=last) > 0)
         sound = np.isfinite(part.standard_errors) & (part.standard_errors >= 0)
         if not ascending or np.any(part.counts < 0) or not np.all(sound):
-            raise ReleaseError(
-                "Rows are out of order or repeated, or a number is negative or missing.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged("Rows are out of order or repeated, or a number is negative or missing.")
         rows += len(part.cells)
         last = int(part.cells[-1]) if len(part.cells) else last
         digests[0].update(part.cells.astype("<i8").tobytes())
@@ -302,7 +291,4 @@ def _flows_digest(batches: Iterable[tuple[IntArray, IntArray]]) -> str:
 
 
 def _disagreement(path: str) -> ReleaseError:
-    return ReleaseError(
-        f"{path} does not hold the same numbers as {PARQUET}.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{path} does not hold the same numbers as {PARQUET}.")
