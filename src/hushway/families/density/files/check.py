@@ -17,15 +17,15 @@ from hushway.families.density.files.description import (
     SERIES,
     describe,
 )
-from hushway.families.density.files.formats.contents import (
+from hushway.families.density.files.geo import check_density_geo
+from hushway.families.density.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.density.files.measured import read_measured_series
+from hushway.families.density.files.rows import (
     check_density_csv,
     fits_csv,
     read_density_parquet,
 )
-from hushway.families.density.files.formats.geo import check_density_geo
-from hushway.families.density.files.formats.measured import read_measured_series
-from hushway.families.density.files.formats.sites import read_measured_sites
-from hushway.families.density.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.density.files.sites import read_measured_sites
 from hushway.families.density.files.universe import check_pieces, read_universe
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse

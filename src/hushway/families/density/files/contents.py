@@ -13,11 +13,11 @@ from hushway.families.density.files.description import (
     SERIES,
     describe,
 )
-from hushway.families.density.files.formats.contents import write_density_csv, write_density_parquet
-from hushway.families.density.files.formats.geo import write_density_geo
-from hushway.families.density.files.formats.measured import write_measured_series
-from hushway.families.density.files.formats.sites import measured_sites_csv
+from hushway.families.density.files.geo import write_density_geo
 from hushway.families.density.files.guard import check_stated, check_table
+from hushway.families.density.files.measured import write_measured_series
+from hushway.families.density.files.rows import write_density_csv, write_density_parquet
+from hushway.families.density.files.sites import measured_sites_csv
 from hushway.families.density.files.universe import check_pieces, check_readable, public_files
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.privacy.certificate import Certificate

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hushway.families.density.files.formats.clusters import COVER_COLUMNS, PIECE_COLUMNS
-from hushway.families.density.files.formats.contents import COLUMNS, MOST_CSV_ROWS, fits_csv
-from hushway.families.density.files.formats.geo import COLUMNS as GEO_COLUMNS
-from hushway.families.density.files.formats.geo import totals_of
-from hushway.families.density.files.formats.measured import COLUMNS as SERIES_COLUMNS
-from hushway.families.density.files.formats.sites import MEASURED_COLUMNS, SITE
+from hushway.families.density.files.clusters import COVER_COLUMNS, PIECE_COLUMNS
+from hushway.families.density.files.geo import COLUMNS as GEO_COLUMNS
+from hushway.families.density.files.geo import totals_of
+from hushway.families.density.files.measured import COLUMNS as SERIES_COLUMNS
+from hushway.families.density.files.rows import COLUMNS, MOST_CSV_ROWS, fits_csv
+from hushway.families.density.files.sites import MEASURED_COLUMNS, SITE
 from hushway.families.density.files.universe import AREAS, COVER, PERIODS, PIECES, SITES
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import Sites

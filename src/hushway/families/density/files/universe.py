@@ -10,8 +10,8 @@ import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
-from hushway.families.density.files.formats.sites import read_sites, sites_csv
+from hushway.families.density.files.clusters import cover_csv, pieces_csv, read_cover
+from hushway.families.density.files.sites import read_sites, sites_csv
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Area, Areas

@@ -16,9 +16,8 @@ from hushway.families.links.files.description import (
     PARQUET,
     describe,
 )
-from hushway.families.links.files.formats.contents import read_links_parquet, read_measured_classes
-from hushway.families.links.files.formats.geo import check_links_geo, fits_geojson, links_geojson
-from hushway.families.links.files.formats.gmns import (
+from hushway.families.links.files.geo import check_links_geo, fits_geojson, links_geojson
+from hushway.families.links.files.gmns import (
     config_csv,
     has_counts,
     link_parts,
@@ -26,6 +25,7 @@ from hushway.families.links.files.formats.gmns import (
     node_parts,
 )
 from hushway.families.links.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.links.files.rows import read_links_parquet, read_measured_classes
 from hushway.families.links.files.universe import read_universe
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse

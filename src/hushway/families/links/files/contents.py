@@ -15,15 +15,15 @@ from hushway.families.links.files.description import (
     PARQUET,
     describe,
 )
-from hushway.families.links.files.formats.contents import measured_classes_csv, write_links_parquet
-from hushway.families.links.files.formats.geo import links_geojson, write_links_geo
-from hushway.families.links.files.formats.gmns import (
+from hushway.families.links.files.geo import links_geojson, write_links_geo
+from hushway.families.links.files.gmns import (
     config_csv,
     link_parts,
     measurement_parts,
     node_parts,
 )
 from hushway.families.links.files.guard import check_stated, check_table
+from hushway.families.links.files.rows import measured_classes_csv, write_links_parquet
 from hushway.families.links.files.universe import check_readable, public_writers
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.privacy.certificate import Certificate

@@ -6,26 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from hushway.families.links.files.formats.contents import (
-    MEASURED_COLUMNS,
-    ZONE_COLUMNS,
-    links_schema,
-)
-from hushway.families.links.files.formats.geo import COLUMNS as GEO_COLUMNS
-from hushway.families.links.files.formats.geo import MOST_GEOJSON_NUMBERS, fits_geojson
-from hushway.families.links.files.formats.gmns import (
+from hushway.families.links.files.geo import COLUMNS as GEO_COLUMNS
+from hushway.families.links.files.geo import MOST_GEOJSON_NUMBERS, fits_geojson
+from hushway.families.links.files.gmns import (
     CONFIG_COLUMNS,
     COUNT_COLUMNS,
     MEASUREMENT_COLUMNS,
     has_counts,
 )
-from hushway.families.links.files.formats.gmns import (
+from hushway.families.links.files.gmns import (
     LINK_COLUMNS as GMNS_LINK_COLUMNS,
 )
-from hushway.families.links.files.formats.gmns import (
+from hushway.families.links.files.gmns import (
     NODE_COLUMNS as GMNS_NODE_COLUMNS,
 )
-from hushway.families.links.files.formats.roads import LINK_COLUMNS, NODE_COLUMNS
+from hushway.families.links.files.roads import LINK_COLUMNS, NODE_COLUMNS
+from hushway.families.links.files.rows import (
+    MEASURED_COLUMNS,
+    ZONE_COLUMNS,
+    links_schema,
+)
 from hushway.families.links.files.universe import NODES, PERIODS, ROADS, ZONES
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.release.resource import Description, Resource, periods_resource, table_schema

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.formats.contents import read_zones, zones_csv
-from hushway.families.links.files.formats.roads import (
+from hushway.families.links.files.roads import (
     links_table,
     nodes_table,
     read_roads,
@@ -13,6 +12,7 @@ from hushway.families.links.files.formats.roads import (
     write_links,
     write_nodes,
 )
+from hushway.families.links.files.rows import read_zones, zones_csv
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.formats.places import periods_csv, read_periods

@@ -26,12 +26,12 @@ from hushway.families.od.files.description import (
     PERIODS,
     describe,
 )
-from hushway.families.od.files.formats.features import read_features
-from hushway.families.od.files.formats.flowmap import flowmap_locations, read_flows
-from hushway.families.od.files.formats.margins import read_margins_csv, read_margins_parquet
-from hushway.families.od.files.formats.omx import fits_omx
-from hushway.families.od.files.formats.rows import Rows, read_csv, read_parquet
+from hushway.families.od.files.features import read_features
+from hushway.families.od.files.flowmap import flowmap_locations, read_flows
 from hushway.families.od.files.guard import RowFacts, check_rows, check_stated
+from hushway.families.od.files.margins import read_margins_csv, read_margins_parquet
+from hushway.families.od.files.omx import fits_omx
+from hushway.families.od.files.rows import Rows, read_csv, read_parquet
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate

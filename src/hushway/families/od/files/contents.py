@@ -33,12 +33,8 @@ from hushway.families.od.files.description import (
     describe,
 )
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
-from hushway.families.od.files.formats.features import features_json
-from hushway.families.od.files.formats.flowmap import flowmap_locations, write_flows
-from hushway.families.od.files.formats.margins import write_margins_csv, write_margins_parquet
-from hushway.families.od.files.formats.omx import write_omx
-from hushway.families.od.files.formats.pairs import pair_columns, write_pairs
-from hushway.families.od.files.formats.rows import write_csv, write_parquet
+from hushway.families.od.files.features import features_json
+from hushway.families.od.files.flowmap import flowmap_locations, write_flows
 from hushway.families.od.files.guard import (
     RowFacts,
     check_lists,
@@ -47,6 +43,10 @@ from hushway.families.od.files.guard import (
     check_stated,
     check_table,
 )
+from hushway.families.od.files.margins import write_margins_csv, write_margins_parquet
+from hushway.families.od.files.omx import write_omx
+from hushway.families.od.files.pairs import pair_columns, write_pairs
+from hushway.families.od.files.rows import write_csv, write_parquet
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature

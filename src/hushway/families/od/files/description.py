@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hushway.families.od.files.formats.margins import COLUMNS as MARGIN_COLUMNS
-from hushway.families.od.files.formats.omx import MOST_CELLS, fits_omx
-from hushway.families.od.files.formats.pairs import pair_columns
-from hushway.families.od.files.formats.rows import COLUMNS
+from hushway.families.od.files.margins import COLUMNS as MARGIN_COLUMNS
+from hushway.families.od.files.omx import MOST_CELLS, fits_omx
+from hushway.families.od.files.pairs import pair_columns
+from hushway.families.od.files.rows import COLUMNS
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.release.formats.places import location_columns

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.od.files.formats.features import MOST_FEATURES, MOST_SUMS
-from hushway.families.od.files.formats.pairs import MOST_LABELS, pair_columns
+from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
+from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hushway.families.sequences.files.completed import can_be_completed, check_completed
 from hushway.families.sequences.files.description import (
     COMPLETED,
     CSV,
@@ -16,16 +17,15 @@ from hushway.families.sequences.files.description import (
     TREE,
     describe,
 )
-from hushway.families.sequences.files.formats.completed import can_be_completed, check_completed
-from hushway.families.sequences.files.formats.contents import (
+from hushway.families.sequences.files.guard import check_stated
+from hushway.families.sequences.files.levels import read_levels
+from hushway.families.sequences.files.paths import ending_nodes
+from hushway.families.sequences.files.rows import (
     check_sequences_csv,
     check_sequences_parquet,
 )
-from hushway.families.sequences.files.formats.levels import read_levels
-from hushway.families.sequences.files.formats.taxonomy import read_taxonomy
-from hushway.families.sequences.files.formats.tree import read_tree
-from hushway.families.sequences.files.guard import check_stated
-from hushway.families.sequences.files.paths import ending_nodes
+from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.sequences.files.tree import read_tree
 from hushway.families.sequences.files.tree_shape import TreeShape, shape_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse

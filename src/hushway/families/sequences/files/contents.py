@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hushway.families.sequences.files.completed import write_completed
 from hushway.families.sequences.files.description import (
     COMPLETED,
     CSV,
@@ -15,15 +16,14 @@ from hushway.families.sequences.files.description import (
     TREE,
     describe,
 )
-from hushway.families.sequences.files.formats.completed import write_completed
-from hushway.families.sequences.files.formats.contents import (
+from hushway.families.sequences.files.guard import check_lists, check_stated, check_tree
+from hushway.families.sequences.files.levels import levels_csv
+from hushway.families.sequences.files.rows import (
     write_sequences_csv,
     write_sequences_parquet,
 )
-from hushway.families.sequences.files.formats.levels import levels_csv
-from hushway.families.sequences.files.formats.taxonomy import grouped_locations_csv, taxonomy_json
-from hushway.families.sequences.files.formats.tree import write_tree
-from hushway.families.sequences.files.guard import check_lists, check_stated, check_tree
+from hushway.families.sequences.files.taxonomy import grouped_locations_csv, taxonomy_json
+from hushway.families.sequences.files.tree import write_tree
 from hushway.families.sequences.files.tree_shape import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hushway.families.sequences.files.formats.completed import can_be_completed
-from hushway.families.sequences.files.formats.contents import column_names
-from hushway.families.sequences.files.formats.levels import COLUMNS as LEVEL_COLUMNS
-from hushway.families.sequences.files.formats.taxonomy import grain_name, grouped_locations
-from hushway.families.sequences.files.formats.tree import COLUMNS as TREE_COLUMNS
+from hushway.families.sequences.files.completed import can_be_completed
+from hushway.families.sequences.files.levels import COLUMNS as LEVEL_COLUMNS
 from hushway.families.sequences.files.paths import ending_nodes
+from hushway.families.sequences.files.rows import column_names
+from hushway.families.sequences.files.taxonomy import grain_name, grouped_locations
+from hushway.families.sequences.files.tree import COLUMNS as TREE_COLUMNS
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.formats.places import location_columns
 from hushway.release.resource import (

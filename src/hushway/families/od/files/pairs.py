@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import BoolArray, Int32Array, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.od.files.formats.rows import cells_of
+from hushway.families.od.files.rows import cells_of
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.labels import Labels

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hushway.errors import ReleaseError, damaged
-from hushway.families.od.files.formats.pairs import pair_columns, read_pairs
+from hushway.families.od.files.pairs import pair_columns, read_pairs
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.labels import Labels

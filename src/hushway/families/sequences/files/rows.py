@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.sequences.files.formats.taxonomy import node_labels
 from hushway.families.sequences.files.paths import (
     BATCH_STOPS,
     Sequences,
@@ -23,6 +22,7 @@ from hushway.families.sequences.files.paths import (
     lengths_of,
     sequences_ending_at,
 )
+from hushway.families.sequences.files.taxonomy import node_labels
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import positions_among, whole_column

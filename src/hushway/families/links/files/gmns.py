@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from hushway.arrays import FloatArray
-from hushway.families.links.files.formats.roads import course_lines
+from hushway.families.links.files.roads import course_lines
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.release.formats.places import csv_bytes, csv_parts

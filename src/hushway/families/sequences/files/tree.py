@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.sequences.files.formats.taxonomy import grain_name, node_labels
+from hushway.families.sequences.files.taxonomy import grain_name, node_labels
 from hushway.families.sequences.files.tree_shape import MOST_NODES, step_slices
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.taxonomy import Taxonomy
