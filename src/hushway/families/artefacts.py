@@ -14,7 +14,7 @@ from hushway.families.links.files import description as links_description
 from hushway.families.links.files.check import check_links
 from hushway.families.links.files.contents import LinksContents
 from hushway.families.links.mechanism.table import LinkTable
-from hushway.families.od.files import description as od_description
+from hushway.families.od.files import published as od_files
 from hushway.families.od.files.check import check_od
 from hushway.families.od.files.contents import ODContents
 from hushway.families.od.mechanism.table import ODTable
@@ -55,7 +55,7 @@ class _Family:
 
 
 _FAMILIES = {
-    "od": _Family(check=check_od, facts_fit=od_description.facts_fit),
+    "od": _Family(check=check_od, facts_fit=od_files.facts_fit),
     "sequences": _Family(check=check_sequences, facts_fit=sequences_description.facts_fit),
     "density": _Family(check=check_density, facts_fit=density_description.facts_fit),
     "links": _Family(check=check_links, facts_fit=links_description.facts_fit),

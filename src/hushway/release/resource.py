@@ -94,6 +94,14 @@ def table_schema(*columns: tuple[str, str, str], key: list[str] | None = None) -
     return schema
 
 
+def columns_schema(
+    names: Sequence[str], words: Sequence[tuple[str, str]], *, key: Sequence[str]
+) -> dict[str, Any]:
+    """Returns a table schema from the names of columns and, in order, their types and words."""
+    columns = ((name, *rest) for name, rest in zip(names, words, strict=True))
+    return table_schema(*columns, key=list(key))
+
+
 _LOCATION_WORDS = (
     ("string", "Id of the place."),
     ("string", "Name of the place."),
@@ -131,13 +139,23 @@ def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
     )
 
 
+def periods_words(periods: Periods) -> str:
+    """Returns what a data package says about the public periods."""
+    return f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}."
+
+
+def periods_schema(periods: Periods) -> dict[str, Any]:
+    """Returns the schema of periods.csv."""
+    columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
+    return table_schema(*columns, key=["period"])
+
+
 def periods_resource(periods: Periods, *, path: str) -> Resource:
     """Returns what a data package says about the public periods."""
-    columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
     return Resource(
         path=path,
         title="Public periods",
-        description=f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}.",
+        description=periods_words(periods),
         mediatype="text/csv",
-        schema=table_schema(*columns, key=["period"]),
+        schema=periods_schema(periods),
     )

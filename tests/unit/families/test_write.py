@@ -174,7 +174,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing(
         path.write_bytes(b"half")
         raise problem
 
-    monkeypatch.setattr(f"hushway.families.od.files.contents.{where}", fail)
+    monkeypatch.setattr(f"hushway.families.od.files.published.{where}", fail)
     with pytest.raises(ReleaseError, match="cannot be written") as caught:
         write_release(tmp_path / "full", table=table, certificate=certificate)
     assert "disk" in caught.value.advice
