@@ -18,7 +18,7 @@ from hushway.families.od.files import published as od_files
 from hushway.families.od.files.check import check_od
 from hushway.families.od.files.contents import ODContents
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.sequences.files import description as sequences_description
+from hushway.families.sequences.files import published as sequences_files
 from hushway.families.sequences.files.check import check_sequences
 from hushway.families.sequences.files.contents import SequencesContents
 from hushway.families.sequences.mechanism.table import SequenceTable
@@ -56,7 +56,7 @@ class _Family:
 
 _FAMILIES = {
     "od": _Family(check=check_od, facts_fit=od_files.facts_fit),
-    "sequences": _Family(check=check_sequences, facts_fit=sequences_description.facts_fit),
+    "sequences": _Family(check=check_sequences, facts_fit=sequences_files.facts_fit),
     "density": _Family(check=check_density, facts_fit=density_description.facts_fit),
     "links": _Family(check=check_links, facts_fit=links_description.facts_fit),
 }
