@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.density.files import description as density_description
+from hushway.families.density.files import published as density_files
 from hushway.families.density.files.check import check_density
 from hushway.families.density.files.contents import DensityContents
 from hushway.families.density.mechanism.table import DensityTable
@@ -57,7 +57,7 @@ class _Family:
 _FAMILIES = {
     "od": _Family(check=check_od, facts_fit=od_files.facts_fit),
     "sequences": _Family(check=check_sequences, facts_fit=sequences_files.facts_fit),
-    "density": _Family(check=check_density, facts_fit=density_description.facts_fit),
+    "density": _Family(check=check_density, facts_fit=density_files.facts_fit),
     "links": _Family(check=check_links, facts_fit=links_description.facts_fit),
 }
 

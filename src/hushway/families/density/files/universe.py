@@ -18,9 +18,9 @@ from hushway.geography.areas import Area, Areas
 from hushway.privacy.certificate import parsed_json
 from hushway.release.bounded import GEOMETRY_BYTES, read_plain, refuse_large
 from hushway.release.formats.places import periods_csv, read_periods
+from hushway.release.published_file import PERIODS
 
 AREAS = "areas.geojson"
-PERIODS = "periods.csv"
 SITES = "sites.csv"
 COVER = "cover.csv"
 PIECES = "pieces.csv"
