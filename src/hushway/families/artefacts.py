@@ -10,7 +10,7 @@ from hushway.families.density.files import published as density_files
 from hushway.families.density.files.check import check_density
 from hushway.families.density.files.contents import DensityContents
 from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.links.files import description as links_description
+from hushway.families.links.files import published as links_files
 from hushway.families.links.files.check import check_links
 from hushway.families.links.files.contents import LinksContents
 from hushway.families.links.mechanism.table import LinkTable
@@ -58,7 +58,7 @@ _FAMILIES = {
     "od": _Family(check=check_od, facts_fit=od_files.facts_fit),
     "sequences": _Family(check=check_sequences, facts_fit=sequences_files.facts_fit),
     "density": _Family(check=check_density, facts_fit=density_files.facts_fit),
-    "links": _Family(check=check_links, facts_fit=links_description.facts_fit),
+    "links": _Family(check=check_links, facts_fit=links_files.facts_fit),
 }
 
 

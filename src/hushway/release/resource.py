@@ -1,7 +1,7 @@
 """What a family gives to be published: described files, a picture, and a way to look at them again.
 
 What is common to all releases speaks only these types, so that a new family of releases brings its
-own files, is named in `families.py`, and nothing else changes.
+own files (`published_file.py`), is named in `families/artefacts.py`, and nothing else changes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -148,14 +148,3 @@ def periods_schema(periods: Periods) -> dict[str, Any]:
     """Returns the schema of periods.csv."""
     columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
     return table_schema(*columns, key=["period"])
-
-
-def periods_resource(periods: Periods, *, path: str) -> Resource:
-    """Returns what a data package says about the public periods."""
-    return Resource(
-        path=path,
-        title="Public periods",
-        description=periods_words(periods),
-        mediatype="text/csv",
-        schema=periods_schema(periods),
-    )

@@ -5,16 +5,21 @@ period has its counts beside the links; of several periods they are a table of t
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import shapely
 
 from hushway.arrays import FloatArray
 from hushway.families.links.files.roads import course_lines
+from hushway.families.links.files.rows import PARQUET
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.release.formats.places import csv_bytes, csv_parts
+from hushway.release.published_file import PublishedFile, check_parts, write_parts
+from hushway.release.resource import columns_schema
 
 # What planners call the classes, from 1 to 5.
 CLASS_WORDS = ("freeway", "principal arterial", "minor arterial", "collector", "local")
@@ -131,3 +136,139 @@ def _lanes(lanes: float) -> str:
 
 def _numbers(values: FloatArray, digits: int) -> list[str]:
     return [repr(value) for value in np.round(values, digits).tolist()]
+
+
+GMNS_CONFIG = "gmns/config.csv"
+GMNS_NODES = "gmns/node.csv"
+GMNS_LINKS = "gmns/link.csv"
+GMNS_MEASUREMENTS = "gmns/link_measurement.csv"
+
+_LINK_WORDS = (
+    ("string", "Id of the link."),
+    ("string", "Name of the street; may be empty."),
+    ("string", "Node that the link leaves."),
+    ("string", "Node that it leads to."),
+    ("boolean", "Always true: each direction is a link."),
+    ("string", "Its course as well-known text."),
+    ("integer", "Always 1: the course runs from the first node to the second."),
+    ("number", "Length in kilometres."),
+    ("string", "The class in the words of planners."),
+    ("number", "Usual speed in km/h, which is public; not measured."),
+    ("integer", "Number of lanes, rounded; empty if unknown."),
+    ("integer", "Class, from 1 (motorways) to 5 (residential streets)."),
+)
+_COUNT_WORDS = (
+    ("number", "Published number of travellers; empty if the link does not show."),
+    ("number", "What the count is expected to be off by; empty likewise."),
+)
+
+
+def _links_words(table: LinkTable) -> str:
+    return (
+        "The whole public network as the link table of the General Modeling Network Specification"
+        f"{', with the counts of the links that show' if has_counts(table) else ''}."
+    )
+
+
+def _links_schema(table: LinkTable) -> dict[str, Any]:
+    if not has_counts(table):
+        return columns_schema(LINK_COLUMNS, _LINK_WORDS, key=["link_id"])
+    names = (*LINK_COLUMNS, *COUNT_COLUMNS)
+    return columns_schema(names, (*_LINK_WORDS, *_COUNT_WORDS), key=["link_id"])
+
+
+Parts = Callable[[LinkTable], Iterable[bytes]]
+
+
+def check_rendered(path: Path, name: str, parts: Iterable[bytes]) -> None:
+    """Makes sure that a file holds what follows from the table.
+
+    Raises:
+        ReleaseError: It does not.
+    """
+    check_parts(path, parts, f"{name} does not hold the same roads and numbers as {PARQUET}.")
+
+
+def _written(parts: Parts) -> Callable[[LinkTable, Path], None]:
+    return lambda table, path: write_parts(path, parts(table))
+
+
+def _compared(name: str, parts: Parts) -> Callable[[LinkTable, Path], None]:
+    return lambda table, path: check_rendered(path, name, parts(table))
+
+
+def _node_parts(table: LinkTable) -> Iterable[bytes]:
+    return node_parts(table.universe.roads)
+
+
+def _config_parts(_: LinkTable) -> Iterable[bytes]:
+    return [config_csv()]
+
+
+LinkFile = PublishedFile[LinkTable, LinkTable]
+
+GMNS_FILES: tuple[LinkFile, ...] = (
+    LinkFile(
+        path=GMNS_LINKS,
+        title="Roads as GMNS links",
+        description=_links_words,
+        schema=_links_schema,
+        write=_written(link_parts),
+        check=_compared(GMNS_LINKS, link_parts),
+    ),
+    LinkFile(
+        path=GMNS_NODES,
+        title="Nodes as GMNS nodes",
+        description="All nodes of the public network.",
+        schema=columns_schema(
+            NODE_COLUMNS,
+            (
+                ("string", "Id of the node."),
+                ("number", "Longitude in degrees."),
+                ("number", "Latitude in degrees."),
+            ),
+            key=["node_id"],
+        ),
+        write=_written(_node_parts),
+        check=_compared(GMNS_NODES, _node_parts),
+    ),
+    LinkFile(
+        path=GMNS_CONFIG,
+        title="Units of the GMNS tables",
+        description="One row. Lengths over speeds give hours.",
+        schema=columns_schema(
+            CONFIG_COLUMNS,
+            (
+                ("string", "What the network is called."),
+                ("string", "Unit of short lengths."),
+                ("string", "Unit of the lengths of links."),
+                ("string", "Unit of speeds."),
+                ("string", "Coordinates: longitudes and latitudes of WGS84."),
+                ("string", "How courses are written."),
+                ("string", "Type of the ids."),
+            ),
+            key=["dataset_name"],
+        ),
+        write=_written(_config_parts),
+        check=_compared(GMNS_CONFIG, _config_parts),
+    ),
+    LinkFile(
+        path=GMNS_MEASUREMENTS,
+        title="Counts of GMNS links",
+        description="The published counts by link and period. The specification has no table for "
+        "them.",
+        schema=columns_schema(
+            MEASUREMENT_COLUMNS,
+            (
+                ("string", "Id of the link."),
+                ("string", "Label of the period."),
+                ("number", "Published number of travellers."),
+                ("number", "What the count is expected to be off by."),
+            ),
+            key=["link_id", "period"],
+        ),
+        write=_written(measurement_parts),
+        check=_compared(GMNS_MEASUREMENTS, measurement_parts),
+        is_there=lambda table: not has_counts(table),
+    ),
+)

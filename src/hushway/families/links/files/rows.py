@@ -25,6 +25,8 @@ from hushway.release.formats.columns import (
 )
 from hushway.release.formats.places import csv_bytes, number_array, numbers_of, text_array
 
+PARQUET = "links.parquet"
+
 _COUNTS = [
     pa.field("period", LABEL, nullable=False),
     pa.field("period_number", pa.int64(), nullable=False),
