@@ -66,3 +66,8 @@ class ReleaseError(HushwayError):
 
 class AuditError(HushwayError):
     """An audit found more loss than was claimed."""
+
+
+def damaged(message: str) -> ReleaseError:
+    """Returns the error of a release that is not as it was written."""
+    return ReleaseError(message, advice="Ask the publisher for an intact copy of the release.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-import hushway.families.od.files.contents  # noqa: F401  every child would load the drawing by itself
+import hushway.families.od.files.picture  # noqa: F401  every child would load the drawing by itself
 from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger

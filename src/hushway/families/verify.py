@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
@@ -47,8 +47,6 @@ from hushway.release.wording import loss_text
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Ledger
-
-_ADVICE = "Ask the publisher for an intact copy of the release."
 
 
 def verify(
@@ -130,7 +128,7 @@ def _check_sealed(
 def _seal(folder: Path) -> tuple[Seal, str]:
     path = folder / SEAL
     if not os.path.lexists(path):
-        raise ReleaseError(f"{SEAL} is missing.", advice=_ADVICE)
+        raise damaged(f"{SEAL} is missing.")
     return Seal.from_json(read_plain(path, PAPER_BYTES)), "The seal is as it was written."
 
 
@@ -144,13 +142,11 @@ def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
     ):
         if names:
             listed = ", ".join(sorted(names)[:5])
-            raise ReleaseError(f"These files {words}: {listed}.", advice=_ADVICE)
+            raise damaged(f"These files {words}: {listed}.")
     _refuse_much(seal)
     changed = [name for name, file in expected.items() if not _is_sealed(folder, file)]
     if changed:
-        raise ReleaseError(
-            f"These files were changed: {', '.join(sorted(changed)[:5])}.", advice=_ADVICE
-        )
+        raise damaged(f"These files were changed: {', '.join(sorted(changed)[:5])}.")
     return expected, f"All {len(expected)} files have the sealed size and digest; none is extra."
 
 
@@ -175,7 +171,7 @@ def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, s
         )
     path = folder / SIGNATURE_FILE
     if not os.path.lexists(path):
-        raise ReleaseError(f"{SIGNATURE_FILE} is missing.", advice=_ADVICE)
+        raise damaged(f"{SIGNATURE_FILE} is missing.")
     sealed = read_plain(folder / SEAL, PAPER_BYTES)
     check_signature(sealed, seal.signer, read_plain(path, SIGNATURE_BYTES))
     if key is not None and key != seal.signer:
@@ -288,7 +284,7 @@ def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:
 def _facts(folder: Path, family: str) -> tuple[Mapping[str, Any], str]:
     facts = read_facts(folder)
     if not facts_fit(family, facts):
-        raise ReleaseError(f"{PACKAGE} does not describe its table.", advice=_ADVICE)
+        raise damaged(f"{PACKAGE} does not describe its table.")
     return facts, "The data package describes its table."
 
 
@@ -300,9 +296,7 @@ def _package(
 ) -> tuple[bool, str]:
     described = {resource.path for resource in (*description.resources, *PAPERS)} | {PACKAGE}
     if described != files.keys():
-        raise ReleaseError(
-            "The release holds other files than its data package describes.", advice=_ADVICE
-        )
+        raise damaged("The release holds other files than its data package describes.")
     _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
     return True, "The data package agrees with the files and the certificate."
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.release.spreadsheet import unguarded
 
 # A signature is 64 bytes, and its file a few hundred.
@@ -35,7 +35,6 @@ RELEASE_BYTES = 1 << 35
 MOST_FILES = 256
 
 _MOST_LIST_ROWS = 1 << 20
-_ADVICE = "Ask the publisher for an intact copy of the release."
 
 
 @contextmanager
@@ -53,8 +52,8 @@ def open_plain(path: Path, most: int) -> Iterator[io.BufferedReader]:
         # Opening a pipe without a writer would wait for one.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as problem:
-        raise ReleaseError(
-            f"{path.name} cannot be opened as a plain file: {problem.strerror}.", advice=_ADVICE
+        raise damaged(
+            f"{path.name} cannot be opened as a plain file: {problem.strerror}."
         ) from None
     try:
         refuse_odd(path.name, os.fstat(handle))
@@ -106,10 +105,9 @@ def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[s
     for row in csv.reader(io.StringIO(data.decode(), newline=""), strict=True):
         width = len(row) if width is None else width
         if len(row) != width or not row or len(rows) > _MOST_LIST_ROWS:
-            raise ReleaseError(
+            raise damaged(
                 f"{name} is not as hushway writes it: it has rows of different lengths, or more "
-                f"than {_MOST_LIST_ROWS:,} of them.",
-                advice=_ADVICE,
+                f"than {_MOST_LIST_ROWS:,} of them."
             )
         rows.append([unguarded(text) for text in row])
     return rows
@@ -141,10 +139,9 @@ def refuse_large(name: str, size: int, most: int) -> None:
         ReleaseError: It is larger.
     """
     if size > most:
-        raise ReleaseError(
+        raise damaged(
             f"{name} is larger than it may be: no file of its kind needs more than {most:,} bytes. "
-            "It was not read.",
-            advice=_ADVICE,
+            "It was not read."
         )
 
 

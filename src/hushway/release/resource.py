@@ -1,7 +1,7 @@
 """What a family gives to be published: described files, a picture, and a way to look at them again.
 
 What is common to all releases speaks only these types, so that a new family of releases brings its
-own files, is named in `families.py`, and nothing else changes.
+own files (`published_file.py`), is named in `families/registry.py`, and nothing else changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,6 +93,14 @@ def table_schema(*columns: tuple[str, str, str], key: list[str] | None = None) -
     return schema
 
 
+def columns_schema(
+    names: Sequence[str], words: Sequence[tuple[str, str]], *, key: Sequence[str]
+) -> dict[str, Any]:
+    """Returns a table schema from the names of columns and, in order, their types and words."""
+    columns = ((name, *rest) for name, rest in zip(names, words, strict=True))
+    return table_schema(*columns, key=list(key))
+
+
 _LOCATION_WORDS = (
     ("string", "Id of the place."),
     ("string", "Name of the place."),
@@ -130,13 +138,12 @@ def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
     )
 
 
-def periods_resource(periods: Periods, *, path: str) -> Resource:
+def periods_words(periods: Periods) -> str:
     """Returns what a data package says about the public periods."""
+    return f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}."
+
+
+def periods_schema(periods: Periods) -> dict[str, Any]:
+    """Returns the schema of periods.csv."""
     columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
-    return Resource(
-        path=path,
-        title="Public periods",
-        description=f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}.",
-        mediatype="text/csv",
-        schema=table_schema(*columns, key=["period"]),
-    )
+    return table_schema(*columns, key=["period"])

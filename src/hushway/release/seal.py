@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.privacy.signing import ALGORITHM, PublicKey, SigningKey
 from hushway.release.bounded import MOST_FILES, TABLE_BYTES, open_plain, refuse_odd
@@ -77,10 +77,7 @@ class Seal:
         except (ValueError, TypeError, LookupError, RecursionError):
             written = None
         if written != data:
-            raise ReleaseError(
-                f"{SEAL} is damaged or was edited.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged(f"{SEAL} is damaged or was edited.")
         seal.refuse_repeated()
         return seal
 
@@ -115,10 +112,7 @@ def check_signature(seal: bytes, signer: PublicKey, signature: bytes) -> None:
     except (ValueError, TypeError, LookupError, RecursionError):
         genuine = False
     if not genuine:
-        raise ReleaseError(
-            f"{SIGNATURE} is not a signature of this seal by {signer.fingerprint}.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged(f"{SIGNATURE} is not a signature of this seal by {signer.fingerprint}.")
 
 
 def sealed_file(folder: Path, path: str) -> SealedFile:

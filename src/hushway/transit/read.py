@@ -8,8 +8,8 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.check import read_universe
-from hushway.families.od.files.description import PARQUET
-from hushway.families.od.files.formats.rows import read_parquet
+from hushway.families.od.files.published import PARQUET
+from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.public.cells import ODCells
 from hushway.families.verify import read_certificate, read_facts, verify
 

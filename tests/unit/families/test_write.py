@@ -80,7 +80,7 @@ def test_a_sparse_release_says_what_a_missing_row_means(
 def test_a_format_that_was_left_out_is_named_with_its_reason(
     tmp_path: Path, table: ODTable, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.families.od.files.formats.omx.MOST_CELLS", 99)
+    monkeypatch.setattr("hushway.families.od.files.omx.MOST_CELLS", 99)
     folder = write_release(tmp_path / "large", table=table, certificate=certificate)
     [omitted] = json.loads((folder / "datapackage.json").read_bytes())["omitted"]
     assert omitted["path"] == "trips.omx"
@@ -174,7 +174,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing(
         path.write_bytes(b"half")
         raise problem
 
-    monkeypatch.setattr(f"hushway.families.od.files.contents.{where}", fail)
+    monkeypatch.setattr(f"hushway.families.od.files.published.{where}", fail)
     with pytest.raises(ReleaseError, match="cannot be written") as caught:
         write_release(tmp_path / "full", table=table, certificate=certificate)
     assert "disk" in caught.value.advice

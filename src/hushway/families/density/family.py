@@ -56,7 +56,7 @@ class DensityFamily(Family):
 
     def facts_fit(self, facts: Mapping[str, Any]) -> bool:
         """Whether the facts of a data package are enough to read its files."""
-        from hushway.families.density.files.description import facts_fit
+        from hushway.families.density.files.published import facts_fit
 
         return facts_fit(facts)
 

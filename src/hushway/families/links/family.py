@@ -51,7 +51,7 @@ class LinksFamily(Family):
 
     def facts_fit(self, facts: Mapping[str, Any]) -> bool:
         """Whether the facts of a data package are enough to read its files."""
-        from hushway.families.links.files.description import facts_fit
+        from hushway.families.links.files.published import facts_fit
 
         return facts_fit(facts)
 

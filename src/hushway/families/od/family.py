@@ -57,7 +57,7 @@ class ODFamily(Family):
 
     def facts_fit(self, facts: Mapping[str, Any]) -> bool:
         """Whether the facts of a data package are enough to read its files."""
-        from hushway.families.od.files.description import facts_fit
+        from hushway.families.od.files.published import facts_fit
 
         return facts_fit(facts)
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from hushway.errors import HushwayError, PrivacyError, ReleaseError
+from hushway.errors import HushwayError, PrivacyError, ReleaseError, damaged
 from hushway.privacy.accounting import epsilon_by_pld, epsilon_by_zcdp
 from hushway.privacy.certificate.parts import (
     AccountStatement,
@@ -293,10 +293,7 @@ class Certificate:
             AttributeError,
             RecursionError,
         ):
-            raise ReleaseError(
-                "The certificate cannot be understood.",
-                advice="Ask the publisher for an intact copy of the release.",
-            ) from None
+            raise damaged("The certificate cannot be understood.") from None
         claim = certificate.claim
         if stated != (str(claim.measure), str(claim.amount)):
             raise ReleaseError(
@@ -305,10 +302,7 @@ class Certificate:
                 advice=_UNTRUSTED,
             )
         if written != data:
-            raise ReleaseError(
-                "The certificate was edited after it was written.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged("The certificate was edited after it was written.")
         return certificate
 
 
@@ -318,10 +312,7 @@ def _certificate_facts(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         facts = None
     if not isinstance(facts, dict):
-        raise ReleaseError(
-            "The certificate is not JSON.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged("The certificate is not JSON.")
     if facts.get("certificate_version") != VERSION:
         raise ReleaseError(
             "The certificate is of a version that this software does not know.",

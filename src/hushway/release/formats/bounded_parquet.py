@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.release.bounded import TABLE_BYTES, open_plain
 from hushway.release.formats.parquet_pages import Encoding, pages_of
 
@@ -73,10 +73,7 @@ def _check_footer(path: Path) -> None:
         tail = file.read(_TAIL.size)
     length, magic = _TAIL.unpack(tail) if len(tail) == _TAIL.size else (0, b"")
     if magic != _MAGIC or length > min(size, _FOOTER_BYTES):
-        raise ReleaseError(
-            f"{path.name} is not a Parquet file, or its footer is larger than it may be.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged(f"{path.name} is not a Parquet file, or its footer is larger than it may be.")
 
 
 def _check_pages(path: Path, file: BinaryIO, facts: Any, schema: pa.Schema, values: int) -> int:
@@ -111,8 +108,7 @@ def _pages(path: Path, file: BinaryIO, chunk: Any) -> Iterator[Any]:
 
 
 def _too_large(path: Path) -> ReleaseError:
-    return ReleaseError(
+    return damaged(
         f"{path.name} would take more memory than such a table needs, or its pages are not as "
-        "hushway writes them; it was not read.",
-        advice="Ask the publisher for an intact copy of the release.",
+        "hushway writes them; it was not read."
     )

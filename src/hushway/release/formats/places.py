@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
 from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
@@ -239,10 +239,7 @@ def check_geoparquet(expected: pa.Table, path: Path, what: str) -> None:
         words = facts.metadata[b"geo"] == expected.schema.metadata[b"geo"]
         same = words and file.schema_arrow.equals(expected.schema, check_metadata=True)
         if not same or facts.num_rows != len(expected) or not _same_rows(file, expected):
-            raise ReleaseError(
-                f"{path.name} does not hold {what} with the published numbers.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+            raise damaged(f"{path.name} does not hold {what} with the published numbers.")
 
 
 def _same_rows(file: pq.ParquetFile, expected: pa.Table) -> bool:

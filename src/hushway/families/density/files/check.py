@@ -9,23 +9,19 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.density.files.description import (
+from hushway.families.density.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.density.files.measured import read_measured_series
+from hushway.families.density.files.published import (
     CSV,
+    FILES,
     GEO,
     MEASURED_SITES,
     PARQUET,
     SERIES,
     describe,
 )
-from hushway.families.density.files.formats.contents import (
-    check_density_csv,
-    fits_csv,
-    read_density_parquet,
-)
-from hushway.families.density.files.formats.geo import check_density_geo
-from hushway.families.density.files.formats.measured import read_measured_series
-from hushway.families.density.files.formats.sites import read_measured_sites
-from hushway.families.density.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.density.files.rows import fits_csv, read_density_parquet
+from hushway.families.density.files.sites import read_measured_sites
 from hushway.families.density.files.universe import check_pieces, read_universe
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
@@ -33,6 +29,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
+from hushway.release.published_file import check_files
 from hushway.release.resource import Description
 from hushway.release.stated import TERMS_HOLD, check_domain
 
@@ -123,8 +120,7 @@ def _terms(certificate: Certificate, table: DensityTable) -> tuple[bool, str]:
 
 
 def _formats(folder: Path, table: DensityTable) -> tuple[bool, str]:
-    check_density_geo(table, folder / GEO)
+    check_files(FILES, table, folder)
     if not fits_csv(table.universe):
         return True, f"{GEO} holds the same numbers as {PARQUET}."
-    check_density_csv(table, folder / CSV)
     return True, f"{CSV} and {GEO} hold the same numbers as {PARQUET}."

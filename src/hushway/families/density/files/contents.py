@@ -1,30 +1,16 @@
-"""Which files a published density becomes."""
+"""A published density as the files of a release."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from hushway.families.density.files.description import (
-    CSV,
-    GEO,
-    MEASURED_SITES,
-    PARQUET,
-    SERIES,
-    describe,
-)
-from hushway.families.density.files.formats.contents import write_density_csv, write_density_parquet
-from hushway.families.density.files.formats.geo import write_density_geo
-from hushway.families.density.files.formats.measured import write_measured_series
-from hushway.families.density.files.formats.sites import measured_sites_csv
 from hushway.families.density.files.guard import check_stated, check_table
-from hushway.families.density.files.universe import check_pieces, check_readable, public_files
+from hushway.families.density.files.published import FILES, describe
+from hushway.families.density.files.universe import check_pieces, check_readable
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
+from hushway.release.published_file import write_files
 from hushway.release.resource import Description
-
-Writer = Callable[[Path], object]
 
 
 @dataclass(frozen=True)
@@ -52,10 +38,7 @@ class DensityContents:
 
     def write(self, folder: Path, progress: Progress) -> None:
         """Writes every file of the description into a folder."""
-        writers = self._writers()
-        for resource in self.description.resources:
-            progress(f"Writing {resource.path}")
-            writers[resource.path](folder / resource.path)
+        write_files(FILES, self.table, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns maps of some hours, series and the noise of every area, as PNG."""
@@ -63,21 +46,3 @@ class DensityContents:
         from hushway.families.density.files.picture import draw_density_picture
 
         return draw_density_picture(self.table, certificate)
-
-    def _writers(self) -> dict[str, Writer]:
-        table = self.table
-        writers: dict[str, Writer] = {
-            PARQUET: lambda path: write_density_parquet(table, path),
-            CSV: lambda path: write_density_csv(table, path),
-            GEO: lambda path: write_density_geo(table, path),
-            SERIES: lambda path: write_measured_series(table.measured_series, path),
-        }
-        for name, render in public_files(table.universe, table.cluster).items():
-            writers[name] = partial(_write_rendered, render)
-        if (measured := table.measured_sites) is not None:
-            writers[MEASURED_SITES] = lambda path: path.write_bytes(measured_sites_csv(measured))
-        return writers
-
-
-def _write_rendered(render: Callable[[], bytes], path: Path) -> None:
-    path.write_bytes(render())

@@ -9,18 +9,18 @@ import numpy as np
 import shapely
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
-from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
-from hushway.families.density.files.formats.sites import read_sites, sites_csv
+from hushway.errors import ReleaseError, damaged
+from hushway.families.density.files.clusters import cover_csv, pieces_csv, read_cover
+from hushway.families.density.files.sites import read_sites, sites_csv
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Area, Areas
 from hushway.privacy.certificate import parsed_json
 from hushway.release.bounded import GEOMETRY_BYTES, read_plain, refuse_large
 from hushway.release.formats.places import periods_csv, read_periods
+from hushway.release.published_file import PERIODS
 
 AREAS = "areas.geojson"
-PERIODS = "periods.csv"
 SITES = "sites.csv"
 COVER = "cover.csv"
 PIECES = "pieces.csv"
@@ -178,7 +178,4 @@ def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "areas.geojson is not as hushway writes it, or is larger than it may be.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged("areas.geojson is not as hushway writes it, or is larger than it may be.")

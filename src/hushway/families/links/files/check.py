@@ -1,38 +1,21 @@
 """What can be checked about the files of a release of links without the protected data."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.description import (
-    GEO,
-    GEOJSON,
-    GMNS_CONFIG,
-    GMNS_LINKS,
-    GMNS_MEASUREMENTS,
-    GMNS_NODES,
-    MEASURED_CLASSES,
-    PARQUET,
-    describe,
-)
-from hushway.families.links.files.formats.contents import read_links_parquet, read_measured_classes
-from hushway.families.links.files.formats.geo import check_links_geo, fits_geojson, links_geojson
-from hushway.families.links.files.formats.gmns import (
-    config_csv,
-    has_counts,
-    link_parts,
-    measurement_parts,
-    node_parts,
-)
 from hushway.families.links.files.guard import MOST_CELLS, check_stated, check_table
+from hushway.families.links.files.published import FILES, MEASURED_CLASSES, describe
+from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
 from hushway.families.links.files.universe import read_universe
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
-from hushway.release.bounded import LIST_BYTES, holds, read_plain
+from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
+from hushway.release.published_file import check_files
 from hushway.release.resource import Description
 from hushway.release.stated import TERMS_HOLD, check_domain
 
@@ -104,20 +87,5 @@ def _terms(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
 
 
 def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
-    check_links_geo(table, folder / GEO)
-    written: dict[str, Callable[[], Iterable[bytes]]] = {
-        GMNS_CONFIG: lambda: [config_csv()],
-        GMNS_NODES: lambda: node_parts(table.universe.roads),
-        GMNS_LINKS: lambda: link_parts(table),
-    }
-    if not has_counts(table):
-        written[GMNS_MEASUREMENTS] = lambda: measurement_parts(table)
-    if fits_geojson(table):
-        written[GEOJSON] = lambda: [links_geojson(table)]
-    for name, render in written.items():
-        if not holds(folder / name, render()):
-            raise ReleaseError(
-                f"{name} does not hold the same roads and numbers as {PARQUET}.",
-                advice="Ask the publisher for an intact copy of the release.",
-            )
+    check_files(FILES, table, folder)
     return True, f"The maps and the GMNS tables hold the same numbers as {PARQUET}."

@@ -15,7 +15,7 @@ from matplotlib.path import Path as Outline
 from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.families.links.files.formats.roads import course_points
+from hushway.families.links.files.roads import course_points
 from hushway.families.links.public.roads import RoadNetwork
 
 _PEOPLE = LinearSegmentedColormap.from_list(

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.files.formats.geo import shown_links
+from hushway.families.links.files.geo import shown_links
 from hushway.families.links.files.map import draw_network, draw_scale
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import CLASSES

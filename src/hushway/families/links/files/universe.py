@@ -1,37 +1,23 @@
-"""The public lists of links: written to a folder, and read back from it."""
+"""The public lists of links, read back from a folder."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.formats.contents import read_zones, zones_csv
-from hushway.families.links.files.formats.roads import (
+from hushway.families.links.files.roads import (
     links_table,
     nodes_table,
     read_roads,
     roads_of,
-    write_links,
-    write_nodes,
 )
+from hushway.families.links.files.rows import read_zones, zones_csv
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.formats.places import periods_csv, read_periods
+from hushway.release.published_file import PERIODS
 
 ROADS = "roads.parquet"
 NODES = "nodes.parquet"
 ZONES = "zones.csv"
-PERIODS = "periods.csv"
-
-
-def public_writers(universe: LinkUniverse) -> dict[str, Callable[[Path], object]]:
-    """Returns how each of the public lists is written, by the name of its file."""
-    roads = universe.roads
-    return {
-        ROADS: lambda path: write_links(roads, universe.zone, path),
-        NODES: lambda path: write_nodes(roads, path),
-        ZONES: lambda path: path.write_bytes(zones_csv(universe.zones)),
-        PERIODS: lambda path: path.write_bytes(periods_csv(universe.periods)),
-    }
 
 
 def read_universe(folder: Path) -> LinkUniverse:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import damaged
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of, refines
@@ -120,15 +120,9 @@ def check_adds_up(data: bytes, margins: Sequence[PublishedSums], rows: Sequence[
         type(shift) is float and shift >= 0 and math.isfinite(shift) for shift in shifts
     )
     if not sound or _render(margins, rows, shifts, facts["fit"]) != data:
-        raise ReleaseError(
-            "adds-up.json does not say what the published rows and sums say.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged("adds-up.json does not say what the published rows and sums say.")
     if any(each["largest_difference"] for each in (*facts["sums"], *facts["refinements"])):
-        raise ReleaseError(
-            "The published sums do not add up.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged("The published sums do not add up.")
 
 
 def root_mean_square_residual(sums: PublishedSums) -> float:

@@ -1,65 +1,17 @@
-"""Which files an OD table becomes."""
+"""An OD table as the files of a release."""
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-from matplotlib.axes import Axes
-from numpy.typing import NDArray
-
-from hushway.arrays import FloatArray
-from hushway.families.od.files.adds_up import (
-    PublishedSums,
-    adds_up_json,
-    published_sums,
-    sums_by_pair,
-    sums_by_period,
-)
-from hushway.families.od.files.description import (
-    ADDS_UP,
-    CSV,
-    FEATURES,
-    FLOW_LOCATIONS,
-    FLOWS,
-    LOCATIONS,
-    MARGINS,
-    MARGINS_CSV,
-    OMX,
-    PAIRS,
-    PARQUET,
-    PERIODS,
-    describe,
-)
-from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
-from hushway.families.od.files.formats.features import features_json
-from hushway.families.od.files.formats.flowmap import flowmap_locations, write_flows
-from hushway.families.od.files.formats.margins import write_margins_csv, write_margins_parquet
-from hushway.families.od.files.formats.omx import write_omx
-from hushway.families.od.files.formats.pairs import pair_columns, write_pairs
-from hushway.families.od.files.formats.rows import write_csv, write_parquet
-from hushway.families.od.files.guard import (
-    RowFacts,
-    check_lists,
-    check_margins,
-    check_rows,
-    check_stated,
-    check_table,
-)
+from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
+from hushway.families.od.files.published import FILES, describe
+from hushway.families.od.files.view import TableView, view_of
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.formats.places import locations_csv, periods_csv
-from hushway.release.ground import CLEAR_OF_NOISE, MOST_FLOWS, draw_flows, draw_places, plane
-from hushway.release.poster import TALL, WIDE, png_of, poster, write_words
+from hushway.release.published_file import write_files
 from hushway.release.resource import Description
-from hushway.release.sums import Sums
-from hushway.release.wording import claim_text
-
-Writer = Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -75,241 +27,27 @@ class ODContents:
             PrivacyError: The table is not made of published numbers.
             ReleaseError: The certificate was made for another geography or other features.
         """
-        table, universe = self.table, self.table.universe
-        check_table(table)
-        check_margins(table)
-        check_stated(
-            certificate,
-            universe,
-            self._features,
-            [margin.standard_error for margin in table.margins],
-        )
-        check_rows(certificate, universe, self._features, _row_facts(table))
-        check_lists(universe)
+        check_table(self.table)
+        check_margins(self.table)
+        check_stated(certificate, self._view)
+        check_lists(self.table.universe)
 
     @property
     def description(self) -> Description:
         """What the data package says about the files."""
-        table = self.table
-        return describe(
-            table.universe,
-            rows=len(table.cells),
-            threshold=table.threshold,
-            zeros_left_out=table.zeros_left_out,
-            features=self._features,
-        )
+        return describe(self._view)
 
     def write(self, folder: Path, progress: Progress) -> None:
         """Writes every file of the description into a folder."""
-        writers = self._table_writers() | self._margin_writers()
-        for resource in self.description.resources:
-            progress(f"Writing {resource.path}")
-            path = folder / resource.path
-            path.parent.mkdir(exist_ok=True)
-            writers[resource.path](path)
+        write_files(FILES, self._view, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns a map of the strongest flows and the trips of every period, as PNG."""
         # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.families.od.files.picture import draw_picture
 
         return draw_picture(self.table, certificate)
 
-    @property
-    def _features(self) -> tuple[Feature, ...]:
-        return tuple(margin.feature for margin in self.table.margins)
-
-    def _table_writers(self) -> dict[str, Writer]:
-        table, universe = self.table, self.table.universe
-        return {
-            LOCATIONS: lambda path: _put(path, locations_csv(universe.locations)),
-            PERIODS: lambda path: _put(path, periods_csv(universe.periods)),
-            FLOW_LOCATIONS: lambda path: _put(path, flowmap_locations(universe.locations)),
-            PARQUET: lambda path: write_parquet(table, path),
-            CSV: lambda path: write_csv(table, path),
-            FLOWS: lambda path: write_flows(table, path),
-            OMX: lambda path: write_omx(table, path),
-        }
-
-    def _margin_writers(self) -> dict[str, Writer]:
-        table, margins = self.table, published_sums(self.table)
-        columns = pair_columns(self._features).labels
-        return {
-            MARGINS: lambda path: write_margins_parquet(margins, path),
-            MARGINS_CSV: lambda path: write_margins_csv(margins, path),
-            ADDS_UP: lambda path: _put(path, adds_up_json(table, margins)),
-            FEATURES: lambda path: _put(path, features_json(self._features)),
-            PAIRS: lambda path: write_pairs(table.universe, columns, path),
-        }
-
-
-def _row_facts(table: ODTable) -> RowFacts:
-    errors = table.standard_errors
-    return RowFacts(
-        threshold=table.threshold,
-        zeros_left_out=table.zeros_left_out,
-        least=int(table.counts.min()) if len(errors) else None,
-        standard_errors=(float(errors.min()), float(errors.max())) if len(errors) else None,
-    )
-
-
-def _put(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-
-
-def draw_map(axes: Axes, table: ODTable) -> int:
-    """Draws the places and the strongest flows; returns how many flows are clear of the noise."""
-    places = table.universe.locations
-    points = plane(places)
-    sums = sums_by_pair(table)
-    clear = _clear_flows(table, sums)
-    strongest = clear[np.argsort(sums.totals[clear], kind="stable")[-MOST_FLOWS:]]
-    draw_places(axes, points, [place.zone for place in places.places], _visits(table, sums))
-    if len(strongest):
-        _, origin, destination = table.universe.decode(sums.keys[strongest])
-        draw_flows(axes, points[origin], points[destination], sums.totals[strongest])
-    return len(clear)
-
-
-def _clear_flows(table: ODTable, sums: Sums) -> NDArray[np.intp]:
-    """Returns the positions of the flows between two places that exceed their noise clearly."""
-    _, origin, destination = table.universe.decode(sums.keys)
-    clear = sums.totals > CLEAR_OF_NOISE * sums.standard_errors
-    return np.flatnonzero(clear & (origin != destination))
-
-
-def _visits(table: ODTable, sums: Sums) -> FloatArray:
-    """Returns the published trips of each place, in and out."""
-    places = len(table.universe.locations)
-    _, origin, destination = table.universe.decode(sums.keys)
-    ends = np.bincount(origin, sums.totals, places)
-    return (ends + np.bincount(destination, sums.totals, places)).astype(np.float64)
-
-
-_INK, _LINE, _BAR = "#1c2430", "#d9dee5", "#3a7c8b"
-_95_PERCENT = 1.96
-_TWO_ERRORS = 2.0
-_MOST_LABELS, _MOST_FLAT_LABELS = 15, 6
-
-
-def draw_periods(axes: Axes, table: ODTable, margins: Sequence[PublishedSums]) -> None:
-    """Draws the trips of every period, with the noise that they carry if it is known.
-
-    The cells of a fitted table do not err independently, so only a measurement of the periods
-    themselves tells their noise.
-    """
-    sums = sums_by_period(table)
-    if not margins:
-        half = _95_PERCENT * sums.standard_errors
-        title = "Trips of each period, with 95% noise intervals"
-    elif (measured := measured_periods(margins)) is not None:
-        half = np.full(len(sums.keys), _TWO_ERRORS * measured.standard_error)
-        title = "Trips of each period, ±2 standard errors"
-    else:
-        half = np.zeros(len(sums.keys))
-        title = "Trips of each period"
-    axes.bar(sums.keys, sums.totals, width=0.82, color=_BAR, linewidth=0)
-    if np.any(half):
-        _draw_intervals(axes, sums.totals, half)
-    _set_ticks(axes, table.universe)
-    axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    if table.universe.periods.cycle == "day":
-        # Labels such as "Mon 08:00" need the room, and no explanation.
-        axes.set_xlabel("start of the period", fontsize=8.5)
-    axes.set_title(title, loc="left", fontsize=11, pad=6)
-
-
-def measured_periods(margins: Sequence[PublishedSums]) -> PublishedSums | None:
-    """Returns the sums over single periods, if they were measured."""
-    for sums in margins:
-        feature = sums.feature
-        if feature.pair_classes == 1 and feature.size == len(feature.universe.periods):
-            return sums
-    return None
-
-
-def _draw_intervals(axes: Axes, totals: FloatArray, half: FloatArray) -> None:
-    axes.errorbar(
-        np.arange(len(totals)),
-        totals,
-        yerr=np.stack([np.minimum(half, totals), half]),
-        fmt="none",
-        ecolor=_INK,
-        elinewidth=1.1,
-        capsize=2.2,
-    )
-
-
-def _set_ticks(axes: Axes, universe: ODCells) -> None:
-    labels = universe.periods.labels
-    step = math.ceil(len(labels) / _MOST_LABELS)
-    positions = range(0, len(labels), step)
-    axes.set_xticks(positions, [label.split("-")[0] for label in labels[::step]])
-    flat = len(labels) <= _MOST_FLAT_LABELS
-    axes.tick_params(axis="x", rotation=0 if flat else 60, length=0)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlim(-0.7, len(labels) - 0.3)
-
-
-def draw_picture(table: ODTable, certificate: Certificate) -> bytes:
-    """Returns a PNG: the flows that stand out from the noise, and the trips of every period.
-
-    A table with sums that add up has a third panel: how far they are from what was measured.
-    """
-    margins = published_sums(table)
-    with poster(TALL if margins else WIDE) as figure:
-        flows = figure.add_axes(
-            (0.015, 0.165, 0.52, 0.72) if margins else (0.015, 0.135, 0.52, 0.735)
-        )
-        clear = draw_map(flows, table)
-        flows.set_title("Flows that stand out from the noise", loc="left", fontsize=11, pad=6)
-        if margins:
-            draw_periods(figure.add_axes((0.605, 0.57, 0.38, 0.315)), table, margins)
-            draw_errors(figure.add_axes((0.695, 0.185, 0.215, 0.235)), margins)
-        else:
-            draw_periods(figure.add_axes((0.605, 0.215, 0.38, 0.655)), table, margins)
-        write_words(figure, certificate, _caption(table, certificate, clear, margins))
-        return png_of(figure)
-
-
-def _caption(
-    table: ODTable, certificate: Certificate, clear: int, margins: Sequence[PublishedSums]
-) -> str:
-    shown = "all" if clear <= MOST_FLOWS else f"the {MOST_FLOWS} largest"
-    flows = (
-        f"Drawn from the published numbers alone; {claim_text(certificate)}. Lines bend to the "
-        f"right of their way and are as wide as their trips: {shown} of the {clear:,} flows whose "
-        "sum over all periods exceeds two standard errors of its noise; the weakest may be chance. "
-    )
-    return flows + (_sums_words(margins) if margins else _noise_words(table))
-
-
-def _noise_words(table: ODTable) -> str:
-    if table.zeros_left_out:
-        lean = "cells without a row are published as 0"
-    elif table.threshold is None:
-        lean = "counts are never negative, so sums of many small ones lean upwards"
-    else:
-        lean = (
-            f"only cells measured at {table.threshold} or more are in the table, so sums leave "
-            "out the others and those near the threshold lean upwards"
-        )
-    return f"Sums take the errors of cells as independent. Intervals show noise alone: {lean}."
-
-
-def _sums_words(margins: Sequence[PublishedSums]) -> str:
-    periods = (
-        "The periods were measured themselves: intervals show the noise of that measurement. "
-        if measured_periods(margins) is not None
-        else "The periods were not measured themselves, so no intervals are shown. "
-    )
-    which = "" if len(margins) <= MOST_SHOWN else f" (the {MOST_SHOWN} with the fewest sums)"
-    return (
-        "The noise of a flow is taken as that of its cells before the fit. "
-        f"{periods}All sums add up exactly. Rings{which}: standard error of the noise that was "
-        "added to a sum when it was measured. Dots: root mean square of published minus measured. "
-        "A dot at or left of its ring means that the sums moved no further than the noise explains."
-    )
+    @cached_property
+    def _view(self) -> TableView:
+        return view_of(self.table)

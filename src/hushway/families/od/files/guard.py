@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.od.files.formats.features import MOST_FEATURES, MOST_SUMS
-from hushway.families.od.files.formats.pairs import MOST_LABELS, pair_columns
+from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
+from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
+from hushway.families.od.files.view import ODView
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
@@ -155,65 +155,33 @@ def _refuse(message: str) -> NoReturn:
     raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RowFacts:
-    """What the rows of a table have in common.
-
-    Attributes:
-        threshold: Cells measured below it have no row, if there is one.
-        zeros_left_out: Whether a cell without a row is published as 0.
-        least: The lowest count; None without rows.
-        standard_errors: The lowest and the highest one; None without rows.
-    """
-
-    threshold: int | None
-    zeros_left_out: bool
-    least: int | None
-    standard_errors: tuple[float, float] | None
-
-
-def check_stated(
-    certificate: Certificate,
-    cells: ODCells,
-    features: Sequence[Feature],
-    margin_errors: Sequence[float],
-) -> None:
-    """Makes sure that a certificate states the terms of a table with these features.
-
-    Args:
-        certificate: The certificate.
-        cells: The public cells of the table.
-        features: The features whose sums it holds.
-        margin_errors: The standard error of the sums of each.
+def check_stated(certificate: Certificate, view: ODView) -> None:
+    """Makes sure that a certificate states the terms of a table, and its rows and sums are theirs.
 
     Raises:
-        ReleaseError: It states other terms or other noise.
+        ReleaseError: It states other terms, another threshold or other noise.
     """
+    cells, features = view.universe, view.features
     check_family(certificate, FAMILY)
     check_domain(certificate, cells)
     check_terms(certificate, stated_terms(certificate, cells, features))
     _, *margins = certificate.terms.events
     noise = [noise_error(event) for event in margins]
-    if len(noise) != len(margin_errors) or not all(map(is_noise, margin_errors, noise)):
+    stated = [sums.standard_error for sums in view.margins]
+    if len(noise) != len(stated) or not all(map(is_noise, stated, noise)):
         raise refuse_numbers("standard errors of the sums")
+    _check_rows(certificate, view)
 
 
-def check_rows(
-    certificate: Certificate, cells: ODCells, features: Sequence[Feature], rows: RowFacts
-) -> None:
-    """Makes sure that rows are such as the stated mechanism publishes.
-
-    Raises:
-        ReleaseError: They have another threshold or carry other noise.
-    """
-    terms = certificate.terms
-    mechanism = stated_od(terms.mechanism, cells, features)
+def _check_rows(certificate: Certificate, view: ODView) -> None:
+    terms, cells, least = certificate.terms, view.universe, view.rows.least
+    mechanism = stated_od(terms.mechanism, cells, view.features)
     bound: Bound = terms.events[0].bound
     threshold = mechanism.threshold(cells, bound) if isinstance(mechanism, SparseLaplace) else None
     zeros_left_out = not isinstance(mechanism, DenseLaplace | SparseLaplace)
-    below = threshold is not None and rows.least is not None and rows.least < threshold
-    if (rows.threshold, rows.zeros_left_out) != (threshold, zeros_left_out) or below:
+    below = threshold is not None and least is not None and least < threshold
+    if (view.threshold, view.zeros_left_out) != (threshold, zeros_left_out) or below:
         raise refuse_numbers("rows")
     noise = noise_error(terms.events[0])
-    if not all(is_noise(error, noise) for error in rows.standard_errors or ()):
+    if not all(is_noise(error, noise) for error in view.rows.standard_errors or ()):
         raise refuse_numbers("standard errors")

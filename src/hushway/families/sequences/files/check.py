@@ -5,27 +5,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hushway.families.sequences.files.description import (
+from hushway.families.sequences.files.completed import can_be_completed, check_completed
+from hushway.families.sequences.files.guard import check_stated
+from hushway.families.sequences.files.levels import read_levels
+from hushway.families.sequences.files.paths import ending_nodes
+from hushway.families.sequences.files.published import (
     COMPLETED,
     CSV,
+    FILES,
     LEVELS,
     LOCATIONS,
     PARQUET,
-    PERIODS,
     TAXONOMY,
     TREE,
+    TreeView,
     describe,
 )
-from hushway.families.sequences.files.formats.completed import can_be_completed, check_completed
-from hushway.families.sequences.files.formats.contents import (
-    check_sequences_csv,
-    check_sequences_parquet,
-)
-from hushway.families.sequences.files.formats.levels import read_levels
-from hushway.families.sequences.files.formats.taxonomy import read_taxonomy
-from hushway.families.sequences.files.formats.tree import read_tree
-from hushway.families.sequences.files.guard import check_stated
-from hushway.families.sequences.files.paths import ending_nodes
+from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.sequences.files.tree import read_tree
 from hushway.families.sequences.files.tree_shape import TreeShape, shape_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
@@ -34,6 +31,7 @@ from hushway.privacy.certificate.parts import plain
 from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.formats.places import read_periods
+from hushway.release.published_file import PERIODS, check_files
 from hushway.release.resource import Description
 from hushway.release.stated import TERMS_HOLD, check_domain
 
@@ -59,11 +57,12 @@ def check_sequences(
     if found is None:
         return None
     table, shape = found
+    tree = TreeView(table=table, prefix=shape.prefix)
     notes.attempt("terms", lambda: _terms(certificate, table, shape))
-    notes.attempt("sequences", lambda: _sequences(folder, table, shape))
+    notes.attempt("sequences", lambda: _sequences(folder, tree))
     if can_be_completed(table):
-        notes.attempt("completed", lambda: _completed(folder, table, shape))
-    return describe(table)
+        notes.attempt("completed", lambda: _completed(folder, tree))
+    return describe(tree)
 
 
 def _universe(
@@ -98,13 +97,12 @@ def _terms(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> 
     return True, TERMS_HOLD
 
 
-def _sequences(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
-    check_sequences_parquet(table, shape.prefix, folder / PARQUET)
-    check_sequences_csv(table, shape.prefix, folder / CSV)
-    count = len(ending_nodes(table))
+def _sequences(folder: Path, tree: TreeView) -> tuple[bool, str]:
+    check_files(FILES, tree, folder, "sequences")
+    count = len(ending_nodes(tree.table))
     return True, f"{PARQUET} and {CSV} hold the {count:,} sequences that end in the tree."
 
 
-def _completed(folder: Path, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
-    count = check_completed(table, shape.prefix, folder / COMPLETED)
+def _completed(folder: Path, tree: TreeView) -> tuple[bool, str]:
+    count = check_completed(tree.table, tree.prefix, folder / COMPLETED)
     return True, f"The {count:,} records of {COMPLETED} begin with every prefix as the tree says."

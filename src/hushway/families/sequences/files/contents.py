@@ -1,37 +1,17 @@
-"""Which files a published tree of sequences becomes."""
+"""A published tree of sequences as the files of a release."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from hushway.families.sequences.files.description import (
-    COMPLETED,
-    CSV,
-    LEVELS,
-    LOCATIONS,
-    PARQUET,
-    PERIODS,
-    TAXONOMY,
-    TREE,
-    describe,
-)
-from hushway.families.sequences.files.formats.completed import write_completed
-from hushway.families.sequences.files.formats.contents import (
-    write_sequences_csv,
-    write_sequences_parquet,
-)
-from hushway.families.sequences.files.formats.levels import levels_csv
-from hushway.families.sequences.files.formats.taxonomy import grouped_locations_csv, taxonomy_json
-from hushway.families.sequences.files.formats.tree import write_tree
 from hushway.families.sequences.files.guard import check_lists, check_stated, check_tree
+from hushway.families.sequences.files.published import FILES, TreeView, describe
 from hushway.families.sequences.files.tree_shape import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.formats.places import periods_csv
+from hushway.release.published_file import write_files
 from hushway.release.resource import Description
-
-Writer = Callable[[Path], object]
 
 
 @dataclass(frozen=True)
@@ -53,14 +33,11 @@ class SequencesContents:
     @property
     def description(self) -> Description:
         """What the data package says about the files."""
-        return describe(self.table)
+        return describe(self._tree)
 
     def write(self, folder: Path, progress: Progress) -> None:
         """Writes every file of the description into a folder."""
-        writers = self._writers()
-        for resource in self.description.resources:
-            progress(f"Writing {resource.path}")
-            writers[resource.path](folder / resource.path)
+        write_files(FILES, self._tree, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns the first stops, the strongest ways between stops and the lengths, as PNG."""
@@ -69,17 +46,6 @@ class SequencesContents:
 
         return draw_sequences_picture(self.table, certificate)
 
-    def _writers(self) -> dict[str, Writer]:
-        table, prefix = self.table, prefixes_of(self.table)
-        writers: dict[str, Writer] = {
-            PARQUET: lambda path: write_sequences_parquet(table, prefix, path),
-            CSV: lambda path: write_sequences_csv(table, prefix, path),
-            TREE: lambda path: write_tree(table, path),
-            LEVELS: lambda path: path.write_bytes(levels_csv(table)),
-            LOCATIONS: lambda path: path.write_bytes(grouped_locations_csv(table.taxonomy)),
-            TAXONOMY: lambda path: path.write_bytes(taxonomy_json(table.taxonomy)),
-            COMPLETED: lambda path: write_completed(table, path),
-        }
-        if (periods := table.periods) is not None:
-            writers[PERIODS] = lambda path: path.write_bytes(periods_csv(periods))
-        return writers
+    @cached_property
+    def _tree(self) -> TreeView:
+        return TreeView(table=self.table, prefix=prefixes_of(self.table))

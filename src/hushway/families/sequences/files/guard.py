@@ -7,7 +7,7 @@ from typing import NoReturn
 import numpy as np
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.sequences.files.formats.taxonomy import check_levels
+from hushway.families.sequences.files.taxonomy import check_levels
 from hushway.families.sequences.files.tree_shape import TreeShape, shape_of
 from hushway.families.sequences.mechanism.steps import PlannedStep
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary

@@ -13,7 +13,7 @@ from typing import NoReturn
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import damaged
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
@@ -155,4 +155,4 @@ def _sums(above: IntArray, counts: IntArray, *, size: int | None = None) -> IntA
 
 
 def _refuse(message: str) -> NoReturn:
-    raise ReleaseError(message, advice="Ask the publisher for an intact copy of the release.")
+    raise damaged(message)

@@ -13,19 +13,19 @@ import pytest
 import shapely
 
 from hushway.errors import HushwayError, ReleaseError
-from hushway.families.density.files.formats.clusters import cover_csv, pieces_csv, read_cover
-from hushway.families.density.files.formats.contents import (
+from hushway.families.density.files.clusters import cover_csv, pieces_csv, read_cover
+from hushway.families.density.files.geo import totals_of, write_density_geo
+from hushway.families.density.files.measured import (
+    read_measured_series,
+    write_measured_series,
+)
+from hushway.families.density.files.rows import (
     check_density_csv,
     read_density_parquet,
     write_density_csv,
     write_density_parquet,
 )
-from hushway.families.density.files.formats.geo import totals_of, write_density_geo
-from hushway.families.density.files.formats.measured import (
-    read_measured_series,
-    write_measured_series,
-)
-from hushway.families.density.files.formats.sites import (
+from hushway.families.density.files.sites import (
     measured_sites_csv,
     read_measured_sites,
     read_sites,
@@ -226,8 +226,8 @@ def test_parquet_and_csv_hold_the_same_numbers(tmp_path: Path, density: DensityT
 def test_large_tables_are_written_in_several_batches(
     tmp_path: Path, density: DensityTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("density", "measured_density"):
-        monkeypatch.setattr(f"hushway.release.formats.{module}.BATCH_ROWS", 5)
+    for module in ("rows", "measured"):
+        monkeypatch.setattr(f"hushway.families.density.files.{module}.BATCH_ROWS", 5)
     write_density_parquet(density, tmp_path / "d.parquet")
     write_density_csv(density, tmp_path / "d.csv")
     write_measured_series(density.measured_series, tmp_path / "m.parquet")

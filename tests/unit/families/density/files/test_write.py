@@ -91,7 +91,7 @@ def test_long_tables_have_no_text(
     certify_density: Certify,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hushway.families.density.files.formats.contents.MOST_CSV_ROWS", 23)
+    monkeypatch.setattr("hushway.families.density.files.rows.MOST_CSV_ROWS", 23)
     folder = write_release(tmp_path / "r", table=density, certificate=certify_density(density))
     assert "density.csv" not in names(folder)
     package = json.loads((folder / "datapackage.json").read_bytes())

@@ -12,18 +12,9 @@ import pytest
 import shapely
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.formats.contents import (
-    measured_classes_csv,
-    read_links_parquet,
-    read_measured_classes,
-    read_zones,
-    travel_times,
-    write_links_parquet,
-    zones_csv,
-)
-from hushway.families.links.files.formats.geo import links_geojson, shown_links, write_links_geo
-from hushway.families.links.files.formats.gmns import link_parts, measurement_parts, node_parts
-from hushway.families.links.files.formats.roads import (
+from hushway.families.links.files.geo import links_geojson, shown_links, write_links_geo
+from hushway.families.links.files.gmns import link_parts, measurement_parts, node_parts
+from hushway.families.links.files.roads import (
     course_points,
     links_table,
     nodes_table,
@@ -31,6 +22,15 @@ from hushway.families.links.files.formats.roads import (
     roads_of,
     write_links,
     write_nodes,
+)
+from hushway.families.links.files.rows import (
+    measured_classes_csv,
+    read_links_parquet,
+    read_measured_classes,
+    read_zones,
+    travel_times,
+    write_links_parquet,
+    zones_csv,
 )
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
@@ -68,7 +68,7 @@ def test_roads_of_smaller_numbers_are_read_back_with_the_same_digest(links: Link
 
 
 def test_very_long_texts_are_refused(links: LinkTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hushway.families.links.files.formats.roads._MOST_LETTERS", 47 * 6)
+    monkeypatch.setattr("hushway.families.links.files.roads._MOST_LETTERS", 47 * 6)
     tables = (
         links_table(links.universe.roads, links.universe.zone),
         nodes_table(links.universe.roads),
@@ -111,7 +111,7 @@ def test_published_rows_are_read_back(tmp_path: Path, fast_links: LinkTable) -> 
 def test_many_rows_are_read_back_in_batches(
     tmp_path: Path, fast_links: LinkTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.families.links.files.formats.contents.BATCH_ROWS", 7)
+    monkeypatch.setattr("hushway.families.links.files.rows.BATCH_ROWS", 7)
     path = tmp_path / "links.parquet"
     write_links_parquet(fast_links, path)
     again = read_links_parquet(path, fast_links.universe, speeds=True)
@@ -213,7 +213,7 @@ def test_zones_are_read_back(zones: tuple[str, ...]) -> None:
 
 
 def test_long_lists_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hushway.families.links.files.formats.contents.LIST_BYTES", 5)
+    monkeypatch.setattr("hushway.families.links.files.rows.LIST_BYTES", 5)
     with pytest.raises(ReleaseError, match="larger than it may be"):
         read_zones(zones_csv(("a",)))
 

@@ -291,7 +291,7 @@ def test_a_file_that_claims_to_be_huge_is_not_even_read(
 ) -> None:
     rewrite(plain_release / file, lambda rows: put(rows, 0, name="x" * 3_000_000))
     reseal(plain_release)
-    monkeypatch.setattr("hushway.families.links.files.formats.roads._MOST_BYTES", 500_000)
+    monkeypatch.setattr("hushway.families.links.files.roads._MOST_BYTES", 500_000)
     for way in ("read", "read_row_group"):
         monkeypatch.setattr(pq.ParquetFile, way, refusing_large(getattr(pq.ParquetFile, way)))
     (found,) = [each for each in verify(plain_release).checks if each.name == check]

@@ -89,7 +89,7 @@ def test_the_data_package_names_the_columns_of_every_table(
 def test_large_maps_have_no_text(
     tmp_path: Path, links: LinkTable, certify_links: Certify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.families.links.files.formats.geo.MOST_GEOJSON_NUMBERS", 5)
+    monkeypatch.setattr("hushway.families.links.files.geo.MOST_GEOJSON_NUMBERS", 5)
     folder = write_release(tmp_path / "r", table=links, certificate=certify_links(links))
     assert "links.geojson" not in files_of(folder)
     package = json.loads((folder / "datapackage.json").read_bytes())

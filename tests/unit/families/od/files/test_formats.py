@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats import rows as rows_module
-from hushway.families.od.files.formats.flowmap import flowmap_locations, read_flows, write_flows
-from hushway.families.od.files.formats.omx import fits_omx, write_omx
-from hushway.families.od.files.formats.rows import read_csv, read_parquet, write_csv, write_parquet
+from hushway.families.od.files import rows as rows_module
+from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
+from hushway.families.od.files.omx import fits_omx, write_omx
+from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations, PlaceLabels
@@ -248,7 +248,7 @@ def test_matrices_over_many_places_are_left_out(
     table: ODTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert fits_omx(table.universe)
-    monkeypatch.setattr("hushway.families.od.files.formats.omx.MOST_CELLS", 99)
+    monkeypatch.setattr("hushway.families.od.files.omx.MOST_CELLS", 99)
     assert not fits_omx(table.universe)
 
 

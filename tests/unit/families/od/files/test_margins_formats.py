@@ -10,18 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
+from hushway.families.od.files import margins as margins_module
+from hushway.families.od.files import pairs as pairs_module
 from hushway.families.od.files.adds_up import PublishedSums, published_sums, sums_of_rows
-from hushway.families.od.files.formats import margins as margins_module
-from hushway.families.od.files.formats import pairs as pairs_module
-from hushway.families.od.files.formats.features import features_json, read_features
-from hushway.families.od.files.formats.margins import (
+from hushway.families.od.files.features import features_json, read_features
+from hushway.families.od.files.margins import (
     read_margins_csv,
     read_margins_parquet,
     write_margins_csv,
     write_margins_parquet,
 )
-from hushway.families.od.files.formats.omx import matrix_names
-from hushway.families.od.files.formats.pairs import pair_columns, read_pairs, write_pairs
+from hushway.families.od.files.omx import matrix_names
+from hushway.families.od.files.pairs import pair_columns, read_pairs, write_pairs
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, total_feature
@@ -142,7 +142,7 @@ def test_too_many_features_are_not_read(
     tmp_path: Path, summed: ODTable, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     data = write_features(features_of(summed), tmp_path)
-    monkeypatch.setattr(f"hushway.families.od.files.formats.features.{limit}", 4)
+    monkeypatch.setattr(f"hushway.families.od.files.features.{limit}", 4)
     with pytest.raises(ReleaseError, match="larger than it may be"):
         read_features(data, tmp_path / "pairs.parquet", summed.universe)
 

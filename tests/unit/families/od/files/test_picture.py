@@ -14,8 +14,8 @@ from hushway.families.od.files.adds_up import (
     sums_by_pair,
     sums_by_period,
 )
-from hushway.families.od.files.contents import draw_periods, draw_picture, measured_periods
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
+from hushway.families.od.files.picture import draw_periods, draw_picture, measured_periods
 from hushway.families.od.mechanism.table import ODTable
 from hushway.privacy.certificate import Certificate
 from support.certificates import UNPROTECTED

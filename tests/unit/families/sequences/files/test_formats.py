@@ -11,22 +11,22 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.sequences.files import paths
-from hushway.families.sequences.files.formats import tree as tree_format
-from hushway.families.sequences.files.formats.contents import (
+from hushway.families.sequences.files import tree as tree_format
+from hushway.families.sequences.files.levels import levels_csv, read_levels
+from hushway.families.sequences.files.rows import (
     check_sequences_csv,
     check_sequences_parquet,
     write_sequences_csv,
     write_sequences_parquet,
 )
-from hushway.families.sequences.files.formats.levels import levels_csv, read_levels
-from hushway.families.sequences.files.formats.taxonomy import (
+from hushway.families.sequences.files.taxonomy import (
     check_levels,
     grouped_locations_csv,
     node_labels,
     read_taxonomy,
     taxonomy_json,
 )
-from hushway.families.sequences.files.formats.tree import read_tree, write_tree
+from hushway.families.sequences.files.tree import read_tree, write_tree
 from hushway.families.sequences.files.tree_shape import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy

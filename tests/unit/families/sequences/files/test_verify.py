@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.families.sequences.files.formats import tree as tree_format
+from hushway.families.sequences.files import tree as tree_format
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.synthesis import synthesise

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import BoolArray, Int32Array, IntArray
-from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import cells_of
+from hushway.errors import ReleaseError, damaged
+from hushway.families.od.files.rows import cells_of
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.labels import Labels
@@ -152,7 +152,4 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _rewritten(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} does not label the public pairs of places in order.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{path.name} does not label the public pairs of places in order.")

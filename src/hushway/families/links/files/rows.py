@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
@@ -24,6 +24,8 @@ from hushway.release.formats.columns import (
     whole_column,
 )
 from hushway.release.formats.places import csv_bytes, number_array, numbers_of, text_array
+
+PARQUET = "links.parquet"
 
 _COUNTS = [
     pa.field("period", LABEL, nullable=False),
@@ -178,10 +180,7 @@ def _slices(rows: int) -> Iterator[slice]:
 
 
 def _rewritten(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} does not hold rows of public links and periods.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{path.name} does not hold rows of public links and periods.")
 
 
 ZONE_COLUMNS = ("zone", "name")

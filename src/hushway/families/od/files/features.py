@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.pairs import pair_columns, read_pairs
+from hushway.errors import ReleaseError, damaged
+from hushway.families.od.files.pairs import pair_columns, read_pairs
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.labels import Labels
@@ -122,7 +122,4 @@ def _period_labels(facts: Mapping[str, Any]) -> Labels | None:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "features.json is not as hushway writes it, or is larger than it may be.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged("features.json is not as hushway writes it, or is larger than it may be.")

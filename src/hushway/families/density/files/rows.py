@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.geography.periods import Periods
@@ -186,7 +186,4 @@ def _positions(batch: pa.RecordBatch, known: pa.Array) -> IntArray:
 
 
 def _disagreement(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} does not hold a number for every area and bin, in order.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{path.name} does not hold a number for every area and bin, in order.")

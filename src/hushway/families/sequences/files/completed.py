@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.files.tree_shape import ROOT
 from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
 from hushway.families.sequences.mechanism.table import SequenceTable
@@ -71,10 +71,7 @@ def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
     begun = _records_through(table, prefix, np.flatnonzero(finest), found)
     same = np.array_equal(begun[finest], table.counts[finest])
     if not same or int(found.counts.sum()) != int(table.ends.sum()):
-        raise ReleaseError(
-            f"{path.name} does not agree with the tree.",
-            advice="Ask the publisher for an intact copy of the release.",
-        )
+        raise damaged(f"{path.name} does not agree with the tree.")
     return len(found.counts)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import shapely
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.files.formats.contents import MOMENT, start_times
+from hushway.families.density.files.rows import MOMENT, start_times
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.release.formats.places import (

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.formats.rows import (
+from hushway.families.od.files.rows import (
     Rows,
     batches_of,
     cells_of,

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
-from hushway.families.sequences.files.formats.taxonomy import node_labels
+from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.files.paths import (
     BATCH_STOPS,
     Sequences,
@@ -23,6 +22,7 @@ from hushway.families.sequences.files.paths import (
     lengths_of,
     sequences_ending_at,
 )
+from hushway.families.sequences.files.taxonomy import node_labels
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import positions_among, whole_column
@@ -173,7 +173,4 @@ def _same_lists(column: pa.Array, start: IntArray, known: pa.Array, chosen: IntA
 
 
 def _disagreement(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} does not hold the sequences that end in the tree, in order.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{path.name} does not hold the sequences that end in the tree, in order.")

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.files.formats.contents import optional_array
-from hushway.families.links.files.formats.roads import course_points, courses, lines_metadata
+from hushway.families.links.files.roads import course_points, courses, lines_metadata
+from hushway.families.links.files.rows import optional_array
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.release.formats.places import (
     check_geoparquet,

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import BATCH_ROWS, whole_column
 from hushway.release.formats.places import number_array
@@ -61,7 +61,6 @@ def _places(start: int, rows: int, bins: int) -> tuple[IntArray, IntArray]:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "measured_series.parquet does not hold a number for every cluster and bin, in order.",
-        advice="Ask the publisher for an intact copy of the release.",
+    return damaged(
+        "measured_series.parquet does not hold a number for every cluster and bin, in order."
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.public.features import Feature
 from hushway.release.formats.bounded_parquet import open_parquet
@@ -131,9 +131,8 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
         raise _rewritten(path)
     sums = PublishedSums(feature=feature, counts=counts, measured=measured, standard_error=error)
     if not np.array_equal(sums.residuals, residuals):
-        raise ReleaseError(
-            f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement.",
-            advice="Ask the publisher for an intact copy of the release.",
+        raise damaged(
+            f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement."
         )
     return sums
 
@@ -167,7 +166,6 @@ def _texts(features: Sequence[Feature]) -> Iterator[str]:
 
 
 def _rewritten(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} does not hold one row for every element of the features, in order.",
-        advice="Ask the publisher for an intact copy of the release.",
+    return damaged(
+        f"{path.name} does not hold one row for every element of the features, in order."
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.geography.labels import Labels
 from hushway.geography.locations import LOCATION_FACTS, Locations, PlaceLabels
@@ -167,7 +167,6 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "taxonomy.json or locations.csv is not as hushway writes it, or is larger than it may be.",
-        advice="Ask the publisher for an intact copy of the release.",
+    return damaged(
+        "taxonomy.json or locations.csv is not as hushway writes it, or is larger than it may be."
     )

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
-from hushway.families.sequences.files.formats.taxonomy import grain_name, node_labels
+from hushway.errors import ReleaseError, damaged
+from hushway.families.sequences.files.taxonomy import grain_name, node_labels
 from hushway.families.sequences.files.tree_shape import MOST_NODES, step_slices
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.taxonomy import Taxonomy
@@ -139,7 +139,4 @@ def _period_labels(periods: Periods | None) -> tuple[str, ...]:
 
 
 def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "tree.parquet does not hold the nodes that levels.csv names, in order.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged("tree.parquet does not hold the nodes that levels.csv names, in order.")

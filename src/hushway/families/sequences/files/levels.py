@@ -1,7 +1,7 @@
 """The steps of a prefix tree as a small CSV file that can be read back exactly."""
 
 from hushway.errors import ReleaseError
-from hushway.families.sequences.files.formats.taxonomy import grain_name
+from hushway.families.sequences.files.taxonomy import grain_name
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.release.bounded import PAPER_BYTES, csv_rows, refuse_large

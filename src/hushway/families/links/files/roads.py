@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import shapely
 
 from hushway.arrays import FloatArray, IntArray, TextArray
-from hushway.errors import ReleaseError
+from hushway.errors import ReleaseError, damaged
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import whole_column
@@ -213,7 +213,4 @@ def _texts(table: pa.Table, name: str) -> TextArray:
 
 
 def _rewritten(name: str) -> ReleaseError:
-    return ReleaseError(
-        f"{name} is not as hushway writes it, or is larger than it may be.",
-        advice="Ask the publisher for an intact copy of the release.",
-    )
+    return damaged(f"{name} is not as hushway writes it, or is larger than it may be.")

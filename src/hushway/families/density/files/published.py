@@ -1,0 +1,232 @@
+"""The files of a density release: what is said of each, how it is written and how it is checked."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from hushway.arrays import IntArray
+from hushway.families.density.files.clusters import COVER_COLUMNS, PIECE_COLUMNS
+from hushway.families.density.files.geo import COLUMNS as GEO_COLUMNS
+from hushway.families.density.files.geo import check_density_geo, totals_of, write_density_geo
+from hushway.families.density.files.measured import COLUMNS as SERIES_COLUMNS
+from hushway.families.density.files.measured import write_measured_series
+from hushway.families.density.files.rows import (
+    COLUMNS,
+    MOST_CSV_ROWS,
+    check_density_csv,
+    fits_csv,
+    write_density_csv,
+    write_density_parquet,
+)
+from hushway.families.density.files.sites import MEASURED_COLUMNS, SITE, measured_sites_csv
+from hushway.families.density.files.universe import AREAS, COVER, PIECES, SITES, public_files
+from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.public.cells import Sites
+from hushway.release.formats.places import location_columns
+from hushway.release.published_file import PERIODS, PublishedFile, describe_files, periods_file
+from hushway.release.resource import Description, columns_schema, locations_schema
+from hushway.release.stated import noise_fits
+
+PARQUET = "density.parquet"
+CSV = "density.csv"
+GEO = "density.geo.parquet"
+SERIES = "measured_series.parquet"
+MEASURED_SITES = "measured_sites.csv"
+
+_PUBLIC = "Public knowledge, not made from the data."
+
+
+def describe(table: DensityTable) -> Description:
+    """Returns what a data package says about a published density."""
+    universe = table.universe
+    facts = {
+        "areas": len(universe.areas),
+        "bins": universe.bins,
+        "rows": universe.size,
+        "visits": float(totals_of(table.counts.reshape(-1))),
+        "towers": universe.sites is not None,
+        "sites": universe.site_count,
+        "cells_of_the_cover": len(universe.cover),
+        "clusters": len(table.measured_series),
+        "quanta": table.quanta,
+        "sites_measured": table.measured_sites is not None,
+        "measured_total": table.measured_total,
+        "noise": dict(table.noise),
+        # The publisher's word: the numbers on the way to the fit are not in the release.
+        "fit": dict(table.diagnostics),
+    }
+    return describe_files(FILES, table, facts)
+
+
+def facts_fit(facts: Mapping[str, Any]) -> bool:
+    """Whether facts of a data package say enough about a density to read it."""
+    total = facts["measured_total"]
+    return (
+        type(facts["quanta"]) is int
+        and type(facts["towers"]) is bool
+        and type(facts["sites_measured"]) is bool
+        and (total is None or type(total) is int)
+        and noise_fits(facts["noise"])
+        and type(facts["fit"]) is dict
+    )
+
+
+_ROWS_SCHEMA = columns_schema(
+    COLUMNS,
+    (
+        ("string", f"Id of the area, as in {AREAS}."),
+        ("datetime", "When the bin starts on the wall clock of the time zone."),
+        ("integer", f"Number of the bin, from 0, in the order of {PERIODS}."),
+        ("number", "Published number of visits, in hundredths."),
+        ("number", "What the count is expected to be off by, in visits."),
+    ),
+    key=["area", "bin"],
+)
+
+
+def _series_words(table: DensityTable) -> str:
+    return (
+        "What was measured, before anything was fitted: the noisy visits of every cluster and bin, "
+        f"in parts of a visit. {table.quanta:,} parts are one visit. A number may be negative."
+    )
+
+
+def _sites_schema(table: DensityTable) -> dict[str, Any]:
+    schema = locations_schema(location_columns(cast("Sites", table.universe.sites).locations))
+    words = "Number of the site; places at one point share it. Empty if the place is left out."
+    field = {"name": SITE, "type": "integer", "description": words}
+    return {**schema, "fields": [field, *schema["fields"]]}
+
+
+def _public(name: str) -> Callable[[DensityTable, Path], object]:
+    """Returns how one of the public lists is written."""
+    return lambda table, path: path.write_bytes(public_files(table.universe, table.cluster)[name]())
+
+
+DensityFile = PublishedFile[DensityTable, DensityTable]
+
+FILES: tuple[DensityFile, ...] = (
+    DensityFile(
+        path=PARQUET,
+        title="Visits by area and bin of time",
+        description="Every area has a row for every bin. A count is the published number of visits "
+        "to the area in the bin, a visit being one visitor seen in one bin. It carries noise on "
+        "purpose, was fitted to noisy measurements, and is never negative.",
+        schema=_ROWS_SCHEMA,
+        write=write_density_parquet,
+    ),
+    DensityFile(
+        path=CSV,
+        title="Visits by area and bin of time",
+        description=f"The same numbers as {PARQUET}.",
+        schema=_ROWS_SCHEMA,
+        write=write_density_csv,
+        check=check_density_csv,
+        is_there=lambda table: fits_csv(table.universe),
+        left_out=f"As text the table would have more than {MOST_CSV_ROWS:,} rows.",
+    ),
+    DensityFile(
+        path=GEO,
+        title="Visits by area, for maps",
+        description=f"The same numbers as {PARQUET} as GeoParquet 1.1: one row an area, with "
+        "its shape in longitudes and latitudes (OGC:CRS84) and its series as lists.",
+        schema=columns_schema(
+            GEO_COLUMNS,
+            (
+                ("string", f"Id of the area, as in {AREAS}."),
+                ("string", "Name of the area."),
+                ("any", "Its shape as WKB, in longitudes and latitudes."),
+                ("number", "Sum of its counts over all bins."),
+                ("number", "Mean of its counts, rounded to hundredths."),
+                ("datetime", "Start of the first bin with its largest count."),
+                ("array", "Its counts, in the order of the bins."),
+                ("array", "Their standard errors, in the same order."),
+            ),
+            key=["id"],
+        ),
+        write=write_density_geo,
+        check=check_density_geo,
+    ),
+    DensityFile(
+        path=SERIES,
+        title="Measured series",
+        description=_series_words,
+        schema=columns_schema(
+            SERIES_COLUMNS,
+            (
+                ("integer", f"Number of the cluster, as in {COVER}."),
+                ("integer", "Number of the bin, from 0."),
+                ("integer", "Noisy number of parts of visits."),
+            ),
+            key=["cluster", "bin"],
+        ),
+        write=lambda table, path: write_measured_series(table.measured_series, path),
+    ),
+    DensityFile(
+        path=AREAS,
+        title="Public areas",
+        description=f"The areas as GeoJSON, in the order of the rows. {_PUBLIC}",
+        write=_public(AREAS),
+    ),
+    periods_file(lambda table: table.universe.periods),
+    DensityFile(
+        path=COVER,
+        title="Cover and clusters",
+        description="The cells of sites and areas that together hold the whole city, and the "
+        "cluster that each was measured in. The cells are public; the clusters were chosen by "
+        "public or noisy numbers.",
+        schema=columns_schema(
+            COVER_COLUMNS,
+            (
+                ("integer", "Number of the cell of the cover, from 0."),
+                ("string", "Whether it is the cell of a site or an area."),
+                ("string", "Number of that site, or id of that area."),
+                ("integer", "Cluster that it was measured in."),
+                ("number", "Centre of its ground, metres east of the middle of all areas."),
+                ("number", "Centre of its ground, metres north of the middle of all areas."),
+            ),
+            key=["cell"],
+        ),
+        write=_public(COVER),
+    ),
+    DensityFile(
+        path=PIECES,
+        title="Pieces of the city",
+        description="Where the cell of a site and an area overlap, and the cell of the cover "
+        f"that the piece is given to. {_PUBLIC}",
+        schema=columns_schema(
+            PIECE_COLUMNS,
+            (
+                ("integer", "Number of the site."),
+                ("string", f"Id of the area, as in {AREAS}."),
+                ("integer", f"Cell that the piece is given to, as in {COVER}."),
+                ("number", "Size in square metres."),
+            ),
+            key=["site", "area"],
+        ),
+        write=_public(PIECES),
+    ),
+    DensityFile(
+        path=SITES,
+        title="Public places where visitors are seen",
+        description=f"Places that events may name, such as phone towers. {_PUBLIC}",
+        schema=_sites_schema,
+        write=_public(SITES),
+        is_there=lambda table: table.universe.sites is not None,
+    ),
+    DensityFile(
+        path=MEASURED_SITES,
+        title="Measured sites",
+        description="What was measured: one visit of each visitor, drawn at random, by its site. "
+        "A number may be negative.",
+        schema=columns_schema(
+            MEASURED_COLUMNS,
+            (("integer", "Number of the site."), ("integer", "Noisy number of visitors.")),
+            key=["site"],
+        ),
+        write=lambda table, path: path.write_bytes(
+            measured_sites_csv(cast("IntArray", table.measured_sites))
+        ),
+        is_there=lambda table: table.measured_sites is not None,
+    ),
+)

@@ -1,0 +1,220 @@
+"""The files of a release of links: what is said of each, how it is written and how checked."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from hushway.arrays import IntArray
+from hushway.families.links.files.geo import COLUMNS as GEO_COLUMNS
+from hushway.families.links.files.geo import (
+    MOST_GEOJSON_NUMBERS,
+    check_links_geo,
+    fits_geojson,
+    links_geojson,
+    write_links_geo,
+)
+from hushway.families.links.files.gmns import GMNS_FILES, LinkFile, check_rendered
+from hushway.families.links.files.roads import (
+    LINK_COLUMNS,
+    NODE_COLUMNS,
+    write_links,
+    write_nodes,
+)
+from hushway.families.links.files.rows import (
+    MEASURED_COLUMNS,
+    PARQUET,
+    ZONE_COLUMNS,
+    links_schema,
+    measured_classes_csv,
+    write_links_parquet,
+    zones_csv,
+)
+from hushway.families.links.files.universe import NODES, ROADS, ZONES
+from hushway.families.links.mechanism.table import LinkTable
+from hushway.release.published_file import PERIODS, describe_files, periods_file
+from hushway.release.resource import Description, columns_schema
+from hushway.release.stated import noise_fits
+
+GEO = "links.geo.parquet"
+GEOJSON = "links.geojson"
+MEASURED_CLASSES = "measured_classes.csv"
+
+_PUBLIC = "Public knowledge, not made from the data."
+
+
+def describe(table: LinkTable) -> Description:
+    """Returns what a data package says about published links."""
+    universe = table.universe
+    facts = {
+        "links": universe.roads.links,
+        "nodes": universe.roads.nodes,
+        "periods": len(universe.periods),
+        "zones": len(universe.zones),
+        "published_rows": len(table.link),
+        "published_links": len(np.unique(table.link)),
+        "threshold": table.threshold,
+        "speeds": table.speed is not None,
+        "classes_measured": table.class_totals is not None,
+        "noise": dict(table.noise),
+        # The publisher's word: the numbers on the way to the fit are not in the release.
+        "fit": dict(table.diagnostics),
+    }
+    return describe_files(FILES, table, facts)
+
+
+def facts_fit(facts: Mapping[str, Any]) -> bool:
+    """Whether facts of a data package say enough about links to read them."""
+    threshold = facts["threshold"]
+    return (
+        type(threshold) is float
+        and math.isfinite(threshold)
+        and type(facts["speeds"]) is bool
+        and type(facts["classes_measured"]) is bool
+        and noise_fits(facts["noise"])
+        and type(facts["fit"]) is dict
+    )
+
+
+_COUNT_WORDS = (
+    ("string", f"Label of the period, as in {PERIODS}."),
+    ("integer", "Number of the period, from 0."),
+    ("string", f"Id of the link, as in {ROADS}."),
+    ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
+    ("number", "Length of the link in metres."),
+    ("number", "Published number of travellers, in hundredths."),
+    ("number", "What the count is expected to be off by, in travellers."),
+)
+_SPEED_WORDS = (
+    ("number", "Published mean speed in km/h; missing where it cannot be told."),
+    ("number", "What the speed is expected to be off by, in km/h."),
+    ("number", "Seconds along the link at that speed."),
+)
+
+
+def _rows_schema(table: LinkTable) -> dict[str, Any]:
+    speeds = table.speed is not None
+    words = (*_COUNT_WORDS, *_SPEED_WORDS) if speeds else _COUNT_WORDS
+    return columns_schema(links_schema(speeds=speeds).names, words, key=["period_number", "link"])
+
+
+FILES: tuple[LinkFile, ...] = (
+    LinkFile(
+        path=PARQUET,
+        title="Travellers by period and link",
+        description="One row for every link that shows in a period. A count is the published "
+        "number of travellers who were on the link in the period. It carries noise on purpose and "
+        "was fitted to noisy measurements. A link without a row did not stand out from the noise; "
+        "it is not known to be empty.",
+        schema=_rows_schema,
+        write=write_links_parquet,
+    ),
+    LinkFile(
+        path=GEO,
+        title="Travellers by link, for maps",
+        description=f"The same counts as {PARQUET} as GeoParquet 1.1: one row for every link that "
+        "shows in any period, with its course (OGC:CRS84) and its counts as lists.",
+        schema=columns_schema(
+            GEO_COLUMNS,
+            (
+                ("string", f"Id of the link, as in {ROADS}."),
+                ("string", "Name of the street; may be empty."),
+                ("string", "Id of the node that the link leaves."),
+                ("string", "Id of the node that it leads to."),
+                ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
+                ("number", "Length of the link in metres."),
+                ("number", "Sum of its published counts over all periods."),
+                ("array", "Its counts by period; missing where it does not show."),
+                ("array", "Their standard errors, in the same order."),
+                ("any", "Its course as WKB, in longitudes and latitudes."),
+            ),
+            key=["id"],
+        ),
+        write=write_links_geo,
+        check=check_links_geo,
+    ),
+    LinkFile(
+        path=GEOJSON,
+        title="Travellers by link, for maps on the web",
+        description=f"The same links and counts as {GEO} as GeoJSON.",
+        write=lambda table, path: path.write_bytes(links_geojson(table)),
+        check=lambda table, path: check_rendered(path, GEOJSON, [links_geojson(table)]),
+        is_there=fits_geojson,
+        left_out=f"As text the map would have more than {MOST_GEOJSON_NUMBERS:,} counts.",
+    ),
+    LinkFile(
+        path=ROADS,
+        title="Public roads",
+        description="All links of the road network as GeoParquet 1.1, each direction by itself. "
+        f"{_PUBLIC}",
+        schema=columns_schema(
+            LINK_COLUMNS,
+            (
+                ("string", "Id of the link: one direction of a street between two nodes."),
+                ("integer", f"Row of the node that it leaves, in {NODES}, from 0."),
+                ("integer", f"Row of the node that it leads to, in {NODES}."),
+                ("number", "Length in metres."),
+                ("number", "Usual speed in km/h."),
+                ("number", "Number of lanes."),
+                ("integer", "Class, from 1 (motorways) to 5 (residential streets)."),
+                ("integer", "Number of the street; its two directions share it."),
+                ("integer", f"Number of the zone, as in {ZONES}."),
+                ("string", "Name of the street; may be empty."),
+                ("any", "Course as WKB, in longitudes and latitudes."),
+            ),
+            key=["link_id"],
+        ),
+        write=lambda table, path: write_links(table.universe.roads, table.universe.zone, path),
+    ),
+    LinkFile(
+        path=NODES,
+        title="Public nodes",
+        description=f"Where links meet. {_PUBLIC}",
+        schema=columns_schema(
+            NODE_COLUMNS,
+            (
+                ("string", "Id of the node."),
+                ("number", "Longitude in degrees (WGS84)."),
+                ("number", "Latitude in degrees (WGS84)."),
+            ),
+            key=["node_id"],
+        ),
+        write=lambda table, path: write_nodes(table.universe.roads, path),
+    ),
+    LinkFile(
+        path=ZONES,
+        title="Public zones",
+        description=f"Parts of the network that sums are measured by. {_PUBLIC}",
+        schema=columns_schema(
+            ZONE_COLUMNS,
+            (("integer", "Number of the zone, from 0."), ("string", "Name of the zone.")),
+            key=["zone"],
+        ),
+        write=lambda table, path: path.write_bytes(zones_csv(table.universe.zones)),
+    ),
+    periods_file(lambda table: table.universe.periods),
+    *GMNS_FILES,
+    LinkFile(
+        path=MEASURED_CLASSES,
+        title="Measured classes and zones",
+        description="What was measured beside the links: the noisy sums of travellers over all "
+        "links of a class in a zone, and over all beginnings and ends of trips. A number may be "
+        "negative. It counts links that do not show too.",
+        schema=columns_schema(
+            MEASURED_COLUMNS,
+            (
+                ("string", "Label of the period."),
+                ("string", "What was counted: links, or beginnings or ends of trips."),
+                ("integer", f"Number of the zone, as in {ZONES}; empty for beginnings and ends."),
+                ("integer", "Class of the links; empty for beginnings and ends."),
+                ("integer", "Noisy number of travellers on links, or at beginnings or ends."),
+            ),
+            key=MEASURED_COLUMNS[:-1],
+        ),
+        write=lambda table, path: path.write_bytes(
+            measured_classes_csv(table.universe, cast("IntArray", table.class_totals))
+        ),
+        is_there=lambda table: table.class_totals is not None,
+    ),
+)

@@ -1,0 +1,296 @@
+"""The files of an OD release: what is said of each, how it is written and how it is checked."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.errors import ReleaseError, damaged
+from hushway.families.od.files.adds_up import PublishedSums, adds_up_json, check_adds_up
+from hushway.families.od.files.features import features_json
+from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
+from hushway.families.od.files.margins import COLUMNS as MARGIN_COLUMNS
+from hushway.families.od.files.margins import (
+    read_margins_csv,
+    write_margins_csv,
+    write_margins_parquet,
+)
+from hushway.families.od.files.omx import MOST_CELLS, fits_omx, write_omx
+from hushway.families.od.files.pairs import pair_columns, write_pairs
+from hushway.families.od.files.rows import COLUMNS, read_csv, write_csv, write_parquet
+from hushway.families.od.files.summary import flows_digest, summary_of
+from hushway.families.od.files.view import ODView, ReadView, TableView
+from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.formats.places import location_columns, locations_csv
+from hushway.release.published_file import (
+    PublishedFile,
+    check_parts,
+    describe_files,
+    periods_file,
+)
+from hushway.release.resource import Description, columns_schema, locations_schema, table_schema
+
+PARQUET = "trips.parquet"
+CSV = "trips.csv"
+OMX = "trips.omx"
+FLOWS = "flowmap/flows.csv"
+FLOW_LOCATIONS = "flowmap/locations.csv"
+LOCATIONS = "locations.csv"
+MARGINS = "margins.parquet"
+MARGINS_CSV = "margins.csv"
+ADDS_UP = "adds-up.json"
+FEATURES = "features.json"
+PAIRS = "pairs.parquet"
+
+
+def describe(view: TableView | ReadView) -> Description:
+    """Returns what a data package says about an OD table."""
+    universe, features = view.universe, view.features
+    facts: dict[str, Any] = {
+        "rows": view.rows.number,
+        "cells": universe.size,
+        "dense": view.threshold is None and not view.zeros_left_out,
+        "threshold": view.threshold,
+        "same_place": universe.same_place,
+    }
+    # Only where it says something: releases of earlier versions must still verify.
+    if view.zeros_left_out:
+        facts["zeros_left_out"] = True
+    if features:
+        facts["sums"] = [{"feature": f.title, "elements": f.size} for f in features]
+    return describe_files(FILES, view, facts)
+
+
+def facts_fit(facts: Mapping[str, Any]) -> bool:
+    """Whether facts of a data package say enough about a table to read it."""
+    threshold, same_place = facts["threshold"], facts["same_place"]
+    # Releases of earlier versions do not say it: they left out no zeros.
+    zeros_left_out = facts.get("zeros_left_out", False)
+    return (
+        (threshold is None or type(threshold) is int)
+        and type(same_place) is bool
+        and type(zeros_left_out) is bool
+        and not (zeros_left_out and threshold is not None)
+    )
+
+
+def _rows_words(view: ODView) -> str:
+    if view.zeros_left_out:
+        return "The published table. A cell without a row is published as 0."
+    if view.threshold is None:
+        return "The published table. Every public cell has a row, those with a count of 0 too."
+    return (
+        f"The published table. A cell without a row was measured below {view.threshold}; it is not "
+        "known to be 0."
+    )
+
+
+def _trips_schema(view: ODView) -> dict[str, Any]:
+    noisy = "the cell's own measurement, before the fit" if view.margins else "the count"
+    words = (
+        ("string", "Label of the period, as in periods.csv."),
+        ("string", "Id of the place where trips start, as in locations.csv."),
+        ("string", "Id of the place where trips end, as in locations.csv."),
+        ("integer", "Published number of trips over all days of the window."),
+        ("number", f"Standard deviation of the noise in {noisy}, in trips."),
+    )
+    return columns_schema(COLUMNS, words, key=["period", "origin", "destination"])
+
+
+def _flows_words(view: ODView) -> str:
+    weekly = view.universe.periods.cycle == "week"
+    return (
+        "The rows above 0. The time is the start of the period on the first day of "
+        f"the window{' with its weekday' if weekly else ''}, because viewers want a date; the "
+        f"count is over all{' such' if weekly else ''} days."
+    )
+
+
+def _omx_words(view: ODView) -> str:
+    return (
+        "One matrix a period, named after it; rows are origins, columns are destinations, in the "
+        "order of locations.csv. A cell without a row is "
+        f"{'published as ' if view.zeros_left_out else ''}0."
+    )
+
+
+def _margins_words(view: ODView) -> str:
+    titles = ", ".join(feature.title for feature in view.features)
+    return (
+        f"The trips of every element of the features: {titles}. A count is the sum of the rows of "
+        "trips.parquet in the element, exactly."
+    )
+
+
+_MARGINS_SCHEMA = columns_schema(
+    MARGIN_COLUMNS,
+    (
+        ("string", f"Title of the feature, as in {FEATURES}."),
+        ("string", "Class of the periods that are summed over; empty if it is all of them."),
+        ("string", "Class of the pairs that are summed over; empty if it is all of them."),
+        ("integer", "Published number of trips: the sum of the published rows."),
+        ("integer", "Noisy number of trips, as measured before the fit; may be negative."),
+        ("number", "Standard deviation of the noise in the measurement, in trips."),
+        ("integer", "The count minus the measurement."),
+    ),
+    key=["feature", "period", "pair"],
+)
+
+
+def _pairs_schema(view: ODView) -> dict[str, Any]:
+    columns = pair_columns(view.features).labels
+    return table_schema(
+        ("origin", "string", "Id of the place where trips start, as in locations.csv."),
+        ("destination", "string", "Id of the place where trips end, as in locations.csv."),
+        *((name, "string", "Class of the pair of places.") for name in columns),
+        key=["origin", "destination"],
+    )
+
+
+def _check_csv(read: ReadView, path: Path) -> None:
+    if summary_of(read_csv(path, read.universe)) != read.rows:
+        raise _disagreement(CSV, PARQUET)
+
+
+def _check_flows(read: ReadView, path: Path) -> None:
+    if flows_digest(read_flows(path, read.universe)) != read.rows.flows:
+        raise _disagreement(FLOWS, PARQUET)
+
+
+def _check_margins_csv(read: ReadView, path: Path) -> None:
+    if not all(map(_same, read.margins, read_margins_csv(path, read.features))):
+        raise _disagreement(MARGINS_CSV, MARGINS)
+
+
+def _check_adds_up(read: ReadView, path: Path) -> None:
+    # The finding before said that these are the sums of the rows.
+    rows = [sums.counts for sums in read.margins]
+    check_adds_up(read_plain(path, LIST_BYTES), read.margins, rows)
+
+
+def _same(one: PublishedSums, other: PublishedSums) -> bool:
+    return (
+        np.array_equal(one.counts, other.counts)
+        and np.array_equal(one.measured, other.measured)
+        and one.standard_error == other.standard_error
+    )
+
+
+def _disagreement(path: str, other: str) -> ReleaseError:
+    return damaged(f"{path} does not hold the same numbers as {other}.")
+
+
+ODFile = PublishedFile[TableView, ReadView]
+
+FILES: tuple[ODFile, ...] = (
+    ODFile(
+        path=PARQUET,
+        title="Trips by period, origin and destination",
+        description=_rows_words,
+        schema=_trips_schema,
+        write=lambda view, path: write_parquet(view.table, path),
+    ),
+    ODFile(
+        path=CSV,
+        title="Trips by period, origin and destination",
+        description=f"The same numbers as {PARQUET}.",
+        schema=_trips_schema,
+        write=lambda view, path: write_csv(view.table, path),
+        check=_check_csv,
+    ),
+    ODFile(
+        path=LOCATIONS,
+        title="Public places",
+        description="Where trips may start and end. Public knowledge, not made from the data.",
+        schema=lambda view: locations_schema(location_columns(view.universe.locations)),
+        write=lambda view, path: path.write_bytes(locations_csv(view.universe.locations)),
+    ),
+    periods_file(lambda view: view.universe.periods),
+    ODFile(
+        path=FLOW_LOCATIONS,
+        title="Places for flow map viewers",
+        description="The same places in the form that flow map viewers read.",
+        schema=table_schema(
+            ("id", "string", "Id of the place."),
+            ("name", "string", "Name of the place."),
+            ("lat", "number", "Latitude in degrees (WGS84)."),
+            ("lon", "number", "Longitude in degrees (WGS84)."),
+            key=["id"],
+        ),
+        write=lambda view, path: path.write_bytes(flowmap_locations(view.universe.locations)),
+        check=lambda read, path: check_parts(
+            path,
+            [flowmap_locations(read.universe.locations)],
+            f"{FLOW_LOCATIONS} does not hold the same numbers as {PARQUET}.",
+        ),
+    ),
+    ODFile(
+        path=FLOWS,
+        title="Flows for flow map viewers",
+        description=_flows_words,
+        schema=table_schema(
+            ("origin", "string", "Id of the place where trips start."),
+            ("dest", "string", "Id of the place where trips end."),
+            ("count", "integer", "Published number of trips."),
+            ("time", "string", "First day of the window and start of the period."),
+        ),
+        write=lambda view, path: write_flows(view.table, path),
+        check=_check_flows,
+    ),
+    ODFile(
+        path=MARGINS,
+        title="Sums that add up",
+        description=_margins_words,
+        schema=_MARGINS_SCHEMA,
+        write=lambda view, path: write_margins_parquet(view.margins, path),
+        is_there=lambda view: bool(view.margins),
+    ),
+    ODFile(
+        path=MARGINS_CSV,
+        title="Sums that add up",
+        description=f"The same numbers as {MARGINS}.",
+        schema=_MARGINS_SCHEMA,
+        write=lambda view, path: write_margins_csv(view.margins, path),
+        check=_check_margins_csv,
+        finding="margins",
+        is_there=lambda view: bool(view.margins),
+    ),
+    ODFile(
+        path=ADDS_UP,
+        title="What adds up",
+        description="Every constraint that the published numbers keep, with the largest "
+        "difference found, and how far sums are from their own noisy measurements.",
+        write=lambda view, path: path.write_bytes(adds_up_json(view.table, view.margins)),
+        check=_check_adds_up,
+        finding="adds up",
+        is_there=lambda view: bool(view.margins),
+    ),
+    ODFile(
+        path=FEATURES,
+        title="Public features",
+        description="What trips are summed over. Public knowledge, not made from the data.",
+        write=lambda view, path: path.write_bytes(features_json(view.features)),
+        is_there=lambda view: bool(view.margins),
+    ),
+    ODFile(
+        path=PAIRS,
+        title="Public labels of pairs of places",
+        description="The class of every pair of places that trips may join, for the features. "
+        "Public knowledge, not made from the data.",
+        schema=_pairs_schema,
+        write=lambda view, path: write_pairs(
+            view.universe, pair_columns(view.features).labels, path
+        ),
+        is_there=lambda view: any(feature.pairs is not None for feature in view.features),
+    ),
+    # Never opened by a verifier: HDF5 libraries unpickle attributes, and it may be a stranger's.
+    ODFile(
+        path=OMX,
+        title="Matrices for planning software",
+        description=_omx_words,
+        write=lambda view, path: write_omx(view.table, path),
+        is_there=lambda view: fits_omx(view.universe),
+        left_out=f"Dense matrices over these places would hold more than {MOST_CELLS} numbers.",
+    ),
+)
