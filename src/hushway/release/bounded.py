@@ -87,7 +87,9 @@ def holds(path: Path, expected: Iterable[bytes]) -> bool:
         return False
 
 
-def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[str]]:
+def csv_rows(
+    name: str, data: bytes, *, most: int = LIST_BYTES, width: int | None = None
+) -> list[list[str]]:
     """Returns the rows of a small CSV file, its header first, all of the same length.
 
     Quotes in front of what a spreadsheet would run are taken away.
@@ -95,11 +97,13 @@ def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[s
     Args:
         name: What the file is called, for the message.
         data: The bytes of the file.
+        most: The most bytes that it may have.
         width: How many columns there must be; as many as in the header if left out.
 
     Raises:
-        ReleaseError: A row has another number of columns, or there are too many rows.
+        ReleaseError: A row has another number of columns, or there are too many rows or bytes.
     """
+    refuse_large(name, len(data), most)
     rows: list[list[str]] = []
     # Row by row: an empty line is a byte of the file, and sixty bytes as a row of Python.
     for row in csv.reader(io.StringIO(data.decode(), newline=""), strict=True):
@@ -111,6 +115,13 @@ def csv_rows(name: str, data: bytes, *, width: int | None = None) -> list[list[s
             )
         rows.append([unguarded(text) for text in row])
     return rows
+
+
+def rewritten(name: str) -> ReleaseError:
+    """Returns the error of a public list that was read, and would be written with other bytes."""
+    return ReleaseError(
+        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
+    )
 
 
 def refuse_odd(name: str, facts: os.stat_result) -> None:

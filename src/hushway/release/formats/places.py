@@ -4,19 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hushway.errors import ReleaseError, damaged
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
-from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
-from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.bounded import csv_rows, rewritten
 from hushway.release.spreadsheet import guarded
 
 _DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
@@ -72,7 +68,7 @@ def read_locations(data: bytes) -> Locations:
     header, rows = _table("locations.csv", data)
     own = len(LOCATION_FACTS)
     if header[:own] != LOCATION_FACTS:
-        raise _rewritten("locations.csv")
+        raise rewritten("locations.csv")
     places = tuple(
         Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
         for key, name, lat, lon, zone in (row[:own] for row in rows)
@@ -83,7 +79,7 @@ def read_locations(data: bytes) -> Locations:
     )
     locations = Locations(places, labels)
     if locations_csv(locations) != data:
-        raise _rewritten("locations.csv")
+        raise rewritten("locations.csv")
     return locations
 
 
@@ -96,7 +92,7 @@ def read_periods(data: bytes) -> Periods:
     header, rows = _table("periods.csv", data)
     cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
     if header not in cycles or not rows:
-        raise _rewritten("periods.csv")
+        raise rewritten("periods.csv")
     first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
     periods = Periods(
         zone=first["time_zone"],
@@ -109,7 +105,7 @@ def read_periods(data: bytes) -> Periods:
     )
     # A few bytes can claim a window of centuries: count its periods before writing them all.
     if len(periods) != len(rows) or periods_csv(periods) != data:
-        raise _rewritten("periods.csv")
+        raise rewritten("periods.csv")
     return periods
 
 
@@ -144,7 +140,6 @@ def _cell(text: str) -> str:
 
 
 def _table(name: str, data: bytes) -> tuple[tuple[str, ...], list[list[str]]]:
-    refuse_large(name, len(data), LIST_BYTES)
     header, *rows = csv_rows(name, data)
     return tuple(header), rows
 
@@ -163,12 +158,6 @@ def _degrees(text: str) -> float:
 def _minutes(clock: str) -> int:
     hours, minutes = clock.split(":")
     return int(hours) * 60 + int(minutes)
-
-
-def _rewritten(name: str) -> ReleaseError:
-    return ReleaseError(
-        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
-    )
 
 
 # Between numpy and Arrow, by sharing memory.
@@ -202,51 +191,3 @@ def numbers_of(column: pa.Array) -> NDArray[Any]:
     kind = column.type.to_pandas_dtype()
     whole = np.frombuffer(column.buffers()[1] or b"", dtype=kind)
     return whole[column.offset : column.offset + len(column)]
-
-
-# A reader holds a row group at a time.
-_GROUP_BYTES = 1 << 26
-# Pages may take some room beside the numbers themselves.
-_OVERHEAD, _ROOM = 4, 1 << 20
-
-
-def write_geoparquet(table: pa.Table, path: Path) -> None:
-    """Writes a table with the metadata "geo", texts and shapes one by one.
-
-    A verifier then knows what the file takes before it reads it.
-    """
-    rows = max(1, len(table) * _GROUP_BYTES // max(1, table.nbytes))
-    pq.write_table(table, path, compression="zstd", use_dictionary=False, row_group_size=rows)
-
-
-def check_geoparquet(expected: pa.Table, path: Path, what: str) -> None:
-    """Makes sure that a GeoParquet file holds a table, with its words for maps.
-
-    Args:
-        expected: The table, with the metadata "geo".
-        path: The file.
-        what: What it should hold, for the message.
-
-    Raises:
-        ReleaseError: It does not.
-    """
-    lists = [column for column in expected.columns if pa.types.is_list(column.type)]
-    values = max((sum(len(part.values) for part in column.chunks) for column in lists), default=0)
-    room = _OVERHEAD * expected.nbytes + _ROOM
-    with open_parquet(path, expected.schema, rows=len(expected), values=values, size=room) as file:
-        facts = file.metadata
-        # Arrow would take the words from a copy of its own: look at those that others read.
-        words = facts.metadata[b"geo"] == expected.schema.metadata[b"geo"]
-        same = words and file.schema_arrow.equals(expected.schema, check_metadata=True)
-        if not same or facts.num_rows != len(expected) or not _same_rows(file, expected):
-            raise damaged(f"{path.name} does not hold {what} with the published numbers.")
-
-
-def _same_rows(file: pq.ParquetFile, expected: pa.Table) -> bool:
-    row = 0
-    for group in range(file.num_row_groups):
-        part = file.read_row_group(group)
-        if not part.equals(expected.slice(row, len(part))):
-            return False
-        row += len(part)
-    return row == len(expected)

@@ -12,7 +12,7 @@ from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.geography.areas import Areas
-from hushway.release.bounded import GEOMETRY_BYTES, csv_rows, refuse_large
+from hushway.release.bounded import GEOMETRY_BYTES, csv_rows, rewritten
 from hushway.release.formats.places import csv_bytes
 
 COVER_COLUMNS = ("cell", "kind", "member", "cluster", "x", "y")
@@ -79,13 +79,13 @@ def read_cover(
     # Indices below 0 would count from the end and be mistaken for others.
     within = _inside(member, max(sites, len(areas))) and _inside(cell, len(rows))
     if not within or not _inside(cluster, len(rows)):
-        raise _rewritten("cover.csv")
+        raise rewritten("cover.csv")
     centres = np.array([(float(row[4]), float(row[5])) for row in rows], dtype=np.float64)
     cover = Cover(pieces=pieces, is_site=is_site, member=member, cell=cell, centres=centres)
     if cover_csv(areas, cover, cluster) != cover_data or not np.isfinite(centres).all():
-        raise _rewritten("cover.csv")
+        raise rewritten("cover.csv")
     if pieces_csv(areas, cover) != pieces_data:
-        raise _rewritten("pieces.csv")
+        raise rewritten("pieces.csv")
     return cover, cluster
 
 
@@ -95,12 +95,11 @@ def _check_pieces(pieces: Pieces) -> None:
     every &= 0 < pieces.sites <= len(pieces.site)
     every &= np.array_equal(np.unique(pieces.area), np.arange(pieces.areas))
     if not every or not bool(np.all(np.isfinite(pieces.size) & (pieces.size > 0))):
-        raise _rewritten("pieces.csv")
+        raise rewritten("pieces.csv")
 
 
 def _rows(name: str, data: bytes, columns: tuple[str, ...]) -> list[list[str]]:
-    refuse_large(name, len(data), GEOMETRY_BYTES)
-    header, *rows = csv_rows(name, data, width=len(columns))
+    header, *rows = csv_rows(name, data, most=GEOMETRY_BYTES, width=len(columns))
     if tuple(header) != columns or not rows:
         raise ReleaseError(
             f"The columns are not {', '.join(columns)}.", advice="The list was rewritten."
@@ -114,9 +113,3 @@ def _whole(numbers: Iterable[int]) -> IntArray:
 
 def _inside(positions: IntArray, size: int) -> bool:
     return len(positions) == 0 or (int(positions.min()) >= 0 and int(positions.max()) < size)
-
-
-def _rewritten(name: str) -> ReleaseError:
-    return ReleaseError(
-        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
-    )

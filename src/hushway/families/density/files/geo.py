@@ -1,12 +1,9 @@
 """A published density as GeoParquet 1.1: one row an area, with its shape and its whole series.
 
-Programs for maps open the file as it is. The metadata that makes a Parquet file a GeoParquet file
-is a few lines of JSON, written here.
+Programs for maps open the file as it is.
 """
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +13,13 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.files.rows import MOMENT, start_times
 from hushway.families.density.mechanism.table import DensityTable
 from hushway.geography.areas import Areas
-from hushway.release.formats.places import (
+from hushway.release.formats.geoparquet import (
     check_geoparquet,
-    number_array,
-    text_array,
+    geo_metadata,
+    shape_array,
     write_geoparquet,
 )
+from hushway.release.formats.places import number_array, text_array
 
 _SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
 _SCHEMA = pa.schema(
@@ -38,7 +36,6 @@ _SCHEMA = pa.schema(
 )
 COLUMNS = tuple(_SCHEMA.names)
 
-_GEOMETRY = "geometry"
 _HUNDREDTHS = 100
 
 
@@ -63,22 +60,6 @@ def check_density_geo(table: DensityTable, path: Path) -> None:
     check_geoparquet(_arrow(table), path, "the areas")
 
 
-def geo_metadata(areas: Areas) -> bytes:
-    """Returns what makes a Parquet file a GeoParquet file.
-
-    Without a word about coordinates they are longitudes and latitudes of WGS84 (OGC:CRS84).
-    """
-    kinds = {area.shape.geom_type for area in areas.areas}
-    column: dict[str, Any] = {
-        "encoding": "WKB",
-        "geometry_types": sorted(kinds),
-        "edges": "planar",
-        "bbox": shapely.total_bounds(areas.shapes).tolist(),
-    }
-    facts = {"version": "1.1.0", "primary_column": _GEOMETRY, "columns": {_GEOMETRY: column}}
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
 def _arrow(table: DensityTable) -> pa.Table:
     areas, periods = table.universe.areas, table.universe.periods
     totals = totals_of(table.counts)
@@ -86,16 +67,16 @@ def _arrow(table: DensityTable) -> pa.Table:
     columns = [
         text_array(areas.ids),
         text_array([area.name for area in areas.areas]),
-        _binary_array(_shapes(areas)),
+        shape_array(_shapes(areas)),
         number_array(totals),
         number_array(np.round(totals / len(periods), 2)),
         number_array(busiest).cast(MOMENT),
         _lists(table.counts),
         _lists(table.standard_error),
     ]
-    return pa.Table.from_arrays(
-        columns, schema=_SCHEMA.with_metadata({b"geo": geo_metadata(areas)})
-    )
+    kinds = sorted({area.shape.geom_type for area in areas.areas})
+    metadata = geo_metadata(kinds, shapely.total_bounds(areas.shapes).tolist())
+    return pa.Table.from_arrays(columns, schema=_SCHEMA.with_metadata(metadata))
 
 
 def _shapes(areas: Areas) -> list[bytes]:
@@ -108,9 +89,3 @@ def _lists(numbers: FloatArray) -> pa.Array:
     return pa.ListArray.from_arrays(
         number_array(ends), number_array(numbers.reshape(-1)), type=_SERIES
     )
-
-
-def _binary_array(values: list[bytes]) -> pa.Array:
-    ends = np.cumsum([0, *map(len, values)]).astype(np.int32)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(values))]
-    return pa.Array.from_buffers(pa.binary(), len(values), buffers)

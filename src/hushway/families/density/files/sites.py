@@ -3,10 +3,9 @@
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
 from hushway.families.density.public.cells import Sites
 from hushway.geography.locations import Locations
-from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
+from hushway.release.bounded import csv_rows, rewritten
 from hushway.release.formats.places import (
     csv_bytes,
     location_columns,
@@ -27,7 +26,7 @@ def site_columns(locations: Locations) -> tuple[str, ...]:
 
 def sites_csv(sites: Sites) -> bytes:
     """Returns the public places with the site of each; it is empty for those left out."""
-    _, *rows = _rows("sites.csv", locations_csv(sites.locations))
+    _, *rows = csv_rows("sites.csv", locations_csv(sites.locations))
     numbers = ("" if site == _LEFT_OUT else str(site) for site in sites.site.tolist())
     labelled = ((site, *row) for site, row in zip(numbers, rows, strict=True))
     return csv_bytes(site_columns(sites.locations), labelled)
@@ -39,14 +38,14 @@ def read_sites(data: bytes) -> Sites:
     Raises:
         ReleaseError: The bytes are not what `sites_csv` writes.
     """
-    header, *rows = _rows("sites.csv", data)
+    header, *rows = csv_rows("sites.csv", data)
     numbers = [int(row[0]) if row[0] else _LEFT_OUT for row in rows]
     sites = Sites(
         locations=read_locations(csv_bytes(header[1:], (row[1:] for row in rows))),
         site=np.array(numbers, dtype=np.int64),
     )
     if sites_csv(sites) != data or header.count(SITE) != 1:
-        raise _rewritten("sites.csv")
+        raise rewritten("sites.csv")
     return sites
 
 
@@ -62,19 +61,8 @@ def read_measured_sites(data: bytes, sites: int) -> IntArray:
     Raises:
         ReleaseError: The bytes are not what `measured_sites_csv` writes for so many sites.
     """
-    _, *rows = _rows("measured_sites.csv", data)
+    _, *rows = csv_rows("measured_sites.csv", data)
     measured = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     if len(measured) != sites or measured_sites_csv(measured) != data:
-        raise _rewritten("measured_sites.csv")
+        raise rewritten("measured_sites.csv")
     return measured
-
-
-def _rows(name: str, data: bytes) -> list[list[str]]:
-    refuse_large(name, len(data), LIST_BYTES)
-    return csv_rows(name, data)
-
-
-def _rewritten(name: str) -> ReleaseError:
-    return ReleaseError(
-        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
-    )

@@ -15,12 +15,8 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.roads import course_points, courses, lines_metadata
 from hushway.families.links.files.rows import optional_array
 from hushway.families.links.mechanism.table import LinkTable
-from hushway.release.formats.places import (
-    check_geoparquet,
-    number_array,
-    text_array,
-    write_geoparquet,
-)
+from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
+from hushway.release.formats.places import number_array, text_array
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
 MOST_GEOJSON_NUMBERS = 100_000
@@ -126,7 +122,7 @@ def _arrow(table: LinkTable) -> pa.Table:
     roads, shown = table.universe.roads, shown_links(table)
     links = shown.links
     _, points = course_points(roads, links)
-    metadata = {b"geo": lines_metadata(np.column_stack([roads.lon, roads.lat])[points])}
+    metadata = lines_metadata(np.column_stack([roads.lon, roads.lat])[points])
     columns = [
         text_array(roads.link_id[links].tolist()),
         text_array(roads.name[links].tolist()),

@@ -4,7 +4,6 @@ The links are GeoParquet 1.1, so that programs for maps open them as they are. P
 with all their digits, so that the digest of the network can be computed again from the files.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import whole_column
+from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, shape_array
 from hushway.release.formats.places import number_array, text_array
 
 LINK_SCHEMA = pa.schema(
@@ -45,7 +45,6 @@ NODE_SCHEMA = pa.schema(
 )
 LINK_COLUMNS, NODE_COLUMNS = tuple(LINK_SCHEMA.names), tuple(NODE_SCHEMA.names)
 
-_GEOMETRY = "geometry"
 _MOST_ROWS = 1 << 24
 # In memory there are shapes, texts and copies beside the columns.
 _MOST_BYTES = 1 << 28
@@ -85,7 +84,7 @@ def links_table(roads: RoadNetwork, zone: IntArray) -> pa.Table:
         text_array(roads.name.tolist()),
         courses(roads, np.arange(roads.links)),
     ]
-    metadata = {b"geo": lines_metadata(np.column_stack([roads.lon, roads.lat]))}
+    metadata = lines_metadata(np.column_stack([roads.lon, roads.lat]))
     return pa.Table.from_arrays(columns, schema=LINK_SCHEMA.with_metadata(metadata))
 
 
@@ -105,7 +104,7 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
     """
     for name, table in (("roads.parquet", links), ("nodes.parquet", nodes)):
         _refuse_much(name, table.nbytes)
-    lines = shapely.from_wkb(_single(links, _GEOMETRY).to_pylist())
+    lines = shapely.from_wkb(_single(links, GEOMETRY).to_pylist())
     positions = shapely.get_coordinates(lines)
     ends = np.cumsum(shapely.get_num_coordinates(lines))
     zone = _numbers(links, "zone")
@@ -135,10 +134,7 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
 
 def courses(roads: RoadNetwork, links: IntArray) -> pa.Array:
     """Returns the courses of some links as WKB, in longitudes and latitudes."""
-    encoded = list(shapely.to_wkb(course_lines(roads, links), byte_order=1))
-    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.binary(), len(encoded), buffers)
+    return shape_array(shapely.to_wkb(course_lines(roads, links), byte_order=1).tolist())
 
 
 def course_lines(roads: RoadNetwork, links: IntArray) -> Any:
@@ -156,23 +152,16 @@ def course_points(roads: RoadNetwork, links: IntArray) -> tuple[IntArray, IntArr
     return sizes, np.asarray(np.repeat(roads.start[links], sizes) + within, dtype=np.int64)
 
 
-def lines_metadata(positions: FloatArray) -> bytes:
+def lines_metadata(positions: FloatArray) -> dict[bytes, bytes]:
     """Returns what makes a Parquet file of lines a GeoParquet file.
-
-    Without a word about coordinates they are longitudes and latitudes of WGS84 (OGC:CRS84).
 
     Args:
         positions: Longitude and latitude of every point of the lines.
     """
-    column: dict[str, Any] = {
-        "encoding": "WKB",
-        "geometry_types": ["LineString"],
-        "edges": "planar",
-    }
-    if len(positions):
-        column["bbox"] = [*positions.min(axis=0).tolist(), *positions.max(axis=0).tolist()]
-    facts = {"version": "1.1.0", "primary_column": _GEOMETRY, "columns": {_GEOMETRY: column}}
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    bounds = (
+        (*positions.min(axis=0).tolist(), *positions.max(axis=0).tolist()) if len(positions) else ()
+    )
+    return geo_metadata(["LineString"], bounds)
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
@@ -180,7 +169,7 @@ def _read(path: Path, schema: pa.Schema) -> pa.Table:
     with open_parquet(path, schema, rows=_MOST_ROWS, size=2 * _MOST_BYTES) as file:
         facts, table = file.metadata, file.read()
     # Arrow would take the words from a copy of its own: look at those that others read.
-    words = {b"geo": facts.metadata[b"geo"]} if _GEOMETRY in schema.names else None
+    words = {b"geo": facts.metadata[b"geo"]} if GEOMETRY in schema.names else None
     return table.replace_schema_metadata(words)
 
 

@@ -14,7 +14,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.release.bounded import LIST_BYTES, csv_rows, refuse_large
+from hushway.release.bounded import LIST_BYTES, csv_rows, rewritten
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.columns import (
     BATCH_ROWS,
@@ -200,7 +200,7 @@ def read_zones(data: bytes) -> tuple[str, ...]:
     """
     zones = tuple(row[-1] for row in _rows("zones.csv", data)[1:])
     if zones_csv(zones) != data:
-        raise _rewritten_groups("zones.csv")
+        raise rewritten("zones.csv")
     return zones
 
 
@@ -239,16 +239,9 @@ def read_measured_classes(data: bytes, universe: LinkUniverse) -> IntArray:
     measured = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     expected = ClassZones(universe=universe).size
     if len(measured) != expected or measured_classes_csv(universe, measured) != data:
-        raise _rewritten_groups("measured_classes.csv")
+        raise rewritten("measured_classes.csv")
     return measured
 
 
 def _rows(name: str, data: bytes) -> list[list[str]]:
-    refuse_large(name, len(data), LIST_BYTES)
-    return csv_rows(name, data)
-
-
-def _rewritten_groups(name: str) -> ReleaseError:
-    return ReleaseError(
-        f"{name} is not as hushway writes it.", advice="The list was edited or rewritten."
-    )
+    return csv_rows(name, data, most=LIST_BYTES)

@@ -1,10 +1,9 @@
 """The steps of a prefix tree as a small CSV file that can be read back exactly."""
 
-from hushway.errors import ReleaseError
 from hushway.families.sequences.files.taxonomy import grain_name
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.release.bounded import PAPER_BYTES, csv_rows, refuse_large
+from hushway.release.bounded import PAPER_BYTES, csv_rows, rewritten
 from hushway.release.formats.places import csv_bytes
 
 COLUMNS = ("stop", "granularity", "candidates", "threshold", "kept", "standard_error")
@@ -21,9 +20,8 @@ def read_levels(data: bytes, taxonomy: Taxonomy) -> tuple[StepSummary, ...]:
     Raises:
         ReleaseError: The bytes are not what `levels_csv` writes.
     """
-    refuse_large("levels.csv", len(data), PAPER_BYTES)
     grains = {grain_name(taxonomy, grain): grain for grain in range(taxonomy.grains)}
-    _, *rows = csv_rows("levels.csv", data, width=len(COLUMNS))
+    _, *rows = csv_rows("levels.csv", data, most=PAPER_BYTES, width=len(COLUMNS))
     steps = tuple(
         StepSummary(
             stop=int(stop) - 1,
@@ -36,7 +34,7 @@ def read_levels(data: bytes, taxonomy: Taxonomy) -> tuple[StepSummary, ...]:
         for stop, name, candidates, threshold, kept, error in rows
     )
     if _render(taxonomy, steps) != data or any(step.kept < 0 for step in steps):
-        raise _rewritten()
+        raise rewritten("levels.csv")
     return steps
 
 
@@ -53,9 +51,3 @@ def _render(taxonomy: Taxonomy, steps: tuple[StepSummary, ...]) -> bytes:
         for step in steps
     )
     return csv_bytes(COLUMNS, rows)
-
-
-def _rewritten() -> ReleaseError:
-    return ReleaseError(
-        "levels.csv is not as hushway writes it.", advice="The list was edited or rewritten."
-    )
