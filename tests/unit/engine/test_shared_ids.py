@@ -31,7 +31,7 @@ from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.city.city import write_trips
+from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus

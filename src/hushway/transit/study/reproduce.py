@@ -115,16 +115,18 @@ def tasks_of(
 # worked on.
 CODE: Final = (
     "engine/*.py",
-    "evaluation/od_scene.py",
-    "evaluation/reproduce/cbdp.py",
-    "evaluation/reproduce/odmts_day.py",
-    "evaluation/reproduce/odmts_run.py",
-    "evaluation/transit/*.py",
-    "fitting/**/*.py",
+    "families/od/fit/*.py",
+    "families/od/mechanism/*.py",
+    "families/od/public/*.py",
+    "families/od/rows/*.py",
+    "families/od/study/reproduce.py",
+    "families/od/study/scene.py",
     "geography/*.py",
-    "matching/*.py",
+    "numerics/*.py",
     "privacy/**/*.py",
-    "releases/**/*.py",
+    "release/mechanism.py",
+    "transit/*.py",
+    "transit/study/run.py",
 )
 
 

@@ -17,7 +17,7 @@ def test_it_tells_the_days_apart_and_is_the_same_every_time() -> None:
 
 
 def test_code_that_decides_numbers_counts_and_pictures_do_not(tmp_path: Path) -> None:
-    folder = tmp_path / "evaluation" / "transit"
+    folder = tmp_path / "transit"
     folder.mkdir(parents=True)
     (folder / "fleet.py").write_text("ENOUGH = 1", encoding="utf-8")
     before = code_digest(tmp_path)
