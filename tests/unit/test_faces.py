@@ -33,3 +33,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error(face: str) -> None:
 def test_docs_import_from_faces_only(page: Path) -> None:
     found = re.findall(r"^(?:from|import) (hushway[\w.]*)", page.read_text("utf-8"), re.MULTILINE)
     assert set(found) <= {*FACES, *DEEPER}
+
+
+@pytest.mark.parametrize("page", [*DOCS, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_files_that_docs_name_are_there(page: Path) -> None:
+    named = set(re.findall(r"`([\w/]+/\w+\.py)`", page.read_text("utf-8")))
+    places = (ROOT, ROOT / "src", ROOT / "src" / "hushway")
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []
