@@ -36,6 +36,7 @@ def test_any_text_survives(text: str) -> None:
 
 
 @given(TEXTS)
+@example(" \n")
 def test_no_text_that_is_written_is_run(text: str) -> None:
     written = guarded(text)
     assert written.strip(" ")[:1] not in tuple(RUNS) or float(written) is not None

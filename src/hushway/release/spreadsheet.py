@@ -10,7 +10,9 @@ import re
 
 # Spreadsheets skip blanks, and take full-width forms for the narrow ones. A tab or a line break in
 # front can push the rest into another cell.
-_RISKY = re.compile(r"'*(?:[\s\x00-\x1f\ufeff\u200b]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r\n])")  # noqa: RUF001
+_RISKY = re.compile(
+    r"'*(?:[\s\x00-\x1f\ufeff\u200b]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[^\S\t\r\n]*[\t\r\n])"  # noqa: RUF001
+)
 # What a spreadsheet reads as a number it does not run.
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?", re.ASCII)
 

@@ -29,9 +29,10 @@ from fractions import Fraction
 import sqlalchemy.dialects.postgresql.psycopg
 import sqlalchemy.dialects.sqlite
 from hushway.errors import BudgetError
-from hushway.privacy.ledger import AccountKey, Ledger, Window
+from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.job import window_of_days
 
 MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
@@ -225,9 +226,10 @@ def test_a_ledger_survives_being_carried_into_a_forked_process(ledger_url: str) 
 import os, sys
 from datetime import date
 from fractions import Fraction
-from hushway.privacy.ledger import AccountKey, Ledger, Window
+from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.unit import Unit
+from hushway.release.job import window_of_days
 
 march = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
