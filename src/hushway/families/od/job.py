@@ -12,11 +12,13 @@ from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import od_laplace
+from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
 from hushway.families.od.mechanism.measuring import feature_query
 from hushway.families.od.mechanism.shares import (
     Weights,
     given_shares,
     important_shares,
+    learned_shares,
     named_importance,
     recommended_shares,
     recommended_weights,
@@ -24,9 +26,15 @@ from hushway.families.od.mechanism.shares import (
     uniform_shares,
 )
 from hushway.families.od.mechanism.terms import ODMechanism, measured_features, od_terms
-from hushway.families.od.plan import CBDPPlan, HierarchicalPlan, LaplacePlan, ODPlan
+from hushway.families.od.plan import (
+    CBDPPlan,
+    HierarchicalPlan,
+    LaplacePlan,
+    LearnedPlan,
+    ODPlan,
+)
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
@@ -34,7 +42,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
-from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.unit import Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.tables.check import Policy, Problem
@@ -94,7 +102,7 @@ def compare_noise(
     *,
     epsilon: Fraction,
     delta: Fraction,
-    shares: Callable[[Measure], Sequence[Fraction]],
+    shares: Callable[[Loss], Sequence[Fraction]],
     bounds: Sequence[Bound],
 ) -> NoiseChoice:
     """Compares both kinds of noise for some measurements that share one budget.
@@ -102,13 +110,13 @@ def compare_noise(
     Args:
         epsilon: The epsilon that is asked for.
         delta: The delta that Gaussian noise may use.
-        shares: Gives the share of each measurement, for a loss in either currency.
+        shares: Gives the share of each measurement, for a budget in either currency.
         bounds: How far a unit moves each measurement.
     """
     pure, concentrated = PureLoss(epsilon), ZCDPLoss(rho_for(epsilon, delta))
 
     def errors(budget: Loss) -> tuple[float, ...]:
-        spends = spends_of(budget, shares(budget.measure))
+        spends = spends_of(budget, shares(budget))
         return tuple(
             math.sqrt(noise_for(spend, bound).variance)
             for spend, bound in zip(spends, bounds, strict=True)
@@ -232,6 +240,16 @@ def mechanism_of(
                 spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
             )
             return laplace, None
+        case LearnedPlan() if cells.size > MOST_LEARNED:
+            # Too large for a posterior of every cell: the lazy fit to sums looks at few of them.
+            sums = [feature for feature in features if feature.title not in (ORIGINS, DESTINATIONS)]
+            fitted = CBDPPlan(name="cbdp", noise=chosen.noise)
+            return mechanism_of(plan.model_copy(update={"mechanism": fitted}), cells, sums, bound)
+        case LearnedPlan():
+            noise = _compared(plan, chosen, features, bound)
+            budget = _budget(plan, chosen.noise, noise)
+            spends = spends_of(budget, _shares(chosen, features, budget, bound))
+            return Learned(universe=cells, features=tuple(features), spends=spends), noise
         case CBDPPlan():
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
@@ -239,7 +257,7 @@ def mechanism_of(
                 cells,
                 features,
                 budget=budget,
-                shares=_shares(chosen, features, budget.measure),
+                shares=_shares(chosen, features, budget, bound),
                 weights=recommended_weights()
                 if chosen.weights is None
                 else Weights(chosen.weights),
@@ -255,7 +273,7 @@ def mechanism_of(
                 cells,
                 features,
                 budget=budget,
-                shares=_shares(chosen, features, budget.measure),
+                shares=_shares(chosen, features, budget, bound),
                 prune=chosen.prune,
             )
             return tree, noise
@@ -263,24 +281,29 @@ def mechanism_of(
             assert_never(chosen)
 
 
+FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan
+
+
 def _shares(
-    chosen: CBDPPlan | HierarchicalPlan, features: Sequence[Feature], measure: Measure
+    chosen: FittedPlan, features: Sequence[Feature], budget: Loss, bound: Bound
 ) -> tuple[Fraction, ...]:
     split = chosen.split
     if isinstance(split, dict):
         return given_shares(split, features)
+    if isinstance(chosen, LearnedPlan):
+        return learned_shares(features, budget, bound)
     if split == "uniform":
         return uniform_shares(features)
     if isinstance(chosen, CBDPPlan) and chosen.importance is not None:
-        return important_shares(named_importance(chosen.importance, features), measure)
+        return important_shares(named_importance(chosen.importance, features), budget.measure)
     if split == "geometric" or (split is None and isinstance(chosen, HierarchicalPlan)):
         return geometric_shares(len(features) + 1)
-    return recommended_shares(features, measure)
+    return recommended_shares(features, budget.measure)
 
 
 def _compared(
     plan: ODPlan,
-    chosen: CBDPPlan | HierarchicalPlan,
+    chosen: FittedPlan,
     features: Sequence[Feature],
     bound: Bound,
 ) -> NoiseChoice | None:
@@ -289,7 +312,7 @@ def _compared(
     return compare_noise(
         epsilon=plan.privacy.epsilon,
         delta=plan.privacy.delta,
-        shares=lambda measure: _shares(chosen, features, measure),
+        shares=lambda budget: _shares(chosen, features, budget, bound),
         bounds=[*(feature_query(feature).bound(bound) for feature in features), bound],
     )
 

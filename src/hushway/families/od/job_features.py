@@ -4,10 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hushway.errors import GeographyError
-from hushway.families.od.plan import PERIOD, TOTAL, ZONES, LaplacePlan, ODPlan
+from hushway.families.od.plan import PERIOD, TOTAL, ZONES, LaplacePlan, LearnedPlan, ODPlan
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
+    DESTINATIONS,
+    ORIGINS,
     Feature,
+    destinations_feature,
+    origins_feature,
     pair_feature,
     period_feature,
     total_feature,
@@ -137,7 +141,12 @@ def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature,
         for column in pair_columns(definitions)
     }
     built = {feature.title: feature for feature in build_features(definitions, cells, pairs)}
-    fixed = {TOTAL: total_feature, PERIOD: period_feature}
+    fixed = {
+        TOTAL: total_feature,
+        PERIOD: period_feature,
+        ORIGINS: origins_feature,
+        DESTINATIONS: destinations_feature,
+    }
     return tuple(fixed[name](cells) if name in fixed else built[name] for name in wanted)
 
 
@@ -156,7 +165,8 @@ def _possible(plan: ODPlan) -> tuple[str, ...]:
         for name, feature in plan.defined_features.items()
         if feature.pairs is None or plan.places.pairs is not None
     )
-    return (TOTAL, PERIOD, *named)
+    ends = (ORIGINS, DESTINATIONS) if isinstance(plan.mechanism, LearnedPlan) else ()
+    return (TOTAL, PERIOD, *ends, *named)
 
 
 def _definitions(plan: ODPlan, names: tuple[str, ...]) -> Iterator[FeatureDefinition]:

@@ -4,8 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    field_validator,
+    model_validator,
+)
 
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS
 from hushway.privacy.unit import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
@@ -92,7 +100,7 @@ Features = Annotated[Texts, AfterValidator(_distinct)]
 class LaplacePlan(Section):
     """Noise on every cell, and nothing else."""
 
-    name: Literal["laplace"] = "laplace"
+    name: Literal["laplace"]
     form: Literal["auto", "dense", "sparse"] = "auto"
     expected_false: float = Field(default=100.0, gt=0, allow_inf_nan=False)
 
@@ -117,6 +125,19 @@ class _FeaturesMechanism(Section):
     def coarse_features(self) -> tuple[str, ...] | None:
         """The features to measure besides the cells; None means all that are possible."""
         return self.features if self.variant is None else _VARIANTS[self.variant[1]]
+
+
+class LearnedPlan(_FeaturesMechanism):
+    """Noise on cells and sums, and the best estimate that all of it allows: the default."""
+
+    name: Literal["learned"] = "learned"
+    variant: None = None
+    split: Shares | None = None
+
+    @field_validator("split", mode="before")
+    @classmethod
+    def _split_is_exact(cls, value: Any) -> Any:
+        return _shares(value) if isinstance(value, dict) else value
 
 
 class HierarchicalPlan(_FeaturesMechanism):
@@ -157,6 +178,7 @@ class CBDPPlan(_FeaturesMechanism):
 
 
 MECHANISMS: Final[dict[str, type[Section]]] = {
+    "learned": LearnedPlan,
     "laplace": LaplacePlan,
     "hierarchical": HierarchicalPlan,
     "cbdp": CBDPPlan,
@@ -164,12 +186,11 @@ MECHANISMS: Final[dict[str, type[Section]]] = {
 
 
 def _named(value: Any) -> Any:
-    # The oldest plans have no other mechanism and may leave its name out.
-    return {"name": "laplace", **value} if isinstance(value, dict) else value
+    return {"name": "learned", **value} if isinstance(value, dict) else value
 
 
 MechanismPlan = Annotated[
-    Annotated[LaplacePlan | HierarchicalPlan | CBDPPlan, Field(discriminator="name")],
+    Annotated[LearnedPlan | LaplacePlan | HierarchicalPlan | CBDPPlan, Field(discriminator="name")],
     BeforeValidator(_named),
 ]
 
@@ -177,7 +198,7 @@ MechanismPlan = Annotated[
 CELLS: Final = "cells"
 
 # What needs no column, so that no table of a plan can define it.
-_FIXED: Final = (TOTAL, PERIOD)
+_FIXED: Final = (TOTAL, PERIOD, ORIGINS, DESTINATIONS)
 
 
 class FeaturePlan(Section):
@@ -293,7 +314,7 @@ class ODPlan(AnyPlan):
     places: PlacesPlan
     time: TimePlan
     privacy: PrivacyPlan
-    mechanism: MechanismPlan = LaplacePlan()
+    mechanism: MechanismPlan = LearnedPlan()
     features: dict[str, FeaturePlan] = Field(default_factory=dict)
     problems: ProblemsPlan = ProblemsPlan()
 
@@ -327,7 +348,7 @@ def _disagreements(plan: ODPlan) -> Iterator[str]:
             yield f"features.{name}: needs a table that places.pairs must name"
     if isinstance(plan.mechanism, LaplacePlan):
         if plan.features:
-            yield "features: belong to the mechanisms hierarchical and cbdp, not to laplace"
+            yield "features: belong to learned, hierarchical and cbdp, not to laplace"
         return
     if plan.mechanism.noise != "laplace" and plan.privacy.delta is None:
         yield f'mechanism.noise: is "{plan.mechanism.noise}", so privacy.delta must be given'

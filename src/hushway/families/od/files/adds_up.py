@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.features import Feature
@@ -30,12 +30,14 @@ class PublishedSums:
         counts: The sum of the published rows in each element.
         measured: The noisy count of each element.
         standard_error: Standard deviation of the noise in each measured count.
+        errors: Standard deviation of the error in each published sum, if that was learnt.
     """
 
     feature: Feature
     counts: IntArray
     measured: IntArray
     standard_error: float
+    errors: FloatArray | None = None
 
     @property
     def residuals(self) -> IntArray:
@@ -52,6 +54,7 @@ def published_sums(table: ODTable) -> tuple[PublishedSums, ...]:
             counts=counts,
             measured=margin.measured,
             standard_error=float(margin.standard_error),
+            errors=margin.errors,
         )
         for margin, counts in zip(
             table.margins, sums_of_rows(features, [(table.cells, table.counts)]), strict=True
@@ -207,7 +210,9 @@ def _sums(table: ODTable, keys: IntArray, size: int, cells_each: int) -> Sums:
     variances = np.bincount(keys, weights=table.standard_errors**2, minlength=size).astype(
         np.float64
     )
-    if table.zeros_left_out:
+    if table.sum_spread is not None:
+        variances *= table.sum_spread
+    elif table.zeros_left_out:
         # The cells that came out as 0 were measured with the same noise as their neighbours.
         rows = np.bincount(keys, minlength=size)
         variances *= cells_each / np.maximum(rows, 1)

@@ -29,6 +29,7 @@ from hushway.families.od.files.published import (
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.summary import summary_of
 from hushway.families.od.files.view import ReadView
+from hushway.families.od.mechanism.learned import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
@@ -63,7 +64,8 @@ def check_od(
     notes.attempt("formats", lambda: _formats(folder, table))
     read: ReadView | None = table
     if certificate.terms.mechanism.parameters.get(PARAMETER):
-        read = _with_sums(notes, folder, table)
+        learnt = certificate.terms.mechanism.name == LEARNED
+        read = _with_sums(notes, folder, table, learnt=learnt)
     if read is None:
         return None
     whole = read
@@ -114,12 +116,12 @@ def _formats(folder: Path, read: ReadView) -> tuple[bool, str]:
     return True, f"{agreed} {OMX} is sealed, but its numbers are not compared."
 
 
-def _with_sums(notes: Notes, folder: Path, table: ReadView) -> ReadView | None:
+def _with_sums(notes: Notes, folder: Path, table: ReadView, *, learnt: bool) -> ReadView | None:
     """Reads and checks the sums; returns None when they cannot be read."""
     features = notes.attempt("features", lambda: _features(folder, table.universe))
     if features is None:
         return None
-    read = notes.attempt("margins", lambda: _margins(folder, table, features))
+    read = notes.attempt("margins", lambda: _margins(folder, table, features, learnt=learnt))
     if read is not None:
         notes.attempt("adds up", lambda: _adds_up(folder, read))
     return read
@@ -131,8 +133,10 @@ def _features(folder: Path, universe: ODCells) -> tuple[tuple[Feature, ...], str
     return features, f"The public labels give these features: {titles}."
 
 
-def _margins(folder: Path, table: ReadView, features: Sequence[Feature]) -> tuple[ReadView, str]:
-    margins = read_margins_parquet(folder / MARGINS, features)
+def _margins(
+    folder: Path, table: ReadView, features: Sequence[Feature], *, learnt: bool
+) -> tuple[ReadView, str]:
+    margins = read_margins_parquet(folder / MARGINS, features, learnt=learnt)
     _check_sums_of_rows(folder, margins)
     read = replace(table, margins=margins)
     check_files(FILES, read, folder, "margins")

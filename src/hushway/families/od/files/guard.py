@@ -11,6 +11,7 @@ from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
 from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
 from hushway.families.od.files.view import ODView
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
 from hushway.families.od.public.cells import ODCells
@@ -63,6 +64,9 @@ def check_table(table: ODTable) -> None:
         _refuse("A count is 0 in a table that leaves out zeros.")
     if not bool(np.all(np.isfinite(table.standard_errors) & (table.standard_errors >= 0))):
         _refuse("A standard error is not a number of trips.")
+    spread = table.sum_spread
+    if spread is not None and not (isinstance(spread, float) and 1 <= spread < math.inf):
+        _refuse("The spread of sums is not a number of 1 or more.")
 
 
 def check_margins(table: ODTable) -> None:
@@ -126,6 +130,8 @@ def _check_margin(table: ODTable, margin: MarginTable) -> None:
     error = margin.standard_error
     if not isinstance(error, float) or not math.isfinite(error) or error < 0:
         _refuse(f"The standard error of {feature.title!r} is not a number of trips.")
+    if margin.errors is not None and not _are_errors(margin.errors, feature.size):
+        _refuse(f"The errors of the sums over {feature.title!r} are not one for each element.")
     sound = np.isfinite(margin.fitted) & (np.abs(margin.measured) < _MOST_TRIPS)
     if not bool(np.all(sound)):
         _refuse(f"A sum over {feature.title!r} is not a number of trips.")
@@ -145,6 +151,15 @@ def check_sizes(universe: ODCells, features: Sequence[Feature]) -> None:
             f"{MOST_LABELS:,} labels of pairs of places.",
             advice="Leave out the finest features.",
         )
+
+
+def _are_errors(errors: object, size: int) -> bool:
+    return (
+        isinstance(errors, np.ndarray)
+        and _is_array(errors, np.float64)
+        and len(errors) == size
+        and bool(np.all(np.isfinite(errors) & (errors >= 0)))
+    )
 
 
 def _is_array(array: object, kind: Any) -> bool:
@@ -182,6 +197,12 @@ def _check_rows(certificate: Certificate, view: ODView) -> None:
     below = threshold is not None and least is not None and least < threshold
     if (view.threshold, view.zeros_left_out) != (threshold, zeros_left_out) or below:
         raise refuse_numbers("rows")
+    learnt = isinstance(mechanism, Learned)
+    if any((sums.errors is not None) != learnt for sums in view.margins):
+        raise refuse_numbers("errors of the sums")
+    if learnt:
+        # Learnt errors are what they are: `summary_of` says that they are numbers.
+        return
     noise = noise_error(terms.events[0])
     if not all(is_noise(error, noise) for error in view.rows.standard_errors or ()):
         raise refuse_numbers("standard errors")

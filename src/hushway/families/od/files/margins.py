@@ -33,13 +33,22 @@ SCHEMA = pa.schema(
     ]
 )
 COLUMNS = tuple(SCHEMA.names)
+ERROR = "count_error"
+# Where errors were learnt, the error of every published sum stands in a column of its own.
+LEARNT_SCHEMA = SCHEMA.append(pa.field(ERROR, pa.float64(), nullable=False))
 
+_LABELS = ("feature", "period", "pair")
 _NUMBERS = ("count", "measured", "standard_error", "residual")
+
+
+def schema_of(margins: Sequence[PublishedSums]) -> pa.Schema:
+    """Returns the columns of some sums."""
+    return SCHEMA if margins[0].errors is None else LEARNT_SCHEMA
 
 
 def write_margins_parquet(margins: Sequence[PublishedSums], path: Path) -> None:
     """Writes sums as one Parquet file."""
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+    with pq.ParquetWriter(path, schema_of(margins), compression="zstd") as writer:
         for batch in _batches(margins):
             writer.write_batch(batch)
 
@@ -47,29 +56,35 @@ def write_margins_parquet(margins: Sequence[PublishedSums], path: Path) -> None:
 def write_margins_csv(margins: Sequence[PublishedSums], path: Path) -> None:
     """Writes sums as one CSV file."""
     labels = _texts([margin.feature for margin in margins])
-    stream_csv(path, SCHEMA, _batches(margins), labels=labels)
+    stream_csv(path, schema_of(margins), _batches(margins), labels=labels)
 
 
-def read_margins_parquet(path: Path, features: Sequence[Feature]) -> tuple[PublishedSums, ...]:
-    """Reads sums from a Parquet file.
+def read_margins_parquet(
+    path: Path, features: Sequence[Feature], *, learnt: bool
+) -> tuple[PublishedSums, ...]:
+    """Reads sums from a Parquet file, with learnt errors or without.
 
     Raises:
         ReleaseError: The rows are not those of the features in order.
     """
     sums = sum(feature.size for feature in features)
-    with open_parquet(path, SCHEMA, rows=sums) as file:
+    schema = LEARNT_SCHEMA if learnt else SCHEMA
+    with open_parquet(path, schema, rows=sums) as file:
         if file.metadata.num_rows != sums:
             raise _rewritten(path)
-        return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features)
+        return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features, schema)
 
 
-def read_margins_csv(path: Path, features: Sequence[Feature]) -> tuple[PublishedSums, ...]:
-    """Reads sums from a CSV file.
+def read_margins_csv(
+    path: Path, features: Sequence[Feature], *, learnt: bool
+) -> tuple[PublishedSums, ...]:
+    """Reads sums from a CSV file, with learnt errors or without.
 
     Raises:
         ReleaseError: The rows are not those of the features in order.
     """
-    return _margins(path, read_batches(path, SCHEMA, labels=_texts(features)), features)
+    schema = LEARNT_SCHEMA if learnt else SCHEMA
+    return _margins(path, read_batches(path, schema, labels=_texts(features)), features, schema)
 
 
 def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
@@ -89,20 +104,25 @@ def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
                     number_array(measured),
                     number_array(np.full(len(counts), margin.standard_error)),
                     number_array(counts - measured),
+                    *([] if margin.errors is None else [number_array(margin.errors[part])]),
                 ],
-                schema=SCHEMA,
+                schema=schema_of(margins),
             )
 
 
 def _margins(
-    path: Path, batches: Iterable[pa.RecordBatch], features: Sequence[Feature]
+    path: Path,
+    batches: Iterable[pa.RecordBatch],
+    features: Sequence[Feature],
+    schema: pa.Schema,
 ) -> tuple[PublishedSums, ...]:
     """Gathers rows whose labels are those of the features' elements, in order."""
     parts: list[list[pa.RecordBatch]] = [[] for _ in features]
     owner, first = 0, 0
     for batch in batches:
-        if tuple(batch.schema.names) != COLUMNS or any(
-            batch.schema.field(name).type != SCHEMA.field(name).type for name in _NUMBERS
+        if batch.schema.names != schema.names or any(
+            batch.schema.field(name).type != schema.field(name).type
+            for name in schema.names[len(_LABELS) :]
         ):
             raise _rewritten(path)
         taken = 0
@@ -129,7 +149,14 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
     error = float(errors[0])
     if not np.all(errors == error) or not 0 <= error < np.inf:
         raise _rewritten(path)
-    sums = PublishedSums(feature=feature, counts=counts, measured=measured, standard_error=error)
+    own = None
+    if ERROR in parts[0].schema.names:
+        own = np.concatenate([whole_column(part.column(ERROR)) for part in parts])
+        if not np.all(np.isfinite(own) & (own >= 0)):
+            raise _rewritten(path)
+    sums = PublishedSums(
+        feature=feature, counts=counts, measured=measured, standard_error=error, errors=own
+    )
     if not np.array_equal(sums.residuals, residuals):
         raise damaged(
             f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement."

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums, adds_up_json, check_adds_up
 from hushway.families.od.files.features import features_json
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
 from hushway.families.od.files.margins import COLUMNS as MARGIN_COLUMNS
 from hushway.families.od.files.margins import (
+    ERROR,
     read_margins_csv,
     write_margins_csv,
     write_margins_parquet,
@@ -86,14 +88,22 @@ def _rows_words(view: ODView) -> str:
     )
 
 
+def _error_of(view: ODView) -> str:
+    if not view.margins:
+        return "the noise in the count"
+    if view.margins[0].errors is None:
+        return "the noise in the cell's own measurement, before the fit"
+    return "the error that is left in the count, as learnt from all noisy counts"
+
+
 def _trips_schema(view: ODView) -> dict[str, Any]:
-    noisy = "the cell's own measurement, before the fit" if view.margins else "the count"
+    error = f"Standard deviation of {_error_of(view)}, in trips."
     words = (
         ("string", "Label of the period, as in periods.csv."),
         ("string", "Id of the place where trips start, as in locations.csv."),
         ("string", "Id of the place where trips end, as in locations.csv."),
         ("integer", "Published number of trips over all days of the window."),
-        ("number", f"Standard deviation of the noise in {noisy}, in trips."),
+        ("number", error),
     )
     return columns_schema(COLUMNS, words, key=["period", "origin", "destination"])
 
@@ -123,19 +133,23 @@ def _margins_words(view: ODView) -> str:
     )
 
 
-_MARGINS_SCHEMA = columns_schema(
-    MARGIN_COLUMNS,
-    (
-        ("string", f"Title of the feature, as in {FEATURES}."),
-        ("string", "Class of the periods that are summed over; empty if it is all of them."),
-        ("string", "Class of the pairs that are summed over; empty if it is all of them."),
-        ("integer", "Published number of trips: the sum of the published rows."),
-        ("integer", "Noisy number of trips, as measured before the fit; may be negative."),
-        ("number", "Standard deviation of the noise in the measurement, in trips."),
-        ("integer", "The count minus the measurement."),
-    ),
-    key=["feature", "period", "pair"],
+_MARGIN_WORDS = (
+    ("string", f"Title of the feature, as in {FEATURES}."),
+    ("string", "Class of the periods that are summed over; empty if it is all of them."),
+    ("string", "Class of the pairs that are summed over; empty if it is all of them."),
+    ("integer", "Published number of trips: the sum of the published rows."),
+    ("integer", "Noisy number of trips, as measured before the fit; may be negative."),
+    ("number", "Standard deviation of the noise in the measurement, in trips."),
+    ("integer", "The count minus the measurement."),
 )
+_LEARNT_ERROR = ("number", "Standard deviation of the error in the count, in trips.")
+
+
+def _margins_schema(view: ODView) -> dict[str, Any]:
+    learnt = bool(view.margins) and view.margins[0].errors is not None
+    columns = (*MARGIN_COLUMNS, *((ERROR,) if learnt else ()))
+    words = (*_MARGIN_WORDS, *((_LEARNT_ERROR,) if learnt else ()))
+    return columns_schema(columns, words, key=["feature", "period", "pair"])
 
 
 def _pairs_schema(view: ODView) -> dict[str, Any]:
@@ -159,7 +173,8 @@ def _check_flows(read: ReadView, path: Path) -> None:
 
 
 def _check_margins_csv(read: ReadView, path: Path) -> None:
-    if not all(map(_same, read.margins, read_margins_csv(path, read.features))):
+    learnt = read.margins[0].errors is not None
+    if not all(map(_same, read.margins, read_margins_csv(path, read.features, learnt=learnt))):
         raise _disagreement(MARGINS_CSV, MARGINS)
 
 
@@ -174,7 +189,14 @@ def _same(one: PublishedSums, other: PublishedSums) -> bool:
         np.array_equal(one.counts, other.counts)
         and np.array_equal(one.measured, other.measured)
         and one.standard_error == other.standard_error
+        and _same_errors(one.errors, other.errors)
     )
+
+
+def _same_errors(one: FloatArray | None, other: FloatArray | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def _disagreement(path: str, other: str) -> ReleaseError:
@@ -242,7 +264,7 @@ FILES: tuple[ODFile, ...] = (
         path=MARGINS,
         title="Sums that add up",
         description=_margins_words,
-        schema=_MARGINS_SCHEMA,
+        schema=_margins_schema,
         write=lambda view, path: write_margins_parquet(view.margins, path),
         is_there=lambda view: bool(view.margins),
     ),
@@ -250,7 +272,7 @@ FILES: tuple[ODFile, ...] = (
         path=MARGINS_CSV,
         title="Sums that add up",
         description=f"The same numbers as {MARGINS}.",
-        schema=_MARGINS_SCHEMA,
+        schema=_margins_schema,
         write=lambda view, path: write_margins_csv(view.margins, path),
         check=_check_margins_csv,
         finding="margins",

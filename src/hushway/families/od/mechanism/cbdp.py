@@ -21,8 +21,8 @@ from hushway.families.od.fit.rounding import RoundedTotals, round_cells, round_p
 from hushway.families.od.mechanism.measuring import (
     cells_query,
     check_measurable,
-    feature_query,
     measure_features,
+    noise_forecasts,
     planned_questions,
 )
 from hushway.families.od.mechanism.shares import Weights, margin_weights
@@ -31,7 +31,6 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import Groups, groups_of
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
@@ -112,20 +111,7 @@ class CBDP(FixedQuestions[ODCells]):
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each measurement; the fit averages it out, and adds no bias."""
-        check_measurable(geography, self.features, self.spends)
-        *margins, last = self.spends
-        cell = Forecast(figure="one cell", standard_error=_error(last, bound), bias=0.0)
-        return (
-            cell,
-            *(
-                Forecast(
-                    figure="all trips" if feature.size == 1 else f"one of {feature.title}",
-                    standard_error=_error(spend, feature_query(feature).bound(bound)),
-                    bias=0.0,
-                )
-                for feature, spend in zip(self.features, margins, strict=True)
-            ),
-        )
+        return noise_forecasts(geography, self.features, self.spends, bound)
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
         """Measures every cell, then every feature.
@@ -203,10 +189,6 @@ class CBDP(FixedQuestions[ODCells]):
             return round_plainly(projection.values), None
         rounded = round_totals(projection.group_totals, self._elements)
         return round_cells(projection.values, projection.groups, rounded.totals), rounded
-
-
-def _error(spend: Loss, bound: Bound) -> float:
-    return math.sqrt(noise_for(spend, bound).variance)
 
 
 def _diagnostics(projection: Projection, rounded: RoundedTotals | None) -> dict[str, Any]:

@@ -1,16 +1,19 @@
 """Measuring features and cells: the step that every fitted OD mechanism has in common."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 from hushway.errors import PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.mechanism import Question
+from hushway.release.mechanism import Forecast, Question
 
 
 def cells_query(cells: ODCells) -> Query:
@@ -64,3 +67,27 @@ def check_measurable(cells: ODCells, features: Sequence[Feature], spends: Sequen
             "A feature was made for another universe of cells.",
             advice="Build the features from the cells that are measured.",
         )
+
+
+def noise_forecasts(
+    cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss], bound: Bound
+) -> tuple[Forecast, ...]:
+    """Returns the noise of every measurement: one cell's, then those of the features."""
+    check_measurable(cells, features, spends)
+    *margins, last = spends
+    cell = Forecast(figure="one cell", standard_error=_error(last, bound), bias=0.0)
+    return (
+        cell,
+        *(
+            Forecast(
+                figure="all trips" if feature.size == 1 else f"one of {feature.title}",
+                standard_error=_error(spend, feature_query(feature).bound(bound)),
+                bias=0.0,
+            )
+            for feature, spend in zip(features, margins, strict=True)
+        ),
+    )
+
+
+def _error(spend: Loss, bound: Bound) -> float:
+    return math.sqrt(noise_for(spend, bound).variance)

@@ -1,12 +1,15 @@
 """How a budget is shared out between the features and the cells, in exact fractions."""
 
+import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
 from hushway.errors import PlanError
-from hushway.families.od.public.features import Feature
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
 
 
@@ -147,3 +150,30 @@ def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[F
     wanted = [fixed.get(f.title, _OTHERS / max(1, others)) for f in features] + [_CELLS]
     importance = [share**3 for share in wanted]
     return important_shares(importance, measure)
+
+
+# Of what the cells leave: the total, the periods, origins, destinations, and all other features.
+_LEFT = {"total": 0.05, "period": 0.1, ORIGINS: 0.2, DESTINATIONS: 0.2}
+_LEFT_FOR_OTHERS = 0.45
+# Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
+_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.65, 0.35, 0.45, 0.9
+
+
+def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
+    """Returns the shares of features and, last, of the cells for tables that learn.
+
+    The more budget there is for a trip, the more do cells tell by themselves, and the less is left
+    for sums: these follow from cells then.
+
+    Args:
+        features: The coarse features.
+        budget: What the release costs.
+        bound: How far a unit moves the cells.
+    """
+    # The epsilon of a Laplace law that is as wide as the cells' noise with the whole budget.
+    strength = math.sqrt(2 / noise_for(budget, bound).variance)
+    cells = min(_CELLS_TO, max(_CELLS_FROM, _CELLS_AT_ONE + _CELLS_GROW * math.log10(strength)))
+    others = sum(1 for feature in features if feature.title not in _LEFT)
+    left = [_LEFT.get(f.title, _LEFT_FOR_OTHERS / max(1, others)) for f in features]
+    wanted = [(1 - cells) * part / sum(left) for part in left] + [cells]
+    return important_shares([share**3 for share in wanted], budget.measure)

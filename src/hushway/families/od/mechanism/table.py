@@ -20,12 +20,14 @@ class MarginTable:
         measured: The noisy count of each element, as measured.
         standard_error: Standard deviation of the noise in each.
         fitted: The sum of each element after the fit, before counts were made whole.
+        errors: Standard deviation of the error in each published sum, if that was learnt.
     """
 
     feature: Feature
     measured: IntArray
     standard_error: float
     fitted: FloatArray
+    errors: FloatArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +38,15 @@ class ODTable:
         universe: The public cells.
         cells: Ascending cell numbers of the rows.
         counts: Published count of each row, never negative.
-        standard_errors: Standard deviation of the noise in each cell's measurement, in trips.
+        standard_errors: Standard deviation of the noise in each cell's measurement, in trips; or
+            of the error in its count, if that was learnt.
         threshold: If only cells measured at or above a threshold are rows, that threshold: a cell
             without a row was measured below it.
         zeros_left_out: Whether a cell without a row is published as 0. If it is false and there is
             no threshold, every cell of the universe is a row.
         margins: The features that the counts were fitted to, the coarsest first.
+        sum_spread: If errors of counts were learnt, by how much the variance of a sum of counts is
+            larger than the sum of their variances; None otherwise.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
 
@@ -52,4 +57,5 @@ class ODTable:
     threshold: int | None
     zeros_left_out: bool = False
     margins: tuple[MarginTable, ...] = ()
+    sum_spread: float | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

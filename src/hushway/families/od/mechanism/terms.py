@@ -7,6 +7,7 @@ from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -23,7 +24,7 @@ from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_loss
 from hushway.release.terms import terms_of
 from hushway.release.wording import check_unit, plural
 
-ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical
+ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical | Learned
 
 FAMILY = "od"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
@@ -93,9 +94,14 @@ def _contribution(unit: Unit, max_trips: int) -> str:
 
 def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
     cell, *sums = mechanism.forecast(cells, bound)
+    beside = (
+        "what is left of it, and of what was learnt, stands beside every count as standard_error"
+        if isinstance(mechanism, Learned)
+        else "it stands beside every count as standard_error"
+    )
     words = (
         f"The noise in the measurement of one cell has a standard deviation of "
-        f"{cell.standard_error:.3g} trips; it stands beside every count as standard_error."
+        f"{cell.standard_error:.3g} trips; {beside}."
     )
     if not measured_features(mechanism):
         return words
@@ -103,9 +109,7 @@ def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
     return f"{words} Sums were measured too, with standard deviations of {errors}."
 
 
-def stated_od(
-    record: MechanismRecord, cells: ODCells, features: Sequence[Feature]
-) -> DenseLaplace | SparseLaplace | CBDP | Hierarchical:
+def stated_od(record: MechanismRecord, cells: ODCells, features: Sequence[Feature]) -> ODMechanism:
     """Returns the mechanism of a certificate.
 
     Args:
@@ -116,7 +120,12 @@ def stated_od(
     Raises:
         ReleaseError: It is not one of this version, or measures other features.
     """
-    builders = {"laplace": _laplace, "cbdp": _cbdp, "hierarchical": _hierarchical}
+    builders = {
+        "laplace": _laplace,
+        "cbdp": _cbdp,
+        "hierarchical": _hierarchical,
+        "learned": _learned,
+    }
     if record.name not in builders:
         raise ReleaseError(
             f"The mechanism {record.name!r} is not one of OD tables.",
@@ -146,6 +155,12 @@ def _cbdp(parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature
         controlled=parameters["rounding"] == "controlled",
         lazy=parameters["form"] == "lazy",
     )
+
+
+def _learned(
+    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
+) -> Learned:
+    return Learned(universe=cells, features=features, spends=tuple(stated_losses(parameters)))
 
 
 def _hierarchical(

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import Final
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.pair_labels import every_period
+from hushway.families.od.public.pair_labels import every_period, place_pair_labels
 from hushway.geography.labels import Labels
 from hushway.privacy.digest import digest_of
 from hushway.privacy.public_facts import public_facts
@@ -111,6 +112,22 @@ def total_feature(cells: ODCells) -> Feature:
 def period_feature(cells: ODCells) -> Feature:
     """Returns the trips of each period."""
     return Feature(title="period", universe=cells, pairs=None, periods=every_period(cells))
+
+
+ORIGINS: Final = "origins"
+DESTINATIONS: Final = "destinations"
+
+
+def origins_feature(cells: ODCells) -> Feature:
+    """Returns the trips that start at each place, in each period."""
+    labels = place_pair_labels(cells, "place", cells.locations.ids, side="origin")
+    return pair_feature(cells, ORIGINS, labels)
+
+
+def destinations_feature(cells: ODCells) -> Feature:
+    """Returns the trips that end at each place, in each period."""
+    labels = place_pair_labels(cells, "place", cells.locations.ids, side="destination")
+    return pair_feature(cells, DESTINATIONS, labels)
 
 
 def pair_feature(cells: ODCells, title: str, pairs: Labels, *, by_period: bool = True) -> Feature:

@@ -1,0 +1,120 @@
+"""What noisy sums make one expect of every cell: products of margins, nearer pairs having more.
+
+Each family of sums is first learnt by itself, so that the noise of small ones is not taken for
+trips; then cells are fitted to all of them by iterative proportional fitting. Last, pairs of places
+at about the same distance share a factor, measured by the noisy cells between them.
+
+Privacy:
+    Everything here is computed from noisy sums, noisy cells and public places: post-processing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.families.od.fit.learning import learn
+from hushway.families.od.fit.partitions import Partition
+from hushway.privacy.noise.law import NoiseLaw
+
+_SWEEPS: Final = 8
+_SWEEPS_AFTER: Final = 4
+_ROUNDS_OF_DISTANCE: Final = 2
+# A factor of a distance never leaves less than this.
+_LEAST_FACTOR: Final = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisySums:
+    """Noisy counts of the elements of a partition.
+
+    Attributes:
+        partition: What was counted together.
+        values: The noisy count of every element.
+        law: The noise in each.
+    """
+
+    partition: Partition
+    values: IntArray
+    law: NoiseLaw
+
+    @property
+    def by_period(self) -> IntArray:
+        """The noisy counts, one class of periods a row."""
+        return self.values.reshape(self.partition.periods, self.partition.classes)
+
+
+def expectation(
+    sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw, distance_class: Int32Array
+) -> FloatArray:
+    """Returns what is expected of every cell.
+
+    Args:
+        sums: The noisy sums; there must be at least one family of them.
+        cells: The noisy cells, one period a row.
+        law: The noise of the cells.
+        distance_class: Which pairs of places are at about the same distance.
+    """
+    periods, pairs = cells.shape
+    totals = _period_totals(sums, cells, law)
+    expected = np.empty((periods, pairs))
+    expected[:] = (totals / pairs)[:, None]
+    targets = [
+        (each.partition, _learnt(each, totals)) for each in sums if each.partition.classes > 1
+    ]
+    _fit(expected, targets, _SWEEPS)
+    near = Partition(
+        period_class=np.zeros(periods, dtype=np.int32),
+        pair_class=distance_class,
+        periods=1,
+        classes=int(distance_class.max(initial=0)) + 1,
+    )
+    measured = near.sums(cells.astype(np.float64))
+    noise = float(law.variance) * np.bincount(distance_class, minlength=near.classes) * periods
+    for _ in range(_ROUNDS_OF_DISTANCE):
+        near.multiply(expected, _factors(near.sums(expected), measured, noise))
+        _fit(expected, targets, _SWEEPS_AFTER)
+    return expected
+
+
+def _period_totals(sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw) -> FloatArray:
+    """Returns the trips of each period, from all noisy answers that tell periods apart."""
+    told = [
+        (each.by_period.sum(axis=1), each.partition.classes * float(each.law.variance))
+        for each in sums
+        if each.partition.periods == len(cells)
+    ]
+    told.append((cells.sum(axis=1), cells.shape[1] * float(law.variance)))
+    weights = np.array([1 / max(variance, 1e-12) for _, variance in told])
+    totals = weights @ np.array([values for values, _ in told]) / weights.sum()
+    # A period that seems to be empty may not be.
+    return np.asarray(np.maximum(totals, 0.5 / np.sqrt(weights.sum())))
+
+
+def _learnt(sums: NoisySums, totals: FloatArray) -> FloatArray:
+    """Returns sums without the noise that can be told from trips, adding up to the totals."""
+    periods, classes = sums.partition.periods, sums.partition.classes
+    each = totals if periods == len(totals) else np.full(periods, totals.sum() / periods)
+    even = np.repeat(each[:, None] / classes, classes, axis=1)
+    learnt = learn(sums.by_period, even, sums.law).mean
+    scale = each / np.maximum(learnt.sum(axis=1), 1e-300)
+    return np.asarray(learnt * scale[:, None]).ravel()
+
+
+def _fit(
+    expected: FloatArray, targets: Sequence[tuple[Partition, FloatArray]], sweeps: int
+) -> None:
+    """Brings expectations to the learnt sums of one partition after the other, in place."""
+    for _ in range(sweeps):
+        for partition, target in targets:
+            found = partition.sums(expected)
+            partition.multiply(expected, target / np.maximum(found, 1e-300))
+
+
+def _factors(expected: FloatArray, measured: FloatArray, noise: FloatArray) -> FloatArray:
+    """Returns measured over expected, drawn towards 1 where noise may be what differs."""
+    trust = expected**2 / np.maximum(expected**2 + noise, 1e-300)
+    factors = 1 + trust * (measured / np.maximum(expected, 1e-300) - 1)
+    return np.maximum(np.where(expected > 0, factors, 1.0), _LEAST_FACTOR)

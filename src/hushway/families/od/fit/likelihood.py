@@ -1,0 +1,180 @@
+"""How likely a noisy value is, and which count stands behind it, for every expectation of a grid.
+
+A count varies around its expectation, and exact noise of a known law is added to it. The tables
+here hold, for each expectation and each class of noisy values, the probability of such a value and
+the first two moments of the count given the value. They are small, whatever the number of cells.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from scipy.special import gammaln
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.fit.spread import REACH, STEP
+from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.noise.law import NoiseLaw
+
+# The smallest expectation of the grid; whatever expects less is as good as empty.
+_LEAST: Final = math.log(1e-5)
+# An expectation stands for all within half a step, which spreads counts like a gamma law does.
+_SHAPE: Final = 12 / STEP**2
+# From here on counts are taken as normal; below, every whole number is looked at.
+_MANY: Final = 2000.0
+# Any value may turn up, however unlikely: then the count is taken as it was measured.
+_SURPRISE: Final = 1e-10
+# Classes of values are this many standard deviations wide, up to so many of them from 0.
+_FINE, _FAR = 1 / 30, 8.0
+# Beyond, a class is as wide as this share of its values.
+_WIDE: Final = 0.06
+# Values beyond this share one class.
+_MOST: Final = 1 << 22
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ValueClasses:
+    """Classes of noisy values: narrow where noise decides, wide where counts are large.
+
+    Attributes:
+        lowest: The lowest value that is told apart from those below it.
+        class_of: The class of each value from the lowest on, up to the highest that occurs.
+        centres: A value in the middle of each class.
+        exact: Whether a class is narrow, so that a count depends on the class alone; in wide ones
+            it moves with the value.
+    """
+
+    lowest: int
+    class_of: IntArray
+    centres: FloatArray
+    exact: IntArray
+
+    def of(self, values: IntArray) -> IntArray:
+        """Returns the class of each value."""
+        return self.class_of[np.clip(values - self.lowest, 0, len(self.class_of) - 1)]
+
+
+def value_classes(values: IntArray, deviation: float) -> ValueClasses:
+    """Returns classes for some noisy values, given the standard deviation of their noise."""
+    width = max(1, math.ceil(deviation * _FINE))
+    near = width * math.ceil((_FAR * deviation + 8) / width)
+    highest = int(min(max(values.max(initial=0), 1), _MOST))
+    edges = list(range(-near, min(near, highest) + width, width))
+    narrow = len(edges) - 1
+    while edges[-1] <= highest:
+        edges.append(edges[-1] + max(width, int(_WIDE * edges[-1])))
+    starts = np.array(edges)
+    middles = (starts[:-1] + starts[1:] - 1) / 2
+    class_of = np.repeat(np.arange(len(middles)), np.diff(starts))
+    return ValueClasses(
+        lowest=-near,
+        class_of=class_of,
+        centres=middles,
+        exact=(np.arange(len(middles)) < narrow).astype(np.int64),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Likelihood:
+    """Tables by expectation (rows) and class of noisy values (columns).
+
+    Attributes:
+        expectations: The grid, ascending.
+        probability: How likely a value of the class is.
+        first: The same times the mean of the count, given the value.
+        second: The same times the mean of its square.
+    """
+
+    expectations: FloatArray
+    probability: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Number of expectations."""
+        return len(self.expectations)
+
+    def nearest(self, expected: FloatArray) -> IntArray:
+        """Returns the place of each expectation on the grid."""
+        logs = np.log(np.maximum(expected, 1e-300))
+        return np.asarray(np.clip(np.rint((logs - _LEAST) / STEP), 0, self.size - 1), np.int64)
+
+    @cached_property
+    def steps(self) -> IntArray:
+        """For each expectation and step of a factor, the place where it leads to."""
+        places = np.arange(self.size)[:, None] + np.arange(-REACH, REACH + 1)[None, :]
+        return np.asarray(np.clip(places, 0, self.size - 1))
+
+
+def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likelihood:
+    """Returns the tables for a law of noise.
+
+    Args:
+        law: The noise of every value.
+        classes: The classes of values.
+        highest: The largest expectation that matters.
+    """
+    top = max(highest, float(classes.centres[-1]), 1.0)
+    grid = np.exp(_LEAST + STEP * np.arange(math.ceil((math.log(top) - _LEAST) / STEP) + 1))
+    deviation = math.sqrt(law.variance)
+    tables = np.array(
+        [
+            _moments(law, classes.centres, expected, deviation)
+            if expected <= _MANY
+            else _normal_moments(classes.centres, expected, deviation)
+            for expected in grid
+        ]
+    )
+    measured = np.maximum(classes.centres, 0.0)
+    tables[:, 0] += _SURPRISE
+    tables[:, 1] += _SURPRISE * measured
+    tables[:, 2] += _SURPRISE * (measured**2 + deviation**2)
+    return Likelihood(
+        expectations=grid, probability=tables[:, 0], first=tables[:, 1], second=tables[:, 2]
+    )
+
+
+def _moments(
+    law: NoiseLaw, values: FloatArray, expected: float, deviation: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Adds up over all counts that the expectation allows."""
+    width = math.sqrt(expected + expected**2 / _SHAPE)
+    low, high = max(0, int(expected - 7 * width)), int(expected + 9 * width) + 8
+    counts = np.arange(low, high + 1, max(1, int(deviation / 4)), dtype=np.float64)
+    logs = (
+        gammaln(counts + _SHAPE)
+        - gammaln(counts + 1)
+        + counts * math.log(expected / (expected + _SHAPE))
+    )
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mass = _mass(law, values[None, :] - counts[:, None])
+    return weights @ mass, (weights * counts) @ mass, (weights * counts**2) @ mass
+
+
+def _normal_moments(
+    values: FloatArray, expected: float, deviation: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same for large counts, where both laws are as good as normal."""
+    own, noise = expected + expected**2 / _SHAPE, deviation**2
+    both = own + noise
+    density = np.exp(-((values - expected) ** 2) / (2 * both)) / math.sqrt(2 * math.pi * both)
+    mean = np.maximum(expected + (values - expected) * own / both, 0.0)
+    return density, density * mean, density * (mean**2 + own * noise / both)
+
+
+def _mass(law: NoiseLaw, noise: FloatArray) -> FloatArray:
+    """Returns the probability of some noise; between whole numbers it is drawn through."""
+    if isinstance(law, DiscreteLaplace):
+        rate = 1 / float(law.scale)
+        return np.asarray(math.tanh(rate / 2) * np.exp(-rate * np.abs(noise)))
+    if isinstance(law, DiscreteGaussian):
+        variance = float(law.sigma_squared)
+        whole = np.arange(math.ceil(12 * math.sqrt(variance)) + 1)
+        total = 2 * float(np.exp(-(whole**2) / (2 * variance)).sum()) - 1
+        return np.asarray(np.exp(-(noise**2) / (2 * variance)) / total)
+    raise TypeError(f"no likelihood is known for {type(law).__name__}")
