@@ -115,19 +115,20 @@ def _stopped(sentence: str) -> dict[str, Any]:
     return {"result": "failed", "passed": False, "checks": [check]}
 
 
-def synthesise(
-    release: Annotated[Path, typer.Argument(help="A release folder of the family sequences.")],
-    file: Annotated[Path, typer.Argument(help="The Parquet file to write.")],
+def synthesize(
+    release: Annotated[
+        Path, typer.Argument(help="A release folder of the family od or sequences.")
+    ],
+    file: Annotated[Path, typer.Argument(help="The file to write: CSV or Parquet.")],
     *,
-    seed: Annotated[int, typer.Option(help="Chooses the times.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Chooses the draw and the times.", min=0)] = 1,
+    table: Annotated[
+        bool, typer.Option("--table", help="Write a drawn OD table, not single trips.")
+    ] = False,
 ) -> None:
-    """Write synthetic taps with plausible times from published sequences; costs no budget."""
-    from hushway.families.synthesis import synthesise as write_taps
+    """Write synthetic trips or taps that fit a release; costs no budget."""
+    from hushway.families.synthesis import synthesize as write_synthetic
 
     with working() as show:
-        show("Writing synthetic taps")
-        made = write_taps(release, file, seed=seed)
-    say(
-        f"{made.taps:,} taps of {made.records:,} synthetic records in {made.path}. Times, and "
-        "stops beyond published prefixes, are likely ones: nobody measured them."
-    )
+        written = write_synthetic(release, file, seed=seed, table=table, progress=show)
+    say(written)

@@ -16,7 +16,7 @@ from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, price, publish
 from hushway.cli.recommend import recommend
-from hushway.cli.releases import synthesise, verify
+from hushway.cli.releases import synthesize, verify
 from hushway.cli.reproduce import reproduce
 
 app = typer.Typer(
@@ -32,7 +32,8 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
-app.command()(synthesise)
+app.command()(synthesize)
+app.command("synthesise", hidden=True)(synthesize)
 app.command()(design)
 app.command()(evaluate)
 app.command()(audit)

@@ -1,6 +1,7 @@
 """The demand of one day: a table counts many days together, and a fleet works one of them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -9,6 +10,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.public.cells import ODCells
+from hushway.families.published_trips import PublishedTrips
 from hushway.geography.periods import WEEKDAYS, Periods
 from hushway.transit.rider_trips import RiderTrips, draw_trips
 
@@ -26,12 +28,14 @@ class DayDemand:
         cells: Numbers of the cells that have trips, ascending.
         sums: The trips of each, over all days that were counted.
         days: How many days were counted.
+        another: Gives the same demand as another draw of the table has it, if there are draws.
     """
 
     universe: ODCells
     cells: IntArray
     sums: IntArray
     days: int
+    another: "Callable[[int], DayDemand] | None" = None
 
     @property
     def mean_trips(self) -> FloatArray:
@@ -47,13 +51,29 @@ class DayDemand:
         """Returns a day of whole trips that has the average number in every cell, on average.
 
         A cell has the whole part of its average, and with the chance of the remainder one trip
-        more; each trip begins at a moment drawn within its period.
+        more; each trip begins at a moment drawn within its period. Where a table can be drawn
+        again, every day has a draw of its own.
         """
+        if self.another is not None:
+            return self.another(seed).draw(seed)
         whole, rest = np.divmod(self.sums, self.days)
         # A stream of its own: the moments come from the seed itself.
         rng = np.random.Generator(np.random.PCG64([seed, 1]))
         one_more = rng.integers(self.days, size=len(rest)) < rest
         return draw_trips(self.universe, self.cells, whole + one_more, seed=seed)
+
+
+def published_day(
+    table: PublishedTrips, *, day: str | None = None, hours: Hours | None = None
+) -> DayDemand:
+    """Returns the demand of one day of a release, and of every draw that can be made of it."""
+
+    def another(seed: int) -> DayDemand:
+        drawn = table.drawn(seed)
+        return one_day(table.universe, drawn.cells, drawn.counts, day=day, hours=hours)
+
+    best = one_day(table.universe, table.cells, table.counts, day=day, hours=hours)
+    return best if table.estimates is None else replace(best, another=another)
 
 
 def one_day(

@@ -9,6 +9,7 @@ from hushway.errors import PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.job import TripRows
 from hushway.families.od.public.cells import ODCells
+from hushway.families.published_trips import read_od_table
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal
@@ -18,13 +19,12 @@ from hushway.privacy.unit import Unit
 from hushway.progress import Progress
 from hushway.release.job import CountingContext, settings_of
 from hushway.tables.check import refuse_problems
-from hushway.transit.day_demand import DayDemand, Hours, one_day
+from hushway.transit.day_demand import DayDemand, Hours, one_day, published_day
 from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
 from hushway.transit.network.gtfs import gtfs_network
 from hushway.transit.operations import ServiceRules, operate
-from hushway.transit.read import read_od_table
 from hushway.transit.shifts import Shifts
 
 _RULES = ServiceRules()
@@ -121,7 +121,7 @@ def evaluate_fleet(
     progress(_READING)
     published = read_od_table(release)
     universe = published.universe
-    demand = _asked(universe, published.cells, published.counts, question)
+    demand = published_day(published, day=question.day, hours=question.hours)
     _refuse_long_shifts(demand, question)
     routes = itineraries(_network(demand, question))
     truth = None

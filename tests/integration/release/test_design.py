@@ -16,6 +16,7 @@ from hushway.cli.design import design
 from hushway.demo import PLAN
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
+from hushway.families.published_trips import read_od_table
 from hushway.geography.itineraries import RiderCosts
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
@@ -33,7 +34,6 @@ from hushway.transit.designing import (
     design_network,
 )
 from hushway.transit.network.file import read_network
-from hushway.transit.read import read_od_table
 
 MORNING = (480, 600)
 

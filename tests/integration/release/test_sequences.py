@@ -14,7 +14,7 @@ from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.sequences.city.cards import metro
-from hushway.families.synthesis import synthesise
+from hushway.families.synthetic_taps import synthesize_taps
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.publishing import publish
@@ -194,4 +194,4 @@ def test_a_damaged_release_gives_no_synthetic_taps(city: Path) -> None:
     folder = publish(job_of(city)).folder
     (folder / "levels.csv").write_bytes(b"")
     with pytest.raises(hushway.HushwayError, match="not an intact release"):
-        synthesise(folder, city / "synthetic.parquet")
+        synthesize_taps(folder, city / "synthetic.parquet")

@@ -21,16 +21,18 @@ __all__ = [
     "od_cbdp",
     "od_errors",
     "od_hierarchical",
+    "od_learned",
     "spends_of",
     "trips_scene",
     "try_out",
+    "with_ends",
 ]
 
 _find = face(
     __name__,
     {
         "city.ann_arbor": ("ann_arbor",),
-        "mechanism.catalogue": ("od_cbdp", "od_hierarchical"),
+        "mechanism.catalogue": ("od_cbdp", "od_hierarchical", "od_learned", "with_ends"),
         "mechanism.laplace": ("DenseLaplace", "SparseLaplace"),
         "mechanism.shares": ("spends_of",),
         "mechanism.table": ("ODTable",),

@@ -10,9 +10,9 @@ from hushway.engine.session import EngineSettings
 from hushway.families.od.files.guard import check_sizes
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.mechanism.laplace import od_laplace
-from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
+from hushway.families.od.mechanism.learned import MOST_LEARNED
 from hushway.families.od.mechanism.measuring import feature_query
 from hushway.families.od.mechanism.shares import (
     Weights,
@@ -248,8 +248,9 @@ def mechanism_of(
         case LearnedPlan():
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
-            spends = spends_of(budget, _shares(chosen, features, budget, bound))
-            return Learned(universe=cells, features=tuple(features), spends=spends), noise
+            shares = _shares(chosen, features, budget, bound)
+            learned = od_learned(cells, features, budget=budget, bound=bound, shares=shares)
+            return learned, noise
         case CBDPPlan():
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)

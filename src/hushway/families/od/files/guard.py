@@ -12,7 +12,7 @@ from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
 from hushway.families.od.files.view import ODView
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -64,9 +64,26 @@ def check_table(table: ODTable) -> None:
         _refuse("A count is 0 in a table that leaves out zeros.")
     if not bool(np.all(np.isfinite(table.standard_errors) & (table.standard_errors >= 0))):
         _refuse("A standard error is not a number of trips.")
+    _check_estimates(table)
     spread = table.sum_spread
     if spread is not None and not (isinstance(spread, float) and 1 <= spread < math.inf):
         _refuse("The spread of sums is not a number of 1 or more.")
+
+
+def _check_estimates(table: ODTable) -> None:
+    found = table.estimates
+    if (found is None) != (table.sum_spread is None):
+        _refuse("Estimates and the spread of sums belong together.")
+    if found is None:
+        return
+    if type(found) is not Estimates or not _is_array(found.cells, np.int64):
+        _refuse("The estimates of the table are not those of cells.")
+    cells, size = found.cells, table.universe.size
+    inside = len(cells) == 0 or (cells[0] >= 0 and cells[-1] < size)
+    if not inside or not bool(np.all(np.diff(cells) > 0)):
+        _refuse("The estimates of the table are not those of public cells in order.")
+    if not all(_are_errors(column, len(cells)) for column in (found.means, found.standard_errors)):
+        _refuse("An estimate is not a number of trips.")
 
 
 def check_margins(table: ODTable) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums, adds_up_json, check_adds_up
+from hushway.families.od.files.estimates import COLUMNS as ESTIMATE_COLUMNS
+from hushway.families.od.files.estimates import read_estimates, write_estimates
 from hushway.families.od.files.features import features_json
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
 from hushway.families.od.files.margins import COLUMNS as MARGIN_COLUMNS
@@ -44,6 +46,7 @@ MARGINS_CSV = "margins.csv"
 ADDS_UP = "adds-up.json"
 FEATURES = "features.json"
 PAIRS = "pairs.parquet"
+ESTIMATES = "estimates.parquet"
 
 
 def describe(view: TableView | ReadView) -> Description:
@@ -145,8 +148,17 @@ _MARGIN_WORDS = (
 _LEARNT_ERROR = ("number", "Standard deviation of the error in the count, in trips.")
 
 
+def _is_learnt(view: ODView) -> bool:
+    return bool(view.margins) and view.margins[0].errors is not None
+
+
+def _write_estimates(view: TableView, path: Path) -> None:
+    assert view.table.estimates is not None  # noqa: S101  learnt tables have them
+    write_estimates(view.universe, view.table.estimates, path)
+
+
 def _margins_schema(view: ODView) -> dict[str, Any]:
-    learnt = bool(view.margins) and view.margins[0].errors is not None
+    learnt = _is_learnt(view)
     columns = (*MARGIN_COLUMNS, *((ERROR,) if learnt else ()))
     words = (*_MARGIN_WORDS, *((_LEARNT_ERROR,) if learnt else ()))
     return columns_schema(columns, words, key=["feature", "period", "pair"])
@@ -305,6 +317,27 @@ FILES: tuple[ODFile, ...] = (
             view.universe, pair_columns(view.features).labels, path
         ),
         is_there=lambda view: any(feature.pairs is not None for feature in view.features),
+    ),
+    ODFile(
+        path=ESTIMATES,
+        title="What is expected of cells",
+        description="The best guess of every cell that matters, before counts were made whole: 99% "
+        "of all trips. Not whole and smoother than any day; for whoever simulates.",
+        schema=columns_schema(
+            ESTIMATE_COLUMNS,
+            (
+                ("string", "Label of the period, as in periods.csv."),
+                ("string", "Id of the place where trips start, as in locations.csv."),
+                ("string", "Id of the place where trips end, as in locations.csv."),
+                ("number", "Expected number of trips over all days of the window."),
+                ("number", "Standard deviation of the true count around it, in trips."),
+            ),
+            key=["period", "origin", "destination"],
+        ),
+        write=_write_estimates,
+        check=lambda read, path: read_estimates(read.universe, path),
+        finding="margins",
+        is_there=_is_learnt,
     ),
     # Never opened by a verifier: HDF5 libraries unpickle attributes, and it may be a stranger's.
     ODFile(

@@ -8,10 +8,23 @@ import numpy as np
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
+from hushway.families.od.mechanism.learned import Learned
+from hushway.families.od.mechanism.shares import (
+    Weights,
+    learned_shares,
+    spends_of,
+    uniform_shares,
+)
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, refuse_idle
+from hushway.families.od.public.features import (
+    Feature,
+    destinations_feature,
+    origins_feature,
+    refuse_idle,
+    without_idle,
+)
 from hushway.geography.labels import Labels, joint_codes
+from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss
 
@@ -54,6 +67,35 @@ def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
         controlled=controlled,
         lazy=universe.size > _MOST_DENSE if lazy is None else lazy,
     )
+
+
+def od_learned(
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    bound: Bound,
+    shares: Sequence[Fraction] | None = None,
+) -> Learned:
+    """Returns the mechanism that learns over some features.
+
+    Args:
+        universe: The public cells.
+        features: The sums to measure; see `with_ends`.
+        budget: What the release costs.
+        bound: How far a unit moves the cells.
+        shares: The share of each feature and, last, of the cells; those that measured best unless
+            given.
+    """
+    refuse_idle(features)
+    parts = learned_shares(features, budget, bound) if shares is None else shares
+    return Learned(universe=universe, features=tuple(features), spends=spends_of(budget, parts))
+
+
+def with_ends(universe: ODCells, features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Returns features with trips by origin and by destination, where these tell more."""
+    ends = (origins_feature(universe), destinations_feature(universe))
+    return without_idle((*features, *ends))
 
 
 def od_hierarchical(

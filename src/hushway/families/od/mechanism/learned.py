@@ -30,7 +30,7 @@ from hushway.families.od.mechanism.measuring import (
     noise_forecasts,
     planned_questions,
 )
-from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.pair_labels import pairs_of_matrix
@@ -52,6 +52,8 @@ _DISTANCES: Final = 16
 _SIZES: Final = 8
 # Variance of a squared draw over the squared variance: 5 for Laplace noise, 2 for Gaussian.
 _KURTOSIS: Final = 5.0
+# Cells are listed with their estimates until these make up this share of all trips.
+_LISTED: Final = 0.99
 # A cell gives way to sums as far as its posterior allows, but the less the more of its value comes
 # from its own measurement: what sums are missing was not seen, so it is elsewhere.
 _FIRM: Final = 4.0
@@ -180,6 +182,7 @@ class Learned(FixedQuestions[ODCells]):
                 )
             ),
             sum_spread=finest.spread,
+            estimates=_estimates(joined, posterior),
             diagnostics={
                 "distance_to_optimum_at_most": joined.bound,
                 "newton_steps": joined.steps,
@@ -282,6 +285,20 @@ def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
         seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + hidden
         varied[some] = own[some] * max(1.0, seen / max(float(own[some].sum()), 1e-12))
     return varied
+
+
+def _estimates(joined: Joined, posterior: Posterior) -> Estimates:
+    """Returns the estimates of the cells that hold nearly all trips."""
+    values = joined.values.ravel()
+    largest = np.argsort(values)[::-1]
+    held = np.cumsum(values[largest])
+    enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
+    cells = np.sort(largest[:enough])
+    return Estimates(
+        cells=cells,
+        means=values[cells],
+        standard_errors=np.sqrt(posterior.variance.ravel()[cells]),
+    )
 
 
 def _told(posterior: Posterior) -> float:

@@ -30,6 +30,21 @@ class MarginTable:
     errors: FloatArray | None = None
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimates:
+    """The best guess of cells, before counts were made whole. Safe to see.
+
+    Attributes:
+        cells: Ascending cell numbers; cells that are not here expect next to nothing.
+        means: The expected trips of each, a real number.
+        standard_errors: The standard deviation of each count around it.
+    """
+
+    cells: IntArray
+    means: FloatArray
+    standard_errors: FloatArray
+
+
 @dataclass(frozen=True, kw_only=True)
 class ODTable:
     """Published trips by (period, origin, destination). Safe for anyone to see.
@@ -47,6 +62,7 @@ class ODTable:
         margins: The features that the counts were fitted to, the coarsest first.
         sum_spread: If errors of counts were learnt, by how much the variance of a sum of counts is
             larger than the sum of their variances; None otherwise.
+        estimates: If counts were learnt, what is expected of every cell that matters.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
 
@@ -58,4 +74,5 @@ class ODTable:
     zeros_left_out: bool = False
     margins: tuple[MarginTable, ...] = ()
     sum_spread: float | None = None
+    estimates: Estimates | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

@@ -10,10 +10,16 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.figures import WINDOW, Day
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.catalogue import (
+    od_cbdp,
+    od_hierarchical,
+    od_learned,
+    with_ends,
+)
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
+from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
+from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.noise.laplace import DiscreteLaplace
@@ -49,13 +55,8 @@ def _fitted(levels: int, weights: Weights = Weights.SIZE, *, nest: bool = False)
 
 
 def _ours(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
-    return od_cbdp(
-        scene.cells,
-        scene.features,
-        budget=budget,
-        shares=recommended_shares(scene.features, budget.measure),
-        weights=recommended_weights(),
-    )
+    features = with_ends(scene.cells, scene.features)
+    return od_learned(scene.cells, features, budget=budget, bound=Bound.of_records(1))
 
 
 MECHANISMS: dict[str, Maker] = {

@@ -11,7 +11,7 @@ import pytest
 from hushway.families.sequences.files import tree as tree_format
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.synthesis import synthesise
+from hushway.families.synthetic_taps import synthesize_taps
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
@@ -316,6 +316,6 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised
     assert verify(release).passed
     assert "\n\"'=" in (release / "sequences.csv").read_text(encoding="utf-8")
     assert ",'@" in (release / "locations.csv").read_text(encoding="utf-8")
-    made = synthesise(release, tmp_path / "taps.parquet")
+    made = synthesize_taps(release, tmp_path / "taps.parquet")
     written = set(pq.read_table(made.path).column("location").to_pylist())
     assert written <= {place.id for place in places}

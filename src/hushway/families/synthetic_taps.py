@@ -1,0 +1,81 @@
+"""Synthetic taps from a published release of sequences: whole records with plausible times."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hushway.errors import ReleaseError
+from hushway.families.sequences.city.itinerary import one_by_one, plausible_seconds
+from hushway.families.sequences.files.completed import read_completed
+from hushway.families.sequences.files.published import COMPLETED, LOCATIONS, TAXONOMY
+from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.verify import verify
+from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.formats.places import number_array, text_array
+from hushway.release.new_file import refuse_taken, write_new
+
+_NO_DAY = date(2000, 1, 3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticTaps:
+    """What was written."""
+
+    path: Path
+    records: int
+    taps: int
+
+
+def synthesize_taps(
+    release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY
+) -> SyntheticTaps:
+    """Writes one row a tap (record, location, time) for every completed record of a release.
+
+    Privacy:
+        Reads a published release and nothing else: it costs nothing. Stops beyond kept prefixes and
+        all times are likely ones, not measurements.
+
+    Args:
+        release: A release folder of the family sequences, without times.
+        path: The Parquet file to write.
+        seed: Chooses the times.
+        day: The day that times are written on.
+
+    Raises:
+        ReleaseError: The release does not verify or has no completed records, or the file is there
+            already or cannot be written.
+    """
+    refuse_taken(path)
+    if not verify(release).intact or not (release / COMPLETED).is_file():
+        raise ReleaseError(
+            "The folder is not an intact release of sequences without times.",
+            advice="See what is wrong with: hushway verify RELEASE",
+        )
+    locations = read_taxonomy(
+        read_plain(release / TAXONOMY, LIST_BYTES), read_plain(release / LOCATIONS, LIST_BYTES)
+    ).locations
+    read = read_completed(locations, release / COMPLETED)
+    ids = text_array(locations.ids)
+    records = one_by_one(read.start, read.stops, read.counts)
+    seconds = plausible_seconds(records, locations, seed=seed)
+    times = np.datetime64(day, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
+    owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))
+    table = pa.table(
+        {
+            "record": number_array(owner),
+            "location": pa.DictionaryArray.from_arrays(
+                number_array(records.stops.astype(np.int32)), ids
+            ),
+            "time": pa.Array.from_buffers(
+                pa.timestamp("us"), len(times), [None, pa.py_buffer(np.ascontiguousarray(times))]
+            ),
+        }
+    )
+    packed = pa.BufferOutputStream()
+    pq.write_table(table, packed, compression="zstd")
+    write_new(path, packed.getvalue().to_pybytes())
+    return SyntheticTaps(path=path, records=len(records.start) - 1, taps=len(records.stops))
