@@ -21,7 +21,7 @@ import shapely
 
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.areas import read_areas
 from hushway.families.density.public.areas_shapefile import AreaColumns
 from hushway.families.density.public.cells import DensityUniverse

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.city.figures import WINDOW
+from hushway.families.od.city.places import WINDOW
 from hushway.families.od.mechanism.catalogue import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import Weights, uniform_shares

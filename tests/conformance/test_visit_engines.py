@@ -27,8 +27,8 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.memory import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations

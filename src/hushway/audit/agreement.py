@@ -12,8 +12,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from hushway.arrays import IntArray
-from hushway.audit.finding import Finding
-from hushway.audit.harness import Sampler, World, enough
+from hushway.audit.harness import Finding, Sampler, World, enough
 
 # Three powers of ten below the 1e-9 of other checks, for the tail of a law that is approximate.
 _LEAST_CHANCE = 1e-12

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.finding import Finding
+from hushway.audit.harness import Finding
 
 ORDERS = (1.5, 2.0, 4.0, 16.0)
 # Sums of floats are off by less; a mistake worth the name is not.

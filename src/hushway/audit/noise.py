@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from hushway.audit.gaussian import DELTA, rounded_up
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.shift import DELTA, rounded_up
 from hushway.audit.suite import Audit, Suite
 from hushway.privacy.accounting import best_epsilon, cap_for
 from hushway.privacy.bound import Bound

@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.finding import Finding, MutantFinding
-from hushway.audit.harness import Examination, Trial
+from hushway.audit.harness import Examination, Finding, MutantFinding, Trial
 from hushway.errors import AuditError
 from hushway.progress import Progress, quiet
 

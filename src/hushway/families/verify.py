@@ -40,7 +40,7 @@ from hushway.release.package import (
     render_package,
 )
 from hushway.release.page import render_page
-from hushway.release.resource import Description
+from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.release.wording import loss_text

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.geography.plane import Plane
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts, public_facts_with
+from hushway.privacy.public_facts import digest_of, public_facts, public_facts_with
 
 
 @public_facts_with(shapely.Polygon, shapely.MultiPolygon)

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from hushway.errors import GeographyError
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 # What a release calls the facts that every location has.
 LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hushway.release.finding import Notes
     from hushway.release.job import Job
     from hushway.release.plan_sections import AnyPlan, Section
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 # Synthetic cities of the demo.
 SEED = 2018

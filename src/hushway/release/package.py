@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.resource import Description, Resource
+from hushway.release.published_file import Description, Resource
 from hushway.release.seal import SealedFile
 from hushway.release.wording import VARIANTS, claim_text, promise
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.terms import Tuning
 from hushway.privacy.loss import exact
-from hushway.privacy.unit import Unit
 
 HOUR_MINUTES = 60
 DAY_HOURS = 24

@@ -11,10 +11,10 @@ from hushway.families.od.job import TripRows
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
+from hushway.privacy.bound import Unit
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
-from hushway.privacy.unit import Unit
 from hushway.progress import Progress
 from hushway.release.job import CountingContext, settings_of
 from hushway.tables.check import refuse_problems

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -19,11 +18,11 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
+from hushway.audit.product import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.fitted_looks import FLAT, LAZY, PERIODS, PLANNED, Published, halves
 from hushway.families.od.audit.mutant_parts import LowBitsOnly, unsplit, wholly_nosy
-from hushway.families.od.audit.product import REAL, Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.audit.product import NOBODY, REAL, Part, Product, Scene, Stage, town
 from hushway.families.od.public.features import total_feature
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound

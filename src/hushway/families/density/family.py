@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hushway.privacy.certificate import Certificate
     from hushway.release.finding import Notes
     from hushway.release.job import Job
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -44,13 +44,13 @@ class DensityFamily(Family):
     @property
     def table(self) -> type:
         """The class of what its mechanisms publish."""
-        from hushway.families.density.mechanism.table import DensityTable
+        from hushway.families.density.mechanism.fit import DensityTable
 
         return DensityTable
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.density.files.contents import DensityContents
+        from hushway.families.density.files.check import DensityContents
 
         return DensityContents(table)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
     DAY_HOURS,
     HOUR_MINUTES,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hushway.privacy.certificate import Certificate
     from hushway.release.finding import Notes
     from hushway.release.job import Job
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 _LINKS, _PEOPLE = 2_000, 1_000
 
@@ -39,13 +39,13 @@ class LinksFamily(Family):
     @property
     def table(self) -> type:
         """The class of what its mechanisms publish."""
-        from hushway.families.links.mechanism.table import LinkTable
+        from hushway.families.links.mechanism.fit import LinkTable
 
         return LinkTable
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.links.files.contents import LinksContents
+        from hushway.families.links.files.check import LinksContents
 
         return LinksContents(table)
 

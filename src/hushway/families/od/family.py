@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hushway.release.finding import Notes
     from hushway.release.job import Job
     from hushway.release.plan_sections import Section
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 
 class ODFamily(Family):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hushway.privacy.certificate import Certificate
     from hushway.release.finding import Notes
     from hushway.release.job import Job
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 _CARDS = 150_000
 
@@ -45,7 +45,7 @@ class SequencesFamily(Family):
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.sequences.files.contents import SequencesContents
+        from hushway.families.sequences.files.check import SequencesContents
 
         return SequencesContents(table)
 

@@ -19,7 +19,6 @@ import numpy as np
 from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.exponential import uniform_below
-from hushway.privacy.noise.geometric import exactly
 from hushway.privacy.noise.inversion import (
     WORD_BITS,
     Enclosure,
@@ -28,6 +27,7 @@ from hushway.privacy.noise.inversion import (
     exp_of_interval,
     log_binomial_mass,
 )
+from hushway.privacy.noise.laplace import exactly
 from hushway.privacy.noise.law import NoiseLaw, between, share
 from hushway.privacy.randomness import BitSource
 

@@ -17,21 +17,24 @@ from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.divergence import ORDERS, SLACK, of_choices
-from hushway.audit.finding import Finding
-from hushway.audit.gaussian import DELTA, claim_of, rho_of
-from hushway.audit.harness import Examination, World, enough
+from hushway.audit.harness import Examination, Finding, World, enough
 from hushway.audit.mutant_curators import dense
+from hushway.audit.shift import DELTA, claim_of, rho_of
 from hushway.families.density.audit.looks import StagedLook
 from hushway.families.density.audit.product import (
+    CELLS,
+    LONE_SITES,
     DensityProduct,
     DensityStage,
+    Stay,
+    Stays,
     VisitTerms,
+    district,
     visits_in_memory,
 )
-from hushway.families.density.audit.toy import CELLS, LONE_SITES, Stay, Stays, district
-from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import ClusterSeries, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for

@@ -11,13 +11,12 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.divergence import ORDERS, of_gaussians
-from hushway.audit.evidence import in_thousandths
+from hushway.audit.harness import in_thousandths
 from hushway.audit.law import gaussian
 from hushway.audit.mutant_curators import dense
 from hushway.audit.replay import Replayed
 from hushway.families.density.audit.looks import StagedLook
-from hushway.families.density.audit.product import visits_in_memory
-from hushway.families.density.audit.toy import CELLS, Stays
+from hushway.families.density.audit.product import CELLS, Stays, visits_in_memory
 from hushway.families.density.public.visits import ClusterSeries
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.evidence import evidence, in_thousandths
-from hushway.families.density.audit.product import DensityStage
-from hushway.families.density.audit.toy import CELLS, LONE_SITES, SITES
-from hushway.families.density.mechanism.table import DensityTable
+from hushway.audit.harness import evidence, in_thousandths
+from hushway.families.density.audit.product import CELLS, LONE_SITES, SITES, DensityStage
+from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,

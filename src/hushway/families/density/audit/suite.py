@@ -5,14 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from hushway.audit.files import blind
 from hushway.audit.mutant_counters import Wrapped
 from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
-from hushway.audit.product import remade
+from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.density.audit import cover as density_cover
 from hushway.families.density.audit import cuts as density_cuts
-from hushway.families.density.audit import files as density_files
 from hushway.families.density.audit import measured as density_measured
 from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.mutant_curators import (
@@ -28,13 +25,16 @@ from hushway.families.density.audit.mutant_curators import (
     unsplit,
 )
 from hushway.families.density.audit.product import (
+    CELLS,
     REAL_DENSITY,
+    SHARED,
+    SITES,
     DensityProduct,
+    StayRows,
     VisitTerms,
     visits_in_memory,
     visits_of_files,
 )
-from hushway.families.density.audit.toy import CELLS, SHARED, SITES, StayRows
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
@@ -187,7 +187,7 @@ class Subtraction(_Wrong):
 
 
 _AUDITS: tuple[Audit[DensityProduct], ...] = (
-    density_cover.one_visit_is_one,
+    density_whole.one_visit_is_one,
     density_measured.nine_visits,
     density_measured.shift_of_nine,
     density_measured.restless,
@@ -211,7 +211,7 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
     density_whole.noise_of_questions,
     density_whole.published_area,
     density_whole.published_clusters,
-    density_files.many_batches,
+    density_whole.many_batches,
 )
 
 
@@ -229,7 +229,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     Mutant(
         name="the paper's subtraction in the cover",
         product=DensityProduct(counter=Subtraction),
-        audits=(density_measured.shared_site, density_cover.one_visit_is_one),
+        audits=(density_measured.shared_site, density_whole.one_visit_is_one),
     ),
     Mutant(
         name="several visits in one bin",
@@ -338,7 +338,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     Mutant(
         name="each batch of rows bounded by itself",
         product=DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
-        audits=(density_files.many_batches,),
+        audits=(density_whole.many_batches,),
     ),
 )
 

@@ -11,8 +11,7 @@ from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 
 @public_facts

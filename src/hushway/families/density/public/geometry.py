@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
 from hushway.families.density.public.cells import DensityUniverse, Sites
-from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.minimum_cover import identity_cover
+from hushway.families.density.public.cover import Cover, Pieces, identity_cover
 from hushway.families.density.public.tower_geometry import (
     Outside,
     TowerGeometry,
@@ -23,7 +22,7 @@ from hushway.families.density.public.tower_geometry import (
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.digest import digest_of
+from hushway.privacy.public_facts import digest_of
 
 # Raised whenever the same lists give another geometry, so that no older file is read.
 _VERSION = 1

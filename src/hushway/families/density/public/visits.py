@@ -14,8 +14,7 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.privacy.bound import Reach
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,9 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.findings import (
+from hushway.engine.reading import DayGrid, day_grid, load_table, malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, run, stream
+from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
     OUTSIDE_WINDOW,
@@ -16,15 +18,13 @@ from hushway.engine.findings import (
     UNKNOWN,
     Words,
     bucket_of,
+    facts_of,
     first_row,
+    ids_with_too_many,
     in_gaps,
     problems_of,
     rows_between,
 )
-from hushway.engine.lookup import DayGrid, day_grid
-from hushway.engine.reading import load_table, malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run, stream
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.rows.rows import (

@@ -25,9 +25,8 @@ from hushway.families.density.rows.rows import (
     rows_by_text,
 )
 from hushway.numerics.threads import processors
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
 
 __all__ = ["DuckDBVisits"]

@@ -18,10 +18,9 @@ from ibis.backends.duckdb import Backend
 from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array
-from hushway.engine.findings import bucket_of
-from hushway.engine.lookup import DayGrid, day_grid, place_table
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.reading import DayGrid, day_grid, load_table, place_table, read_rows
 from hushway.engine.session import stream
+from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
 from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits

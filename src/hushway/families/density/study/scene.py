@@ -27,12 +27,11 @@ from hushway.families.density.rows.counts import (
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import cap_for
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 from hushway.study.study_table import StudyBudget
 

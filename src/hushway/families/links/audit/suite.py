@@ -9,12 +9,10 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
-from hushway.audit.files import blind
 from hushway.audit.mutant_curators import Peeping, SeenOnly
-from hushway.audit.product import remade
+from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.links.audit import ends as links_ends
-from hushway.families.links.audit import files as links_files
 from hushway.families.links.audit import measured as links_measured
 from hushway.families.links.audit import whole as links_whole
 from hushway.families.links.audit.mutant_parts import (
@@ -33,13 +31,13 @@ from hushway.families.links.audit.mutant_parts import (
 )
 from hushway.families.links.audit.product import (
     REAL_LINKS,
+    DriveRows,
     DriveTerms,
     LinkProduct,
     movements_of_files,
 )
-from hushway.families.links.audit.toy import DriveRows
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, SpeedSums
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import (
@@ -153,7 +151,7 @@ _AUDITS: tuple[Audit[LinkProduct], ...] = (
     links_whole.all_questions,
     links_whole.published_lone,
     links_whole.same_table,
-    links_files.same_way,
+    links_whole.same_way,
     links_ends.moved_home,
     links_ends.just_in_reach,
     links_ends.two_at_once,
@@ -268,7 +266,7 @@ _MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     Mutant(
         name="each batch of rows bounded by itself",
         product=LinkProduct(files=partial(movements_of_files, engine=TracesBatchByBatch)),
-        audits=(links_files.same_way,),
+        audits=(links_whole.same_way,),
     ),
     Mutant(
         name="ends moved no further than a radius",

@@ -11,8 +11,10 @@ from scipy.sparse.csgraph import connected_components
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.courses import (
+from hushway.families.links.public.lines import RoadDraft
+from hushway.families.links.public.roads import (
     DECIMALS,
+    RoadNetwork,
     between,
     course_hashes,
     course_lengths,
@@ -22,8 +24,6 @@ from hushway.families.links.public.courses import (
     taken_points,
     without_repeats,
 )
-from hushway.families.links.public.lines import RoadDraft
-from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.areas import Areas
 
 # Why a link may be left out, and the words for it.

@@ -17,19 +17,17 @@ from scipy.spatial import KDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.errors import (
+from hushway.families.links.public.words import (
+    SpeedUnit,
     check_named,
     check_nodes,
     check_roads_columns,
     check_unique,
     damaged_roads,
-    no_roads,
-)
-from hushway.families.links.public.words import (
-    SpeedUnit,
     directions_of,
     kind_or_least,
     lanes_of,
+    no_roads,
     per_direction,
     speed_of,
 )

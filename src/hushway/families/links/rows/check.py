@@ -7,7 +7,9 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.findings import (
+from hushway.engine.reading import load_table, malformed_rows, time_grid
+from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
     OUTSIDE_WINDOW,
@@ -15,14 +17,12 @@ from hushway.engine.findings import (
     TWO_PLACES,
     Words,
     bucket_of,
+    facts_of,
     first_row,
+    ids_in_two_places,
     in_gaps,
     problems_of,
 )
-from hushway.engine.lookup import time_grid
-from hushway.engine.reading import load_table, malformed_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_in_two_places
 from hushway.errors import DataError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Reason, Traces

@@ -14,9 +14,8 @@ from hushway.families.links.rows.bounding import (
     refuse_other_movements,
     refuse_too_many_cells,
 )
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 
 __all__ = ["ArrayMovements"]
 

@@ -16,12 +16,10 @@ import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.lookup import time_grid
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.reading import load_table, read_rows, time_grid
 from hushway.engine.session import run, store, stream
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.rows.gpx import GpxTraces, read_gpx
-from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, Columns, layout_of

@@ -14,8 +14,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Traces, Ways
-from hushway.families.links.rows.ends import MetricEnds
-from hushway.families.links.rows.noisy import EndNoise, noisy_ends
+from hushway.families.links.rows.noisy import EndNoise, MetricEnds, noisy_ends
 from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource

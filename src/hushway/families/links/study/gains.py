@@ -8,7 +8,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.routing import shortest_routes
-from hushway.families.links.mechanism.catalogue import CLASSES, link_counts, smaller_noise
+from hushway.families.links.mechanism.terms import CLASSES, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.memory import ArrayMovements

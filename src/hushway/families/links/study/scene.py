@@ -10,10 +10,9 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.table import LinkTable
-from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.families.links.public.zones_grid import grid_zones
 from hushway.families.links.rows.memory import ArrayMovements
 from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator

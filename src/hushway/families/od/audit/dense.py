@@ -1,4 +1,4 @@
-"""What an OD release must not give away where every cell is measured."""
+"""What an OD release must not give away where every cell is measured, from arrays or from files."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,17 +6,27 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination, Trial
-from hushway.families.od.audit.product import Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Stray, Town, town
+from hushway.audit.harness import Examination, Sampler, Trial
+from hushway.audit.product import Look, microseconds
+from hushway.families.od.audit.product import (
+    NOBODY,
+    Part,
+    Product,
+    Scene,
+    Spend,
+    Stage,
+    Stray,
+    Town,
+    town,
+)
 from hushway.families.od.mechanism.laplace import DenseLaplace
+from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
-from hushway.privacy.digest import digest_of
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Measured
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 from hushway.privacy.query import Query, WeightedQuery
-from hushway.privacy.unit import Unit
 
 MAX_TRIPS = 3
 _MANY = 50
@@ -228,3 +238,43 @@ class _Pairs:
 
 def _query(place: Town) -> Query:
     return Query(name=place.cells.name, cells=place.cells)
+
+
+_MANY_IN_FILES = 20
+_MINUTE_US = 60_000_000
+# A release of files takes about as long for many corners as for few.
+_FILE_CORNERS = town(places=100, periods=1)
+
+
+def many_trips_in_files(product: Product, epsilon: Fraction) -> Examination:
+    """Twenty trips of one person, four in each of five files, against none."""
+    stage = FileStage(
+        product=product, town=_FILE_CORNERS, spend=PureLoss(epsilon), max_trips=MAX_TRIPS
+    )
+    look = Counts(stage).of_cell
+    return Trial(
+        name="files: twenty trips of one person in five files or none",
+        statistic="the noisy count of their cell",
+        epsilon=epsilon,
+        worlds=stage.worlds(look, ("the person", (Part(times=_MANY_IN_FILES),))),
+        tight=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileStage(Stage[Spend]):
+    """A stage whose trips are in files."""
+
+    def sampler(self, scene: Scene, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        trips, cells = self.town.play(scene), self.town.cells
+        ids, opens_us = np.array(cells.locations.ids), cells.periods.opens * _MINUTE_US
+        columns = {
+            "person": trips.person,
+            "origin": ids[trips.origin],
+            "destination": ids[trips.destination],
+            "time": microseconds(cells.periods.first_day, opens_us + trips.since_us),
+        }
+        return self.sampler_of_files(
+            columns, lambda folder: TripsSource(folder, TripColumns(person="person")), look
+        )

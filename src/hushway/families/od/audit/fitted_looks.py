@@ -8,9 +8,8 @@ from typing import Generic
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.evidence import evidence, in_thousandths
-from hushway.families.od.audit.product import Fitted, Spend, Stage
-from hushway.families.od.audit.toy import town
+from hushway.audit.harness import evidence, in_thousandths
+from hushway.families.od.audit.product import Fitted, Spend, Stage, town
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells

@@ -1,4 +1,4 @@
-"""The law of the noise in an OD release, seen from outside."""
+"""The law of the noise in an OD release, seen from outside: on cells, and on features."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,11 +6,17 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination
+from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import ParityCheck, VarianceCheck, laplace_difference
 from hushway.families.od.audit.dense import Repeated
-from hushway.families.od.audit.product import Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, town
+from hushway.families.od.audit.fitted_looks import (
+    FLAT,
+    MEASURED_TOWN,
+    MEASUREMENTS,
+    SAME_HALF,
+    FirstCell,
+)
+from hushway.families.od.audit.product import NOBODY, Part, Product, Stage, town
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
@@ -81,3 +87,44 @@ class Answer:
         (answer,) = mechanism.measure(curator, self.stage.town.cells)
         assert isinstance(answer, Measured)  # noqa: S101  what a dense mechanism returns
         return answer.values
+
+
+def fresh_feature_noise(product: Product, epsilon: Fraction) -> Examination:
+    """Two features that hold the same trips: noise that both share cancels in their difference."""
+    look = _look(product, epsilon)
+    return VarianceCheck(
+        name="cbdp: fresh noise for every feature",
+        statistic="the difference of the noisy counts of two elements that hold one trip",
+        epsilon=epsilon,
+        law=laplace_difference(MEASUREMENTS / epsilon),
+        sample=look.stage.sampler((Part(),), look.features_differ),
+    )
+
+
+def one_less_another(product: Product, epsilon: Fraction) -> Examination:
+    """A trip that only one of two elements holds: their difference must be noisy too."""
+    look = _look(product, epsilon)
+    late = (Part(period=SAME_HALF),)
+    return Trial(
+        name="cbdp: one feature less another",
+        statistic="the noisy count of an element with the trip less that of one without it",
+        epsilon=epsilon,
+        worlds=look.stage.worlds(look.features_differ, ("the trip", late), ("no trip", NOBODY)),
+    )
+
+
+def whole_features(product: Product, epsilon: Fraction) -> Examination:
+    """Features are measured in whole numbers, before any fit makes fractions of them."""
+    look = _look(product, epsilon)
+    return ParityCheck(
+        name="cbdp: whole numbers",
+        statistic="the noisy count of an empty element",
+        epsilon=epsilon,
+        scale=MEASUREMENTS / epsilon,
+        sample=look.stage.sampler(NOBODY, look.parity),
+    )
+
+
+def _look(product: Product, epsilon: Fraction) -> FirstCell[PureLoss]:
+    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon))
+    return FirstCell(stage=stage, form=FLAT)

@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import WordArray
-from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
-from hushway.audit.mutant_readers import Summed, files_of
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped, files_of
 from hushway.audit.product import remade
-from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
+from hushway.families.od.audit.product import Fitted, Terms, Trips, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
-from hushway.families.od.audit.toy import Trips
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.table import ODTable

@@ -8,8 +8,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.agreement import SameLaw
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.od.audit.product import Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, town
+from hushway.families.od.audit.product import NOBODY, Part, Product, Stage, town
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from hushway.audit.files import blind
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -15,15 +14,12 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
+from hushway.audit.product import blind
 from hushway.audit.suite import Audit, Mutant, Suite
 from hushway.families.od.audit import dense as od_dense
-from hushway.families.od.audit import feature_laws as od_feature_laws
-from hushway.families.od.audit import files as od_files
 from hushway.families.od.audit import laws as od_laws
-from hushway.families.od.audit import lazy as od_lazy
 from hushway.families.od.audit import measured as od_measured
 from hushway.families.od.audit import published as od_published
-from hushway.families.od.audit import rounding as od_rounding
 from hushway.families.od.audit import sparse as od_sparse
 from hushway.families.od.audit.fitted_looks import FLAT, FORMS, LAZY, TREE
 from hushway.families.od.audit.mutant_parts import (
@@ -55,7 +51,7 @@ PLAIN: tuple[Audit[Product], ...] = (
     od_sparse.at_the_threshold,
     od_sparse.busy_neighbours,
     od_sparse.sparse_or_dense,
-    od_files.many_trips,
+    od_dense.many_trips_in_files,
 )
 FITTED: tuple[Audit[Product], ...] = (
     *(partial(od_measured.one_trip, form) for form in FORMS),
@@ -63,18 +59,18 @@ FITTED: tuple[Audit[Product], ...] = (
     partial(od_measured.many_trips_spread, FLAT),
     *(partial(od_measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
     od_measured.gaussian_noise,
-    od_feature_laws.fresh_noise,
-    od_feature_laws.one_less_another,
-    od_feature_laws.whole_numbers,
-    od_lazy.two_looks,
+    od_laws.fresh_feature_noise,
+    od_laws.one_less_another,
+    od_laws.whole_features,
+    od_measured.two_looks,
     *(partial(od_published.one_trip, form) for form in FORMS),
     *(partial(od_published.many_trips, form) for form in (FLAT, TREE)),
     *(partial(od_published.same_table, form) for form in FORMS),
     od_published.one_by_one,
     od_published.lazy_or_dense,
-    od_rounding.measured_total,
-    od_rounding.whole_total,
-    od_rounding.same_table,
+    od_published.measured_total,
+    od_published.whole_total,
+    od_published.same_whole_table,
 )
 PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
@@ -120,7 +116,7 @@ PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
         name="each file bounded by itself",
         product=Product(files=partial(count_files, engine=trips_file_by_file)),
-        audits=(od_files.many_trips,),
+        audits=(od_dense.many_trips_in_files,),
     ),
 )
 FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
@@ -137,13 +133,13 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
             partial(od_measured.one_trip, TREE),
             partial(od_measured.one_trip_gaussian, FLAT),
             od_measured.gaussian_noise,
-            od_feature_laws.fresh_noise,
+            od_laws.fresh_feature_noise,
         ),
     ),
     Mutant(
         name="the same noise for every feature",
         product=Product(source=SharedNoise),
-        audits=(od_feature_laws.one_less_another, od_feature_laws.fresh_noise),
+        audits=(od_laws.one_less_another, od_laws.fresh_feature_noise),
     ),
     Mutant(
         name="elements taken from the data",
@@ -163,22 +159,22 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
     Mutant(
         name="lazy cells drawn anew at every look",
         product=Product(curator=RedrawnCells),
-        audits=(od_lazy.two_looks,),
+        audits=(od_measured.two_looks,),
     ),
     Mutant(
         name="lazy cells drawn as if nobody had looked",
         product=Product(curator=UnconditionalCells),
-        audits=(od_lazy.two_looks,),
+        audits=(od_measured.two_looks,),
     ),
     Mutant(
         name="no noise on the total",
         product=Product(curator=ExactTotal),
-        audits=(od_rounding.measured_total,),
+        audits=(od_published.measured_total,),
     ),
     Mutant(
         name="counts made whole to the exact total",
         product=Product(curator=Peeping, mechanism=wholly_nosy),
-        audits=(od_rounding.whole_total, od_rounding.same_table),
+        audits=(od_published.whole_total, od_published.same_whole_table),
     ),
 )
 

@@ -17,10 +17,19 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.city.city import City, Trips
-from hushway.families.od.city.demand import Corridors, Leg, corridors_of, rhythm_of
-from hushway.families.od.city.figures import (
+from hushway.families.od.city.demand import (
+    Corridors,
+    Leg,
+    WindowTrips,
+    corridors_of,
+    fill_window,
+    rhythm_of,
+)
+from hushway.families.od.city.places import (
+    BUS_LINES,
     CLOSES_MINUTE,
     FIRST_DAYS,
+    HUBS,
     OPENS_MINUTE,
     PERIOD_MINUTES,
     PERIODS,
@@ -31,9 +40,9 @@ from hushway.families.od.city.figures import (
     Figures,
     day_of,
     figures_for,
+    lay_out,
+    positions_m,
 )
-from hushway.families.od.city.places import BUS_LINES, HUBS, lay_out, positions_m
-from hushway.families.od.city.window import WindowTrips, fill_window
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import MODES, itineraries
 from hushway.geography.locations import Locations

@@ -11,13 +11,11 @@ import ibis.expr.types as ir
 from ibis.backends.duckdb import Backend
 
 from hushway.engine.key import SUM_MASK, BoundingKey
-from hushway.engine.lookup import TimeGrid, place_table, time_grid
-from hushway.engine.reading import load_table
+from hushway.engine.reading import TimeGrid, load_table, place_table, time_grid
 from hushway.errors import PrivacyError
 from hushway.families.od.public.cells import ODCells
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 from hushway.tables.layout import Clock, Layout
 
 

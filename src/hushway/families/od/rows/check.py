@@ -6,7 +6,9 @@ from typing import Final
 
 import ibis.expr.types as ir
 
-from hushway.engine.findings import (
+from hushway.engine.reading import malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.shared_ids import (
     OUTSIDE_WINDOW,
     OWN_TICKET,
     ROW_WORDS,
@@ -14,20 +16,19 @@ from hushway.engine.findings import (
     UNKNOWN,
     Words,
     bucket_of,
+    facts_of,
     first_row,
+    ids_with_too_many,
     in_gaps,
     problems_of,
     rows_between,
 )
-from hushway.engine.reading import malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
 from hushway.families.od.rows.duckdb import TripsSource
 from hushway.geography.periods import Periods
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of

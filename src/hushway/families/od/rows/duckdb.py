@@ -18,9 +18,8 @@ from hushway.families.od.rows.bounding import (
     refuse_other_cells,
     trip_bound,
 )
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, Columns, layout_of
 

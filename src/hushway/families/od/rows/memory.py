@@ -7,9 +7,8 @@ from hushway.engine.key import BoundingKey, kept_in_circle
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import refuse_other_cells, trip_bound
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 
 
 class ArrayCounter:

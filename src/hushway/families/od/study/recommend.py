@@ -15,9 +15,9 @@ from hushway.families.od.mechanism.shares import Weights, recommended_shares, un
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 from hushway.progress import Progress
 
 _CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)

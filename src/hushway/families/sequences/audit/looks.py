@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.audit.chance import gaussian_tail
-from hushway.audit.evidence import in_thousandths
+from hushway.audit.harness import in_thousandths
+from hushway.audit.law import gaussian_tail
 from hushway.families.sequences.audit.product import TreeStage
 from hushway.families.sequences.mechanism.steps import StepAnswer
 from hushway.families.sequences.mechanism.table import SequenceTable

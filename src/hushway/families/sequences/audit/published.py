@@ -1,4 +1,4 @@
-"""What the published tree must not give away, and that every public candidate was in the draw."""
+"""What the published tree must not give away, from arrays or files, and that all could be drawn."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,22 +9,29 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame, SameLaw
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.bounds import runs_needed
+from hushway.audit.harness import Examination, Sampler, Trial, World
 from hushway.audit.mutant_counters import Wrapped
 from hushway.audit.mutant_curators import dense
+from hushway.audit.product import Look, microseconds
 from hushway.audit.replay import Asked, NoAnswerError, Replayed
 from hushway.families.sequences.audit.looks import FirstStep, PublishedPath, TreeLook
 from hushway.families.sequences.audit.measured import MAX_RECORDS
 from hushway.families.sequences.audit.product import (
     GROUPED,
+    NO_WALKS,
     PAIRED,
     SMALL,
     SequenceProduct,
     TreeForm,
     TreeStage,
+    Walk,
+    WalkRows,
+    Walks,
+    days_of,
 )
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
 from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import MeasuredSparse
@@ -185,3 +192,52 @@ class NextQuestions(TreeLook):
 def _public(asked: Asked) -> tuple[str, int | None, Loss]:
     query, threshold, spend = asked
     return query.cells.digest, threshold, spend
+
+
+_DAYS = 10
+_HOUR_US, _SECOND_US = 3_600_000_000, 1_000_000
+_DAY_US = 24 * _HOUR_US
+
+
+def many_days(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """Taps of one person on ten days, two in each of five files: three days count."""
+    stage = FileTreeStage(
+        product=product, form=GROUPED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
+    )
+    look = FirstStep(stage=stage, places=(0, 1)).first
+    share = epsilon / GROUPED.steps
+    return Trial(
+        name="files: ten days of one person in five files or none",
+        statistic="the noisy count of the first group (0 if it is not kept)",
+        epsilon=share,
+        worlds=stage.worlds(look, ("the person", (Walk(stops=(0,), times=_DAYS),))),
+        tight=True,
+        effort=Fraction(runs_needed(share), runs_needed(epsilon)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileTreeStage(TreeStage):
+    """A stage whose records are taps in files, each record on a day of its own."""
+
+    def sampler(self, scene: Walks, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows = self.village.play(scene)
+        record = np.repeat(np.arange(len(rows.person)), np.diff(rows.start))
+        columns = {
+            "person": rows.person[record],
+            "location": rows.stops,
+            "time": self._times(rows, record),
+        }
+        return self.sampler_of_files(columns, lambda folder: TapsSource(folder, TapColumns()), look)
+
+    def _times(self, rows: WalkRows, record: IntArray) -> IntArray:
+        """Returns when each tap was: a day for each record of a person, a second for each stop."""
+        order = np.argsort(rows.person, kind="stable")
+        first = np.searchsorted(rows.person[order], rows.person[order])
+        day = np.empty_like(order)
+        day[order] = np.arange(len(order)) - first
+        stop = np.arange(len(record)) - rows.start[record]
+        window = self.village.universe.periods or days_of(1)
+        since = day[record] * _DAY_US + stop * _SECOND_US + rows.periods * _HOUR_US
+        return microseconds(window.first_day, since + window.opens * 60 * _SECOND_US)

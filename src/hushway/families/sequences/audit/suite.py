@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.files import blind
-from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped, files_of
 from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, Peeping, WrongVector, dense
-from hushway.audit.mutant_readers import Summed, files_of
-from hushway.audit.product import remade
+from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.sequences.audit import files as sequences_files
-from hushway.families.sequences.audit import gaussian as sequences_gaussian
 from hushway.families.sequences.audit import measured as sequences_measured
 from hushway.families.sequences.audit import published as sequences_published
-from hushway.families.sequences.audit import timed as sequences_timed
 from hushway.families.sequences.audit.product import (
     GROUPED,
     HYBRID,
@@ -26,10 +21,10 @@ from hushway.families.sequences.audit.product import (
     STOPS,
     SequenceProduct,
     SequenceTerms,
+    WalkRows,
     sequences_in_memory,
     taps_of_files,
 )
-from hushway.families.sequences.audit.toy import WalkRows
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
@@ -200,13 +195,13 @@ _AUDITS: tuple[Audit[SequenceProduct], ...] = (
     sequences_measured.at_the_threshold,
     sequences_measured.busy_group,
     sequences_measured.step_less_another,
-    sequences_timed.one_record,
-    sequences_timed.two_periods,
-    sequences_timed.unseen_prefix,
-    sequences_gaussian.one_record,
-    sequences_gaussian.many_records,
-    sequences_gaussian.empty_group,
-    sequences_files.many_days,
+    sequences_measured.one_timed_record,
+    sequences_measured.two_periods,
+    sequences_measured.unseen_prefix,
+    sequences_measured.one_gaussian_record,
+    sequences_measured.many_gaussian_records,
+    sequences_measured.empty_group,
+    sequences_published.many_days,
     partial(sequences_published.unseen_prefix, GROUPED),
     partial(sequences_published.unseen_prefix, STOPS),
     sequences_published.many_records,
@@ -264,12 +259,12 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     Mutant(
         name="a stop that counts in every later period",
         product=SequenceProduct(counter=EveryLaterPeriod),
-        audits=(sequences_timed.two_periods,),
+        audits=(sequences_measured.two_periods,),
     ),
     Mutant(
         name="records of one person that never share a candidate",
         product=SequenceProduct(counter=SpreadRecords),
-        audits=(sequences_gaussian.many_records,),
+        audits=(sequences_measured.many_gaussian_records,),
     ),
     Mutant(
         name="no noise where many people are",
@@ -284,7 +279,7 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     Mutant(
         name="each file bounded by itself",
         product=SequenceProduct(files=partial(taps_of_files, engine=sequences_file_by_file)),
-        audits=(sequences_files.many_days,),
+        audits=(sequences_published.many_days,),
     ),
 )
 

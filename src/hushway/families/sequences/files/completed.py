@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.sequences.files.tree_shape import ROOT
+from hushway.families.sequences.files.tree import ROOT
 from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.geography.locations import Locations
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import BATCH_ROWS, positions_among, whole_column
+from hushway.release.formats.csv import BATCH_ROWS, positions_among, whole_column
 from hushway.release.formats.places import number_array, numbers_of, text_array
 
 COLUMNS = ("sequence", "count")

@@ -6,13 +6,11 @@ from typing import Any, cast
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.files.completed import can_be_completed, write_completed
-from hushway.families.sequences.files.levels import COLUMNS as LEVEL_COLUMNS
-from hushway.families.sequences.files.levels import levels_csv
-from hushway.families.sequences.files.paths import ending_nodes
 from hushway.families.sequences.files.rows import (
     check_sequences_csv,
     check_sequences_parquet,
     column_names,
+    ending_nodes,
     write_sequences_csv,
     write_sequences_parquet,
 )
@@ -23,12 +21,19 @@ from hushway.families.sequences.files.taxonomy import (
     taxonomy_json,
 )
 from hushway.families.sequences.files.tree import COLUMNS as TREE_COLUMNS
-from hushway.families.sequences.files.tree import write_tree
+from hushway.families.sequences.files.tree import LEVEL_COLUMNS, levels_csv, write_tree
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.geography.periods import Periods
 from hushway.release.formats.places import location_columns
-from hushway.release.published_file import PERIODS, PublishedFile, describe_files, periods_file
-from hushway.release.resource import Description, columns_schema, locations_schema
+from hushway.release.published_file import (
+    PERIODS,
+    Description,
+    PublishedFile,
+    columns_schema,
+    describe_files,
+    locations_schema,
+    periods_file,
+)
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.thresholds import ExpectedFalse, Thresholds
+from hushway.families.sequences.mechanism.steps import ExpectedFalse, Thresholds
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.loss import Loss, loss_of

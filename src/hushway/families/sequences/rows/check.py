@@ -7,21 +7,9 @@ from typing import Final
 import ibis
 import ibis.expr.types as ir
 
-from hushway.engine.findings import (
-    OUTSIDE_WINDOW,
-    OWN_TICKET,
-    ROW_WORDS,
-    TOO_MANY,
-    UNKNOWN,
-    Words,
-    bucket_of,
-    first_row,
-    in_gaps,
-    problems_of,
-    rows_between,
-)
-from hushway.engine.lookup import DayGrid, day_grid
 from hushway.engine.reading import (
+    DayGrid,
+    day_grid,
     load_places,
     load_table,
     malformed_rows,
@@ -29,14 +17,27 @@ from hushway.engine.reading import (
     read_stops,
 )
 from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
+from hushway.engine.shared_ids import (
+    OUTSIDE_WINDOW,
+    OWN_TICKET,
+    ROW_WORDS,
+    TOO_MANY,
+    UNKNOWN,
+    Words,
+    bucket_of,
+    facts_of,
+    first_row,
+    ids_with_too_many,
+    in_gaps,
+    problems_of,
+    rows_between,
+)
 from hushway.errors import DataError
-from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
+from hushway.families.sequences.rows.sequences import SequenceRule, SequencesSource, TapsSource
 from hushway.families.sequences.rows.stop_rows import window_of
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of

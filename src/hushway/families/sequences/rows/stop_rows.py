@@ -13,13 +13,11 @@ from ibis.backends.duckdb import Backend
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import BoundingKey
-from hushway.engine.lookup import day_grid
-from hushway.engine.reading import load_places, read_rows, read_stops
+from hushway.engine.reading import day_grid, load_places, read_rows, read_stops
 from hushway.engine.session import run, store
 from hushway.errors import DataError
 from hushway.families.sequences.rows.record_bounding import OrderedStops
-from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
+from hushway.families.sequences.rows.sequences import SequenceRule, SequencesSource, TapsSource
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress

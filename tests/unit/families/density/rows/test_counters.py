@@ -26,14 +26,14 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.memory import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 from hushway.tables.layout import layout_of
 
 WriteFile = Callable[..., Path]

@@ -20,9 +20,8 @@ from hushway.families.od.audit.fitted_looks import (
     Published,
     both_features,
 )
-from hushway.families.od.audit.lazy import TwoLooks
-from hushway.families.od.audit.product import REAL, Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.audit.measured import TwoLooks
+from hushway.families.od.audit.product import NOBODY, REAL, Part, Product, Scene, Stage, town
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import PartitionQuery

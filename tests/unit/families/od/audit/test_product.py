@@ -3,18 +3,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.files import BlindBudget
+from hushway.audit.product import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.dense import Repeated
 from hushway.families.od.audit.mutant_parts import SharedNoise, no_split
-from hushway.families.od.audit.product import REAL, Product, Stage, Terms, equal_shares
-from hushway.families.od.audit.toy import NOBODY, Part, town
-from hushway.privacy.bound import Bound
+from hushway.families.od.audit.product import (
+    NOBODY,
+    REAL,
+    Part,
+    Product,
+    Stage,
+    Terms,
+    equal_shares,
+    town,
+)
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
-from hushway.privacy.unit import Unit
 
 ONE = PureLoss(Fraction(1))
 TOWN = town(places=3, periods=1)

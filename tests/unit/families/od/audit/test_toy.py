@@ -1,6 +1,6 @@
 import numpy as np
 
-from hushway.families.od.audit.toy import NOBODY, Part, Stray, town
+from hushway.families.od.audit.product import NOBODY, Part, Stray, town
 
 
 def test_every_pair_of_places_is_a_corner_unless_fewer_are_asked_for() -> None:

@@ -8,9 +8,8 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.memory import ArrayCounter
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 Counts = dict[int, int]
 

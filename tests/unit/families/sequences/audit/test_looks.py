@@ -12,8 +12,15 @@ from hushway.families.sequences.audit.looks import (
     PathEvidence,
     PublishedPath,
 )
-from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm, TreeStage
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
+from hushway.families.sequences.audit.product import (
+    NO_WALKS,
+    REAL_SEQUENCES,
+    TreeForm,
+    TreeStage,
+    Walk,
+    Walks,
+    village,
+)
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
 

@@ -8,18 +8,21 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import OccupiedCellsOnly, Peeping
-from hushway.audit.product import remade
+from hushway.audit.product import BlindBudget, remade
 from hushway.errors import AuditError, BudgetError
 from hushway.families.registry import suite_of
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.product import (
+    NO_WALKS,
     REAL_SEQUENCES,
     SequenceProduct,
     SequenceTerms,
     TreeForm,
     TreeStage,
+    Walk,
+    Walks,
+    village,
 )
 from hushway.families.sequences.audit.published import NextQuestions, enumerated
 from hushway.families.sequences.audit.suite import (
@@ -35,7 +38,6 @@ from hushway.families.sequences.audit.suite import (
     ThresholdFirst,
     unsplit_tree,
 )
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, village
+from hushway.families.sequences.audit.product import NO_WALKS, Walk, village
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.labels import Labels
 from hushway.geography.locations import Locations

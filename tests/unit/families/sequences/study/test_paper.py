@@ -13,8 +13,8 @@ from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.study.paper import PaperRelease, paper_prefix_tree
 from hushway.geography.labels import labels_of_codes
 from hushway.geography.locations import Location, Locations
+from hushway.privacy.bound import Unit
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 
 def universe_of(locations: int, groups: int | None = None) -> SequenceUniverse:
