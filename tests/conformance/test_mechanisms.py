@@ -14,11 +14,11 @@ import shapely
 
 from hushway.errors import BudgetError
 from hushway.families.density.mechanism.terms import density_series, naive_laplace
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     VisitCells,
     VisitLimits,
 )
@@ -35,8 +35,7 @@ from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.areas import Area, Areas
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator, bound_of

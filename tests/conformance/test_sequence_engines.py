@@ -26,8 +26,7 @@ from hushway.families.sequences.rows.sequences import (
     TapColumns,
     TapsSource,
 )
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Labels, Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query

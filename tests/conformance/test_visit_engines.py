@@ -17,12 +17,13 @@ import shapely
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.families.density.audit.suite import VisitsBatchByBatch
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
+    Sites,
     VisitCells,
     VisitLimits,
     VisitTotal,

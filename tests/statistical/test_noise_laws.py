@@ -12,7 +12,7 @@ from scipy import stats
 from hushway.privacy.noise.exponential import exponential_choice, uniform_below
 from hushway.privacy.noise.gaussian import DiscreteGaussian, StepCoin
 from hushway.privacy.noise.grouped_draws import binomial, uniform_subsets
-from hushway.privacy.noise.inversion import InversionTable
+from hushway.privacy.noise.inversion import InversionTable, NoiseLaw
 from hushway.privacy.noise.laplace import (
     DiscreteLaplace,
     _magnitudes,
@@ -22,7 +22,6 @@ from hushway.privacy.noise.laplace import (
     geometric_below,
     signed,
 )
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

@@ -12,7 +12,7 @@ from hushway.privacy.accounting import best_epsilon, cap_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import os_source
 
 Noise = Callable[[Loss, Bound], NoiseLaw]

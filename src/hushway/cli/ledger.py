@@ -20,8 +20,8 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
+from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
-from hushway.release.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry

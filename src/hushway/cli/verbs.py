@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from hushway import __version__
-from hushway.cli.audits import audit
-from hushway.cli.demo import demo
+from hushway.cli.demo import audit, demo
 from hushway.cli.evaluate import design, evaluate
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, price, publish, recommend

@@ -29,7 +29,6 @@ from hushway.release.bounded import (
 )
 from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
-from hushway.release.label import render_label
 from hushway.release.package import (
     CERTIFICATE,
     LABEL,
@@ -37,6 +36,7 @@ from hushway.release.package import (
     PAGE,
     PAPERS,
     PICTURE,
+    render_label,
     render_package,
 )
 from hushway.release.page import render_page

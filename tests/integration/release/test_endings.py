@@ -16,7 +16,7 @@ from hushway.families import write
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.verify import verify
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import EntryKind, Ledger

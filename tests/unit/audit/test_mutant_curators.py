@@ -21,8 +21,8 @@ from hushway.audit.mutant_curators import (
 from hushway.audit.product import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.fitted_looks import FLAT, LAZY, PERIODS, PLANNED, Published, halves
-from hushway.families.od.audit.mutant_parts import LowBitsOnly, unsplit, wholly_nosy
 from hushway.families.od.audit.product import NOBODY, REAL, Part, Product, Scene, Stage, town
+from hushway.families.od.audit.suite import LowBitsOnly, unsplit, wholly_nosy
 from hushway.families.od.public.features import total_feature
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound

@@ -19,8 +19,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.write import write_release
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for

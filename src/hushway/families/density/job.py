@@ -13,9 +13,8 @@ from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.areas import AreaColumns, read_areas
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource

@@ -23,7 +23,7 @@ _find = face(
     __name__,
     {
         "city.cards": ("metro",),
-        "mechanism.shares": ("step_spends",),
+        "mechanism.steps": ("step_spends",),
         "mechanism.table": ("SequenceTable",),
         "mechanism.terms": ("prefix_tree",),
         "public.prefixes": ("SequenceUniverse",),

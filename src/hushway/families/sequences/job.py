@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.engine.session import EngineSettings
-from hushway.families.sequences.mechanism.shares import (
+from hushway.families.sequences.mechanism.steps import (
+    ExpectedFalse,
+    PaperThresholds,
+    Thresholds,
     geometric_shares,
     paper_grain_shares,
     recommended_grain_shares,
@@ -12,11 +15,6 @@ from hushway.families.sequences.mechanism.shares import (
     recommended_shares,
     recommended_thresholds,
     uniform_shares,
-)
-from hushway.families.sequences.mechanism.steps import (
-    ExpectedFalse,
-    PaperThresholds,
-    Thresholds,
 )
 from hushway.families.sequences.mechanism.terms import prefix_tree, sequence_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree

@@ -24,6 +24,7 @@ from hushway.privacy.noise.inversion import (
     InversionTable,
     Uniform,
     exp_enclosure,
+    share,
 )
 from hushway.privacy.noise.laplace import (
     LARGEST_SCALE,
@@ -33,7 +34,6 @@ from hushway.privacy.noise.laplace import (
     geometric,
     signed,
 )
-from hushway.privacy.noise.law import share
 from hushway.privacy.randomness import BitSource
 
 # Coins with probability exp(-rate * steps) for many different whole numbers of steps at once.

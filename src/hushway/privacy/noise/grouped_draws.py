@@ -22,13 +22,15 @@ from hushway.privacy.noise.exponential import uniform_below
 from hushway.privacy.noise.inversion import (
     WORD_BITS,
     Enclosure,
+    NoiseLaw,
     Probability,
     Uniform,
+    between,
     exp_of_interval,
     log_binomial_mass,
+    share,
 )
 from hushway.privacy.noise.laplace import exactly
-from hushway.privacy.noise.law import NoiseLaw, between, share
 from hushway.privacy.randomness import BitSource
 
 EVERYTHING = int(np.iinfo(np.int64).min)

@@ -20,9 +20,10 @@ from hushway.privacy.noise.inversion import (
     InversionTable,
     Probability,
     Uniform,
+    between,
     exp_enclosure,
+    share,
 )
-from hushway.privacy.noise.law import between, share
 from hushway.privacy.randomness import BitSource
 
 SMALLEST_SCALE = Fraction(1, 100)

@@ -15,8 +15,8 @@ from pydantic import (
 )
 
 from hushway.errors import GeographyError
+from hushway.geography.areas import Plane
 from hushway.geography.locations import Locations
-from hushway.geography.plane import Plane
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.release.plan_sections import Section
 from hushway.tables.unpacking import MOST_BYTES, read_toml

@@ -13,9 +13,8 @@ from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import naive_laplace
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventsSource

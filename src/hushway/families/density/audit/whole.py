@@ -20,8 +20,15 @@ from hushway.audit.shift import (
     most_of_gaussian,
     rho_of,
 )
-from hushway.families.density.audit.known import Evidence, NextClusters, Spread
-from hushway.families.density.audit.looks import Merged, Projection, Published, Resident
+from hushway.families.density.audit.looks import (
+    Evidence,
+    Merged,
+    NextClusters,
+    Projection,
+    Published,
+    Resident,
+    Spread,
+)
 from hushway.families.density.audit.product import (
     CELLS,
     LONE_SITES,

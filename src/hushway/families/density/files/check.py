@@ -27,9 +27,8 @@ from hushway.families.density.files.universe import (
 )
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.mechanism.terms import FAMILY, stated_series, stated_terms
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import ClusterSeries
+from hushway.families.density.public.visits import ClusterSeries, DensityUniverse, Sites
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
@@ -39,7 +38,7 @@ from hushway.progress import Progress
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.published_file import Description, check_files, write_files
-from hushway.release.stated import (
+from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
     check_family,

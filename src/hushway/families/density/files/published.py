@@ -32,7 +32,7 @@ from hushway.families.density.files.universe import (
     public_files,
 )
 from hushway.families.density.mechanism.fit import DensityTable
-from hushway.families.density.public.cells import Sites
+from hushway.families.density.public.visits import Sites
 from hushway.release.formats.places import location_columns
 from hushway.release.published_file import (
     PERIODS,
@@ -43,7 +43,7 @@ from hushway.release.published_file import (
     locations_schema,
     periods_file,
 )
-from hushway.release.stated import noise_fits
+from hushway.release.terms import noise_fits
 
 PARQUET = "density.parquet"
 CSV = "density.csv"

@@ -12,7 +12,7 @@ import shapely
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.density.mechanism.fit import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.release.formats.bounded_parquet import open_parquet

@@ -10,8 +10,8 @@ import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import parsed_json

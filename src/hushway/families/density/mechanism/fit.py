@@ -10,7 +10,6 @@ from scipy.spatial import cKDTree
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.mechanism.night import onto_totals, smooth_nights
 from hushway.families.density.mechanism.rhythms import (
     Cleaned,
     best_cuts,
@@ -18,10 +17,12 @@ from hushway.families.density.mechanism.rhythms import (
     cut,
     cut_variance,
     learn_rhythms,
+    onto_totals,
+    smooth_nights,
 )
 from hushway.families.density.mechanism.totals import Answers, Totals, answers_of, fitted_totals
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.release.mechanism import Measurements, noise_of
 
 Denoise = Literal["patterns", "sure", "cuts", "none"]

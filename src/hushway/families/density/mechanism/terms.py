@@ -13,8 +13,7 @@ from hushway.families.density.mechanism.recommended import (
     spends_of,
 )
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,

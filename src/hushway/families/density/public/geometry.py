@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces, identity_cover
 from hushway.families.density.public.tower_geometry import (
     Outside,
@@ -19,6 +18,7 @@ from hushway.families.density.public.tower_geometry import (
     tessellation,
     tower_geometry,
 )
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods

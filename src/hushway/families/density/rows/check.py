@@ -26,7 +26,7 @@ from hushway.engine.shared_ids import (
     rows_between,
 )
 from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,

@@ -10,10 +10,10 @@ from scipy.sparse import csr_array
 from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
     VisitCells,
     VisitLimits,

@@ -4,8 +4,7 @@ from functools import cached_property
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, duckdb_session
-from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     VisitRule,

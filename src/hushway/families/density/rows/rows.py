@@ -22,7 +22,7 @@ from hushway.engine.reading import DayGrid, day_grid, load_table, place_table, r
 from hushway.engine.session import stream
 from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse, Sites
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas

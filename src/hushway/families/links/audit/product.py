@@ -22,7 +22,7 @@ from hushway.families.links.public.universe import (
     MovementLimits,
     SpeedSums,
 )
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
 from hushway.families.links.rows.rows import TracesSource

@@ -23,7 +23,7 @@ from hushway.progress import Progress
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.published_file import Description, check_files, write_files
-from hushway.release.stated import (
+from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
     check_family,

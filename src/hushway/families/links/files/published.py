@@ -42,7 +42,7 @@ from hushway.release.published_file import (
     describe_files,
     periods_file,
 )
-from hushway.release.stated import noise_fits
+from hushway.release.terms import noise_fits
 
 GEO = "links.geo.parquet"
 GEOJSON = "links.geojson"

@@ -31,7 +31,7 @@ from hushway.families.links.public.words import (
     per_direction,
     speed_of,
 )
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 from hushway.tables.crs import known_crs, to_degrees
 from hushway.tables.geojson import read_features
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray, WordArray
 from hushway.errors import GeographyError
-from hushway.geography.areas import Areas
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Areas, Plane
 from hushway.privacy.public_facts import digest_of, public_facts
 
 # From motorways (1) to residential streets (5).

@@ -14,7 +14,7 @@ from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.terms import link_counts, smaller_noise
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
 from hushway.families.links.public.universe import MovementLimits
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.noisy import EndNoise, MetricEnds, few_trips, noisy_ends
 from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.families.links.study.paper import (

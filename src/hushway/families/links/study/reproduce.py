@@ -23,7 +23,6 @@ from hushway.families.links.study.attacks import (
     sound_presence,
     traces_of,
 )
-from hushway.families.links.study.gains import measure_link_gains
 from hushway.families.links.study.methods import (
     DAY,
     DAY_LIMITS,
@@ -50,7 +49,7 @@ from hushway.families.links.study.methods import (
     with_metric_ends,
 )
 from hushway.families.links.study.paper import study_of
-from hushway.families.links.study.scene import Drives, LinkScene, one_period
+from hushway.families.links.study.scene import Drives, LinkScene, measure_link_gains, one_period
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.study.study_table import interval_of

@@ -15,7 +15,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss

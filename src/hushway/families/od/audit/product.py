@@ -15,8 +15,8 @@ from hushway.engine.key import BoundingKey
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
-from hushway.families.od.rows.memory import ArrayCounter
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

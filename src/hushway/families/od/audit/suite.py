@@ -1,7 +1,13 @@
 """The audits of the OD family, and the proof that they can fail."""
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import numpy as np
+
+from hushway.arrays import WordArray
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped, files_of
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -14,22 +20,130 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.product import blind
+from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
-from hushway.families.od.audit import dense, laws, measured, published, sparse
+from hushway.families.od.audit import dense, measured, published, sparse
 from hushway.families.od.audit.fitted_looks import FLAT, FORMS, LAZY, TREE
-from hushway.families.od.audit.mutant_parts import (
-    LowBitsOnly,
-    NoCap,
-    SensitivityOfOne,
-    SharedNoise,
-    ThresholdBeforeNoise,
-    no_split,
-    trips_file_by_file,
-    unsplit,
-    wholly_nosy,
+from hushway.families.od.audit.product import (
+    REAL,
+    Fitted,
+    Product,
+    Terms,
+    Trips,
+    count_files,
+    count_in_memory,
 )
-from hushway.families.od.audit.product import REAL, Product, count_files
+from hushway.families.od.audit.sparse import THRESHOLD
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.measuring import cells_query
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.query import Counter, Query
+from hushway.privacy.randomness import BitSource, os_source
+from hushway.release.mechanism import Measurements
+
+_NO_CAP = 10**6
+_LOW_BITS = (1 << 32) - 1
+
+
+class _Counter(Wrapped):
+    """The real counter, for a mutant to get one thing wrong about."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(count_in_memory(trips, terms, source))
+
+
+class SensitivityOfOne(_Counter):
+    """A counter that caps at m trips and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
+        """Returns the wrong bound."""
+        return Bound(cells=1, each=1, total=1)
+
+
+class NoCap(Otherwise):
+    """A counter that says m trips and counts all of them."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        uncapped = replace(terms, max_trips=_NO_CAP)
+        super().__init__(*(count_in_memory(trips, each, source) for each in (terms, uncapped)))
+
+
+class LowBitsOnly(_Counter):
+    """A counter that tells people apart by the low 32 bits of their numbers."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(replace(trips, person=trips.person & _LOW_BITS), terms, source)
+
+
+class ThresholdBeforeNoise(OnlyLarge):
+    """A counter that drops small exact counts, so that the noise comes too late."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(count_in_memory(trips, terms, source), THRESHOLD)
+
+
+class SharedNoise:
+    """A source that begins again at every call, so that all measurements get the same noise."""
+
+    name = "a source that repeats itself"
+    private = False
+
+    def __init__(self) -> None:
+        self._words = np.empty(0, dtype=np.uint64)
+
+    def words(self, count: int) -> WordArray:
+        """Returns the same words as ever, and new ones only beyond them."""
+        missing = count - len(self._words)
+        if missing > 0:
+            self._words = np.concatenate([self._words, os_source().words(missing)])
+        return self._words[:count].copy()
+
+
+def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
+    """Gives the whole spend to each of several measurements."""
+    return (spend,) * measurements
+
+
+class NosyWhole(CBDP):
+    """Counts made whole so that they sum to the exact number of trips."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at the total."""
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exact(cells_query(geography)).values.sum()  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return super().measure(curator, geography)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and puts what is missing into the largest count."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None or not len(table.counts):
+            return table
+        counts = table.counts.copy()
+        counts[np.argmax(counts)] += exact - counts.sum()
+        return replace(table, counts=np.maximum(counts, 0))
+
+
+def wholly_nosy(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to peep, if it can."""
+    return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
+
+
+def unsplit(mechanism: Fitted) -> Fitted:
+    """Gives the whole budget of a mechanism to each of its measurements."""
+    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))
+
+
+def trips_file_by_file(*, source: TripsSource, **options: Any) -> Counter:
+    """Returns a counter of trips that bounds people in each file by itself."""
+    return Summed([DuckDBTrips(source=one, **options) for one in files_of(source)])
+
 
 PLAIN: tuple[Audit[Product], ...] = (
     dense.one_trip,
@@ -40,9 +154,9 @@ PLAIN: tuple[Audit[Product], ...] = (
     dense.stray_trips,
     dense.measured_twice,
     dense.total_and_part,
-    laws.fresh_noise,
-    laws.own_noise,
-    laws.whole_numbers,
+    measured.fresh_noise,
+    measured.own_noise,
+    measured.whole_numbers,
     sparse.unvisited_cell,
     sparse.at_the_threshold,
     sparse.busy_neighbours,
@@ -55,9 +169,9 @@ FITTED: tuple[Audit[Product], ...] = (
     partial(measured.many_trips_spread, FLAT),
     *(partial(measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
     measured.gaussian_noise,
-    laws.fresh_feature_noise,
-    laws.one_less_another,
-    laws.whole_features,
+    measured.fresh_feature_noise,
+    measured.one_less_another,
+    measured.whole_features,
     measured.two_looks,
     *(partial(published.one_trip, form) for form in FORMS),
     *(partial(published.many_trips, form) for form in (FLAT, TREE)),
@@ -70,12 +184,12 @@ FITTED: tuple[Audit[Product], ...] = (
 )
 PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     mutant("sensitivity 1 instead of m", Product(counter=SensitivityOfOne), dense.many_trips),
-    mutant("shared noise", Product(source=SharedNoise), dense.total_and_part, laws.fresh_noise),
+    mutant("shared noise", Product(source=SharedNoise), dense.total_and_part, measured.fresh_noise),
     mutant(
         "missing budget split",
         Product(split=no_split, budget=blind),
         dense.measured_twice,
-        laws.fresh_noise,
+        measured.fresh_noise,
     ),
     mutant("universe taken from the data", Product(curator=SeenCellsOnly), sparse.unvisited_cell),
     mutant(
@@ -112,13 +226,13 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         partial(measured.one_trip, TREE),
         partial(measured.one_trip_gaussian, FLAT),
         measured.gaussian_noise,
-        laws.fresh_feature_noise,
+        measured.fresh_feature_noise,
     ),
     mutant(
         "the same noise for every feature",
         Product(source=SharedNoise),
-        laws.one_less_another,
-        laws.fresh_feature_noise,
+        measured.one_less_another,
+        measured.fresh_feature_noise,
     ),
     mutant(
         "elements taken from the data",

@@ -11,7 +11,7 @@ from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, refuse_idle
-from hushway.geography.labels import Labels, joint_codes
+from hushway.geography.locations import Labels, joint_codes
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss
 

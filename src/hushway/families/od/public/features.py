@@ -16,7 +16,7 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.pair_labels import every_period
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 from hushway.privacy.public_facts import digest_of, public_facts
 
 

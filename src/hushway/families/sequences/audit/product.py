@@ -11,8 +11,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
-from hushway.families.sequences.mechanism.shares import uniform_shares
-from hushway.families.sequences.mechanism.steps import StepShape
+from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
 from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
@@ -20,8 +19,7 @@ from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.sequences import SequenceRule, TapsSource
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss

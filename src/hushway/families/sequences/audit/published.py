@@ -8,13 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.agreement import AlwaysSame, SameLaw
+from hushway.audit.agreement import AlwaysSame, Asked, NoAnswerError, Replayed, SameLaw
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Sampler, Trial, World
 from hushway.audit.mutant_counters import Wrapped
 from hushway.audit.mutant_curators import dense
 from hushway.audit.product import Look, microseconds
-from hushway.audit.replay import Asked, NoAnswerError, Replayed
 from hushway.families.sequences.audit.looks import FirstStep, PublishedPath, TreeLook
 from hushway.families.sequences.audit.measured import MAX_RECORDS
 from hushway.families.sequences.audit.product import (

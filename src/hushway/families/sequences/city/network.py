@@ -9,8 +9,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.study.chance import distances_m, pick, shuffle
 
 _CENTRE_LON, _CENTRE_LAT = -73.57, 45.51

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.sequences.files.completed import can_be_completed, check_completed
 from hushway.families.sequences.files.published import (
     COMPLETED,
     CSV,
@@ -23,7 +22,7 @@ from hushway.families.sequences.files.published import (
     TreeView,
     describe,
 )
-from hushway.families.sequences.files.rows import ending_nodes
+from hushway.families.sequences.files.rows import can_be_completed, check_completed, ending_nodes
 from hushway.families.sequences.files.taxonomy import check_levels, read_taxonomy
 from hushway.families.sequences.files.tree import (
     TreeShape,
@@ -38,8 +37,7 @@ from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Labels, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
@@ -48,7 +46,7 @@ from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.formats.places import periods_csv, read_periods
 from hushway.release.published_file import PERIODS, Description, check_files, write_files
-from hushway.release.stated import (
+from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
     check_family,

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hushway.arrays import IntArray
-from hushway.families.sequences.files.completed import can_be_completed, write_completed
 from hushway.families.sequences.files.rows import (
+    can_be_completed,
     check_sequences_csv,
     check_sequences_parquet,
     column_names,
     ending_nodes,
+    write_completed,
     write_sequences_csv,
     write_sequences_parquet,
 )

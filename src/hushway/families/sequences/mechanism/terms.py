@@ -5,16 +5,14 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from hushway.errors import PlanError, ReleaseError
-from hushway.families.sequences.mechanism.shares import (
-    recommended_grain_shares,
-    recommended_shares,
-    recommended_thresholds,
-    step_spends,
-)
 from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
     Thresholds,
+    recommended_grain_shares,
+    recommended_shares,
+    recommended_thresholds,
+    step_spends,
 )
 from hushway.families.sequences.mechanism.tree import MOST_NODES, PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse

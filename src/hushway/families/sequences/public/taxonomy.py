@@ -13,8 +13,7 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Labels, Locations
 from hushway.privacy.public_facts import digest_of, public_facts
 
 LOCATION = "location"

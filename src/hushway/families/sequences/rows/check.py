@@ -33,8 +33,12 @@ from hushway.engine.shared_ids import (
     rows_between,
 )
 from hushway.errors import DataError
-from hushway.families.sequences.rows.sequences import SequenceRule, SequencesSource, TapsSource
-from hushway.families.sequences.rows.stop_rows import window_of
+from hushway.families.sequences.rows.sequences import (
+    SequenceRule,
+    SequencesSource,
+    TapsSource,
+    window_of,
+)
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

@@ -16,9 +16,11 @@ from hushway.families.sequences.rows.sequences import (
     SequenceRule,
     SequencesSource,
     TapsSource,
+    ordered_sequences,
+    ordered_taps,
     record_bound,
+    window_of,
 )
-from hushway.families.sequences.rows.stop_rows import ordered_sequences, ordered_taps, window_of
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress

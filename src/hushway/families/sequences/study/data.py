@@ -15,8 +15,7 @@ from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Locations, labels_of_codes
 from hushway.numerics.compiled import compiled
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator

@@ -9,8 +9,11 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.mechanism.completion import complete
-from hushway.families.sequences.mechanism.shares import paper_grain_shares, uniform_shares
-from hushway.families.sequences.mechanism.steps import PaperThresholds
+from hushway.families.sequences.mechanism.steps import (
+    PaperThresholds,
+    paper_grain_shares,
+    uniform_shares,
+)
 from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.study.data import (

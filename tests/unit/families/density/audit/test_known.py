@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.audit.divergence import ORDERS
-from hushway.families.density.audit.known import Evidence, Known, Spread
+from hushway.families.density.audit.looks import Evidence, Known, Spread
 from hushway.families.density.audit.product import (
     LONE_SITES,
     REAL_DENSITY,

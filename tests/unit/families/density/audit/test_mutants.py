@@ -12,8 +12,7 @@ from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
 from hushway.audit.product import BlindBudget, remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
-from hushway.families.density.audit.known import NextClusters
-from hushway.families.density.audit.looks import Merged
+from hushway.families.density.audit.looks import Merged, NextClusters
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,

@@ -16,9 +16,8 @@ from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_terms
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.write import write_release
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations, PlaceLabels

@@ -38,7 +38,7 @@ from hushway.families.density.files.universe import (
     sites_csv,
 )
 from hushway.families.density.mechanism.fit import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.periods import Periods
@@ -225,8 +225,7 @@ def test_parquet_and_csv_hold_the_same_numbers(tmp_path: Path, density: DensityT
 def test_large_tables_are_written_in_several_batches(
     tmp_path: Path, density: DensityTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("rows", "measured"):
-        monkeypatch.setattr(f"hushway.families.density.files.{module}.BATCH_ROWS", 5)
+    monkeypatch.setattr("hushway.families.density.files.rows.BATCH_ROWS", 5)
     write_density_parquet(density, tmp_path / "d.parquet")
     write_density_csv(density, tmp_path / "d.csv")
     write_measured_series(density.measured_series, tmp_path / "m.parquet")

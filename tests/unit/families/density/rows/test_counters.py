@@ -16,12 +16,13 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, stream
 from hushway.errors import DataError, PrivacyError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
+    Sites,
     VisitCells,
     VisitLimits,
     VisitTotal,

@@ -16,7 +16,7 @@ from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event

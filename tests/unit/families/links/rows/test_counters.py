@@ -23,8 +23,8 @@ from hushway.families.links.public.universe import (
     MovementQueryCells,
     SpeedSums,
 )
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
-from hushway.families.links.rows.memory import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.geography.periods import Periods

@@ -6,7 +6,6 @@ import pytest
 from hushway.audit.product import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.dense import Repeated
-from hushway.families.od.audit.mutant_parts import SharedNoise, no_split
 from hushway.families.od.audit.product import (
     NOBODY,
     REAL,
@@ -17,6 +16,7 @@ from hushway.families.od.audit.product import (
     equal_shares,
     town,
 )
+from hushway.families.od.audit.suite import SharedNoise, no_split
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, ZCDPLoss

@@ -4,8 +4,7 @@ import pytest
 from hushway.errors import GeographyError
 from hushway.families.sequences.audit.product import NO_WALKS, Walk, village
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Labels, Locations
 
 VILLAGE = village(corners=3, groups=2, places=2)
 

@@ -19,8 +19,7 @@ from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.write import write_release
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.locations import Labels, Location, Locations, PlaceLabels
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
