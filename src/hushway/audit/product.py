@@ -79,7 +79,7 @@ def filled_budget(unit: Unit, spend: Loss) -> Budget:
     """
     return Reservation(
         release="audit",
-        key=AccountKey(dataset="town", unit=unit, period="audit"),
+        key=AccountKey(dataset="toy", unit=unit, period="audit"),
         measure=spend.measure,
         amount=spend.amount,
         entry_hash="",

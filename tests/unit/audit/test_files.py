@@ -21,11 +21,13 @@ from hushway.families.links.audit.looks import StagedLook
 from hushway.families.links.audit.product import REAL_LINKS, LinkStage, rings
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.od.audit import dense as od_dense
+from hushway.families.od.audit import product as od_product
 from hushway.families.od.audit.dense import Counts
-from hushway.families.od.audit.product import REAL, Part, town
+from hushway.families.od.audit.product import REAL, Part
+from hushway.families.sequences.audit import product as sequences_product
 from hushway.families.sequences.audit import published as sequences_published
 from hushway.families.sequences.audit.looks import FirstStep
-from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm, Walk, village
+from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm, Walk
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
@@ -44,7 +46,7 @@ def test_rows_are_dealt_out_so_that_everybody_is_in_all_files() -> None:
 
 
 def test_times_are_microseconds_of_the_wall_clock() -> None:
-    day = town(places=2, periods=1).cells.periods.first_day
+    day = od_product.toy_universe(places=2, periods=1).cells.periods.first_day
     with files_of({"time": microseconds(day, np.array([1_500_000]))}) as folder:
         (time,) = pq.read_table(folder)["time"].to_pylist()
     assert time.isoformat() == f"{day.isoformat()}T00:00:01.500000"
@@ -52,7 +54,7 @@ def test_times_are_microseconds_of_the_wall_clock() -> None:
 
 def test_trips_of_files_count_as_they_do_in_memory() -> None:
     stage = od_dense.FileStage(
-        product=REAL, town=town(places=3, periods=2), spend=PLENTY, max_trips=3
+        product=REAL, toy=od_product.toy_universe(places=3, periods=2), spend=PLENTY, max_trips=3
     )
     scene = (Part(times=20), Part(person=1, period=1))
     first = stage.sampler(scene, Counts(stage).of_cell)(6)
@@ -61,7 +63,9 @@ def test_trips_of_files_count_as_they_do_in_memory() -> None:
 
 
 def test_taps_of_files_become_one_record_a_day() -> None:
-    form = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=2)
+    form = TreeForm(
+        words="tree", toy=sequences_product.toy_universe(corners=3, groups=2, places=2), height=2
+    )
     stage = sequences_published.FileTreeStage(
         product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(900)), max_records=3
     )
@@ -71,7 +75,9 @@ def test_taps_of_files_become_one_record_a_day() -> None:
 
 
 def test_taps_of_files_keep_their_times() -> None:
-    form = TreeForm(words="tree", village=village(corners=3, periods=3), height=1)
+    form = TreeForm(
+        words="tree", toy=sequences_product.toy_universe(corners=3, periods=3), height=1
+    )
     stage = sequences_published.FileTreeStage(
         product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(90))
     )

@@ -13,10 +13,10 @@ from hushway.audit.law import ParityCheck, VarianceCheck, gaussian, laplace_diff
 from hushway.audit.shift import DELTA, rho_of, rounded_up
 from hushway.families.od.audit.dense import MAX_TRIPS, Repeated
 from hushway.families.od.audit.fitted_looks import (
-    FITTED_TOWN,
+    FITTED_TOY,
     FLAT,
     LAZY,
-    MEASURED_TOWN,
+    MEASURED_TOY,
     MEASUREMENTS,
     SAME_HALF,
     SAME_PARITY,
@@ -26,7 +26,15 @@ from hushway.families.od.audit.fitted_looks import (
     Look,
     Moves,
 )
-from hushway.families.od.audit.product import NOBODY, Part, Product, Scene, Spend, Stage, town
+from hushway.families.od.audit.product import (
+    NOBODY,
+    Part,
+    Product,
+    Scene,
+    Spend,
+    Stage,
+    toy_universe,
+)
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.privacy.accounting import best_epsilon
 from hushway.privacy.bound import Bound
@@ -47,7 +55,7 @@ _GAUSSIAN_EFFORT = Fraction(4)
 
 def one_trip(form: Form, product: Product, epsilon: Fraction) -> Examination:
     """One trip against none: what features and cells give away must add up to epsilon, no more."""
-    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=MEASURED_TOY, spend=PureLoss(epsilon))
     look = Evidence(stage=stage, form=form, moves={0: 1})
     return Trial(
         name=f"{form.words}: one trip or none",
@@ -116,11 +124,11 @@ def gaussian_noise(product: Product, epsilon: Fraction) -> Examination:
 
 
 def _gaussian_stage(product: Product, epsilon: Fraction) -> Stage[ZCDPLoss]:
-    return Stage(product=product, town=MEASURED_TOWN, spend=rho_of(epsilon))
+    return Stage(product=product, toy=MEASURED_TOY, spend=rho_of(epsilon))
 
 
 def _capped(form: Form, product: Product, epsilon: Fraction, moves: Moves) -> Evidence[PureLoss]:
-    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
+    stage = Stage(product=product, toy=MEASURED_TOY, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
     return Evidence(stage=stage, form=form, moves=moves)
 
 
@@ -134,7 +142,7 @@ def _effort(form: Form, epsilon: Fraction, bound: Bound) -> Fraction:
     All of epsilon shows only if every noisy count is at least what the trips make it; with the
     trips, each is so with probability 1/(1 + a), a = exp(-1/scale).
     """
-    spends = form.make(MEASURED_TOWN.cells, PureLoss(epsilon)).spends
+    spends = form.make(MEASURED_TOY.cells, PureLoss(epsilon)).spends
     likely = math.prod(1 / (1 + math.exp(-spend.amount / bound.l1)) for spend in spends)
     return Fraction(math.ceil(runs_needed(epsilon, likely) / runs_needed(epsilon)))
 
@@ -145,7 +153,7 @@ _HIDDEN, _CHANGED = -1, -2
 
 def two_looks(product: Product, epsilon: Fraction) -> Examination:
     """A cell looked at twice: whoever sees an empty one change knows that it is empty."""
-    stage = Stage(product=product, town=FITTED_TOWN, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=FITTED_TOY, spend=PureLoss(epsilon))
     look = TwoLooks(stage=stage, form=LAZY)
     return Trial(
         name="lazy cbdp: a cell looked at twice",
@@ -162,7 +170,7 @@ class TwoLooks(Look[Spend]):
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns the count that the second look shows, unless the first one contradicts it."""
-        *_, cells = self.mechanism.measure(curator, self.stage.town.cells)
+        *_, cells = self.mechanism.measure(curator, self.stage.toy.cells)
         assert isinstance(cells, MeasuredSparse)  # noqa: S101  what a lazy mechanism measures
         first, second = self._shown(cells, _FIRST_LOOK), self._shown(cells, _SECOND_LOOK)
         expected = np.where(second >= _FIRST_LOOK, second, _HIDDEN)
@@ -171,19 +179,19 @@ class TwoLooks(Look[Spend]):
     def _shown(self, cells: MeasuredSparse, threshold: int) -> IntArray:
         assert cells.groups is not None  # noqa: S101  or a fit could not look at it
         shown = cells.reveal_groups(np.full(cells.groups.count, threshold, dtype=np.int64))
-        counts = np.full(self.stage.town.cells.size, _HIDDEN, dtype=np.int64)
+        counts = np.full(self.stage.toy.cells.size, _HIDDEN, dtype=np.int64)
         counts[shown.cells] = shown.values
-        first: IntArray = self.stage.town.by_corner(counts)[0]
+        first: IntArray = self.stage.toy.by_corner(counts)[0]
         return first
 
 
-_CORNERS = town(places=10, periods=1)
-_TWO_PERIODS = town(places=10, periods=2)
+_CORNERS = toy_universe(places=10, periods=1)
+_TWO_PERIODS = toy_universe(places=10, periods=2)
 
 
 def fresh_noise(product: Product, epsilon: Fraction) -> Examination:
     """Two measurements of one cell: noise that is used twice cancels in their difference."""
-    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon))
     return VarianceCheck(
         name="fresh noise for every measurement",
         statistic="the difference of two noisy counts of one cell",
@@ -195,7 +203,7 @@ def fresh_noise(product: Product, epsilon: Fraction) -> Examination:
 
 def own_noise(product: Product, epsilon: Fraction) -> Examination:
     """Two cells of one measurement: each must have noise of its own."""
-    stage = Stage(product=product, town=_TWO_PERIODS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_TWO_PERIODS, spend=PureLoss(epsilon))
     return VarianceCheck(
         name="noise of its own for every cell",
         statistic="the difference of the noisy counts of two cells",
@@ -207,7 +215,7 @@ def own_noise(product: Product, epsilon: Fraction) -> Examination:
 
 def whole_numbers(product: Product, epsilon: Fraction) -> Examination:
     """What is measured must be whole numbers, odd ones as often as the law has them."""
-    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon))
     return ParityCheck(
         name="whole numbers",
         statistic="the noisy count of an empty cell",
@@ -225,13 +233,13 @@ class Answer:
 
     def difference(self, curator: Curator) -> IntArray:
         """Returns the difference of a corner's two noisy counts."""
-        first, second = self.stage.town.by_corner(self._values(curator))
+        first, second = self.stage.toy.by_corner(self._values(curator))
         difference: IntArray = first - second
         return difference
 
     def parity(self, curator: Curator) -> IntArray:
         """Returns 0 for an even noisy count, 1 for an odd one and 2 for one that is not whole."""
-        (values,) = self.stage.town.by_corner(self._values(curator))
+        (values,) = self.stage.toy.by_corner(self._values(curator))
         if values.dtype != np.int64:
             return np.full(len(values), 2, dtype=np.int64)
         parity: IntArray = values & 1
@@ -239,7 +247,7 @@ class Answer:
 
     def _values(self, curator: Curator) -> IntArray:
         mechanism = DenseLaplace(spend=self.stage.spend)
-        (answer,) = mechanism.measure(curator, self.stage.town.cells)
+        (answer,) = mechanism.measure(curator, self.stage.toy.cells)
         assert isinstance(answer, Measured)  # noqa: S101  what a dense mechanism returns
         return answer.values
 
@@ -281,5 +289,5 @@ def whole_features(product: Product, epsilon: Fraction) -> Examination:
 
 
 def _look(product: Product, epsilon: Fraction) -> FirstCell[PureLoss]:
-    stage = Stage(product=product, town=MEASURED_TOWN, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=MEASURED_TOY, spend=PureLoss(epsilon))
     return FirstCell(stage=stage, form=FLAT)

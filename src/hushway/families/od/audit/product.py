@@ -27,9 +27,9 @@ from hushway.privacy.randomness import BitSource
 # Small public universes in which one scene plays at many corners.
 #
 # Neighbours differ in one person, and what a release says about a corner depends on the people of
-# that corner alone. So one release over a town of n corners, each with people of its own, holds n
-# independent runs of the same scene; the noise, the bounding and the budget are those of a real
-# release. A town with a single corner gives one run a release.
+# that corner alone. So one release over a toy universe of n corners, each with people of its own,
+# holds n independent runs of the same scene; the noise, the bounding and the budget are those of a
+# real release. A toy universe with a single corner gives one run a release.
 
 _FIRST_HOUR = 8 * 60
 _DAY = date(2024, 1, 1)
@@ -82,7 +82,7 @@ class Trips:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Town:
+class ToyUniverse:
     """A universe and its corners.
 
     Attributes:
@@ -134,12 +134,14 @@ class Town:
         return values.reshape(-1, self.cells.pairs)[:, : self.corners]
 
 
-def town(*, places: int, periods: int, corners: int | None = None, minutes: int = 60) -> Town:
-    """Returns a town; unless fewer are asked for, every pair of its places is a corner."""
+def toy_universe(
+    *, places: int, periods: int, corners: int | None = None, minutes: int = 60
+) -> ToyUniverse:
+    """Returns a toy universe; unless fewer are asked for, every pair of its places is a corner."""
     names = [f"place {i}" for i in range(places)]
     cells = ODCells(
         locations=Locations(
-            tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="town") for name in names)
+            tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="toy") for name in names)
         ),
         periods=Periods(
             zone="UTC",
@@ -150,7 +152,7 @@ def town(*, places: int, periods: int, corners: int | None = None, minutes: int 
             minutes=minutes,
         ),
     )
-    return Town(cells=cells, corners=cells.pairs if corners is None else corners)
+    return ToyUniverse(cells=cells, corners=cells.pairs if corners is None else corners)
 
 
 Fitted = CBDP | Hierarchical
@@ -236,19 +238,19 @@ REAL = Product()
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(audit.Stage[Part, Trips, TripsSource, Terms, Fitted], Generic[Spend]):
-    """A town and its cap."""
+    """A toy universe and its cap."""
 
     product: Product
     spend: Spend
-    town: Town
+    toy: ToyUniverse
     unit: Unit = Unit.PERSON
     max_trips: int = 1
 
     @property
     def terms(self) -> Terms:
         """The public terms of every release."""
-        return Terms(cells=self.town.cells, unit=self.unit, max_trips=self.max_trips)
+        return Terms(cells=self.toy.cells, unit=self.unit, max_trips=self.max_trips)
 
     def play(self, scene: Scene) -> Trips:
         """Returns the trips of a scene that plays at every corner."""
-        return self.town.play(scene)
+        return self.toy.play(scene)

@@ -14,7 +14,7 @@ from hushway.audit.agreement import AlwaysSame, SameLaw
 from hushway.audit.harness import Examination, Trial, World
 from hushway.families.od.audit.dense import MAX_TRIPS
 from hushway.families.od.audit.fitted_looks import (
-    FITTED_TOWN,
+    FITTED_TOY,
     FLAT,
     LAZY,
     MEASUREMENTS,
@@ -22,13 +22,21 @@ from hushway.families.od.audit.fitted_looks import (
     Form,
     Published,
 )
-from hushway.families.od.audit.product import NOBODY, Part, Product, Scene, Spend, Stage, town
+from hushway.families.od.audit.product import (
+    NOBODY,
+    Part,
+    Product,
+    Scene,
+    Spend,
+    Stage,
+    toy_universe,
+)
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 
 _SUMS = "the published count of its cell plus the published sums that hold it"
 _MANY = 50
-_TWO_PLACES = town(places=2, periods=2, corners=1)
+_TWO_PLACES = toy_universe(places=2, periods=2, corners=1)
 # A release a run, and a fit in each.
 _SLOW = Fraction(1, 50)
 # A fit that draws, or looks at anything else, changes more than one corner in a thousand.
@@ -60,7 +68,7 @@ def many_trips(form: Form, product: Product, epsilon: Fraction) -> Examination:
 def one_by_one(product: Product, epsilon: Fraction) -> Examination:
     """One trip against none with total and period as features, one release a run."""
     look = WholeTable(
-        stage=Stage(product=product, town=_TWO_PLACES, spend=PureLoss(epsilon)), form=PLANNED
+        stage=Stage(product=product, toy=_TWO_PLACES, spend=PureLoss(epsilon)), form=PLANNED
     )
     return Trial(
         name=f"{PLANNED.words}, published: one trip or none, a release a run",
@@ -99,11 +107,11 @@ def lazy_or_dense(product: Product, epsilon: Fraction) -> Examination:
 
 @dataclass(frozen=True, kw_only=True)
 class WholeTable(Published[Spend]):
-    """The published table of a town that is a single corner."""
+    """The published table of a toy universe that is a single corner."""
 
     def sums(self, curator: Curator) -> IntArray:
         """Returns the count of the first cell plus the sums of its period and of everything."""
-        counts = self.counts(curator).reshape(-1, self.stage.town.cells.pairs)
+        counts = self.counts(curator).reshape(-1, self.stage.toy.cells.pairs)
         total: IntArray = counts[:1, 0] + counts[0].sum() + counts.sum()
         return total
 
@@ -111,7 +119,7 @@ class WholeTable(Published[Spend]):
 def _look(
     form: Form, product: Product, epsilon: Fraction, max_trips: int = 1
 ) -> Published[PureLoss]:
-    stage = Stage(product=product, town=FITTED_TOWN, spend=PureLoss(epsilon), max_trips=max_trips)
+    stage = Stage(product=product, toy=FITTED_TOY, spend=PureLoss(epsilon), max_trips=max_trips)
     return Published(stage=stage, form=form)
 
 
@@ -121,11 +129,11 @@ def _worlds(look: Published[PureLoss], scene: Scene, words: str) -> tuple[World,
 
 # What counts made whole with regard to all sums must not give away, over many releases.
 #
-# A town of two places and two periods, with the total and the periods as features, as plans have
-# it. Making counts whole so that every sum keeps its value ties all of them together, so every run
-# is a release of its own.
+# A toy universe of two places and two periods, with the total and the periods as features, as plans
+# have it. Making counts whole so that every sum keeps its value ties all of them together, so every
+# run is a release of its own.
 
-_TOWN = town(places=2, periods=2, corners=1)
+_TOY = toy_universe(places=2, periods=2, corners=1)
 # As few as can prove that a sum is exact.
 _SELDOM, _RARELY = Fraction(1, 8), Fraction(1, 20)
 # Trips of others, so that not all sums are cut off at nothing.
@@ -188,5 +196,5 @@ class Sums(Published[Spend]):
 
 
 def _rounded_look(product: Product, epsilon: Fraction) -> Sums[PureLoss]:
-    stage = Stage(product=product, town=_TOWN, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_TOY, spend=PureLoss(epsilon))
     return Sums(stage=stage, form=PLANNED)

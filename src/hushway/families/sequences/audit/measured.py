@@ -119,7 +119,7 @@ def many_branches(product: SequenceProduct, epsilon: Fraction) -> Examination:
 def two_groups(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none, looked for in two groups: it may count in one of them only."""
     stage = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
-    look = FirstStep(stage=stage, places=(0, PAIRED.village.places))
+    look = FirstStep(stage=stage, places=(0, PAIRED.toy.places))
     return Trial(
         name="first step: a record in one of two groups or in none",
         statistic="the smaller noisy count of two groups (0 unless both are kept)",

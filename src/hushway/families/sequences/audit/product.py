@@ -69,7 +69,7 @@ class WalkRows:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Village:
+class ToyUniverse:
     """A universe and its corners.
 
     Attributes:
@@ -117,15 +117,17 @@ class Village:
         return np.repeat(corner_of_node, np.diff(cells.start))
 
 
-def village(*, corners: int, groups: int = 1, places: int = 1, periods: int = 1) -> Village:
-    """Returns a village; with one place a group there are no groups, but locations only.
+def toy_universe(
+    *, corners: int, groups: int = 1, places: int = 1, periods: int = 1
+) -> ToyUniverse:
+    """Returns a toy universe; with one place a group there are no groups, but locations only.
 
     With several periods, hours of the morning, stops keep their times.
     """
     number = corners * groups
     names = [str(place) for place in range(number * places)]
     locations = Locations(
-        tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="village") for name in names)
+        tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="toy") for name in names)
     )
     codes = np.repeat(np.arange(number, dtype=np.int32), places)
     level = labels_of_codes("group", codes, [str(group) for group in range(number)])
@@ -133,7 +135,7 @@ def village(*, corners: int, groups: int = 1, places: int = 1, periods: int = 1)
     universe = SequenceUniverse(
         taxonomy=taxonomy, periods=days_of(periods) if periods > 1 else None
     )
-    return Village(universe=universe, corners=corners, groups=groups, places=places)
+    return ToyUniverse(universe=universe, corners=corners, groups=groups, places=places)
 
 
 def days_of(periods: int) -> Periods:
@@ -233,28 +235,28 @@ class FixedThreshold:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeForm:
-    """A tree in a village; all of its steps cost the same.
+    """A tree in a toy universe; all of its steps cost the same.
 
     Attributes:
         words: What it is called in findings.
-        village: Where it grows.
+        toy: Where it grows.
         height: The most stops of a published sequence.
         threshold: From which noisy count on a candidate becomes a node.
     """
 
     words: str
-    village: Village
+    toy: ToyUniverse
     height: int
     threshold: int = 1
 
     @property
     def steps(self) -> int:
         """How many steps the tree has."""
-        return self.height * self.village.universe.taxonomy.grains
+        return self.height * self.toy.universe.taxonomy.grains
 
     def make(self, budget: Loss) -> PrefixTree:
         """Returns the mechanism, as the catalogue of plans makes it."""
-        universe = self.village.universe
+        universe = self.toy.universe
         return prefix_tree(
             universe,
             budget=budget,
@@ -280,9 +282,9 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
     max_records: int = 1
 
     @property
-    def village(self) -> Village:
+    def toy(self) -> ToyUniverse:
         """Where the tree grows."""
-        return self.form.village
+        return self.form.toy
 
     @cached_property
     def mechanism(self) -> PrefixTree:
@@ -293,14 +295,14 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
     def terms(self) -> SequenceTerms:
         """The public terms of every release."""
         return SequenceTerms(
-            universe=self.village.universe,
+            universe=self.toy.universe,
             max_stops=self.form.height,
             max_records=self.max_records,
         )
 
     def play(self, scene: Walks) -> WalkRows:
         """Returns the records of a scene that plays at every corner."""
-        return self.village.play(scene)
+        return self.toy.play(scene)
 
 
 # The trees that are audited. What one release costs hardly depends on its corners, up to a point.
@@ -308,35 +310,37 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
 # Each candidate of a second stop is one of all places, so trees of two stops have few corners:
 # their nodes grow with the square of these. Trees of one stop have thousands.
 
-_GROUPS_OF_TWO = village(corners=4000, places=2)
+_GROUPS_OF_TWO = toy_universe(corners=4000, places=2)
 
 # Two steps, a group and one of its locations.
-GROUPED = TreeForm(words="one stop by group and location", village=_GROUPS_OF_TWO, height=1)
+GROUPED = TreeForm(words="one stop by group and location", toy=_GROUPS_OF_TWO, height=1)
 # The same with two groups a corner, for a record that must not be in both.
 PAIRED = TreeForm(
     words="one stop in two groups",
-    village=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
+    toy=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
     height=1,
 )
 # The same at a threshold that a few people just reach.
-CROWDED = TreeForm(words="one stop at a threshold", village=_GROUPS_OF_TWO, height=1, threshold=3)
+CROWDED = TreeForm(words="one stop at a threshold", toy=_GROUPS_OF_TWO, height=1, threshold=3)
 # The same with fifty locations a corner, in five groups.
 BRANCHED = TreeForm(
     words="one stop in five groups of ten locations",
-    village=village(corners=800, groups=5, places=10),
+    toy=toy_universe(corners=800, groups=5, places=10),
     height=1,
 )
 # Two steps, both of them stops.
-STOPS = TreeForm(words="two stops", village=village(corners=400), height=2)
+STOPS = TreeForm(words="two stops", toy=toy_universe(corners=400), height=2)
 # As a plan has it: four steps, from the group of the first stop to the location of the second.
 HYBRID = TreeForm(
     words="two stops by group and location",
-    village=village(corners=100, places=2),
+    toy=toy_universe(corners=100, places=2),
     height=2,
 )
 # One stop at one of three hours.
-HOURS = TreeForm(words="one stop with its time", village=village(corners=2000, periods=3), height=1)
+HOURS = TreeForm(
+    words="one stop with its time", toy=toy_universe(corners=2000, periods=3), height=1
+)
 # Two stops, each at one of three hours.
-TIMED = TreeForm(words="two stops with times", village=village(corners=150, periods=3), height=2)
+TIMED = TreeForm(words="two stops with times", toy=toy_universe(corners=150, periods=3), height=2)
 # Small enough for noise that is drawn candidate by candidate.
-SMALL = TreeForm(words="two stops", village=village(corners=150), height=2)
+SMALL = TreeForm(words="two stops", toy=toy_universe(corners=150), height=2)

@@ -75,7 +75,7 @@ def one_step_enumerated(product: SequenceProduct, epsilon: Fraction) -> Examinat
     short = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
     whole = TreeStage(product=enumerated(product), form=PAIRED, spend=PureLoss(epsilon))
     scene = (Walk(stops=(0,)), Walk(stops=(0,), person=1))
-    places = 0, PAIRED.village.places
+    places = 0, PAIRED.toy.places
     return SameLaw(
         name="first step: candidates drawn together or one by one",
         statistic="the noisy counts of a group with two records and of an empty one",
@@ -158,7 +158,7 @@ class NextQuestions(TreeLook):
     def differ(self, curator: Curator) -> IntArray:
         """Returns by how many candidates the questions about each corner differ."""
         stage = self.stage
-        universe = stage.village.universe
+        universe = stage.toy.universe
         answers = stage.mechanism.measure(curator, universe)
         again = Replayed(stage.opened(self.others), answers)
         with suppress(NoAnswerError):
@@ -169,7 +169,7 @@ class NextQuestions(TreeLook):
             for answer in answers
             if isinstance(answer, MeasuredSparse)
         ]
-        differences = np.zeros(stage.village.corners, dtype=np.int64)
+        differences = np.zeros(stage.toy.corners, dtype=np.int64)
         for step in range(steps):
             one, other = first[step : step + 1], again.asked[step : step + 1]
             differences += np.abs(self._candidates(one) - self._candidates(other))
@@ -180,12 +180,12 @@ class NextQuestions(TreeLook):
     def _candidates(self, asked: Sequence[Asked]) -> IntArray:
         """Returns how many candidates below each corner are asked about, if any."""
         corners = [
-            self.stage.village.corner_of(query.cells)
+            self.stage.toy.corner_of(query.cells)
             for query, _, _ in asked
             if isinstance(query.cells, PrefixCells)
         ]
         nobody = np.empty(0, dtype=np.int64)
-        return np.bincount(np.concatenate([nobody, *corners]), minlength=self.stage.village.corners)
+        return np.bincount(np.concatenate([nobody, *corners]), minlength=self.stage.toy.corners)
 
 
 def _public(asked: Asked) -> tuple[str, int | None, Loss]:
@@ -221,7 +221,7 @@ class FileTreeStage(TreeStage):
 
     def sampler(self, scene: Walks, look: Look) -> Sampler:
         """Returns a way to run a scene: it is written once, and read again for each release."""
-        rows = self.village.play(scene)
+        rows = self.toy.play(scene)
         record = np.repeat(np.arange(len(rows.person)), np.diff(rows.start))
         columns = {
             "person": rows.person[record],
@@ -237,6 +237,6 @@ class FileTreeStage(TreeStage):
         day = np.empty_like(order)
         day[order] = np.arange(len(order)) - first
         stop = np.arange(len(record)) - rows.start[record]
-        window = self.village.universe.periods or days_of(1)
+        window = self.toy.universe.periods or days_of(1)
         since = day[record] * _DAY_US + stop * _SECOND_US + rows.periods * _HOUR_US
         return microseconds(window.first_day, since + window.opens * 60 * _SECOND_US)
