@@ -12,6 +12,7 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.engine.session import run, store
+from hushway.errors import DataError
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem, Severity
@@ -237,3 +238,35 @@ def rows_between(rows: ir.Table, start_us: int, end_us: int) -> ir.Table:
 def first_row(columns: dict[str, Any]) -> dict[str, int]:
     """Returns the only row of an answer."""
     return {name: int(values[0]) for name, values in columns.items()}
+
+
+def copies_of(rows: ir.Table, columns: list[str], needed: list[str] | None = None) -> ir.Table:
+    """Returns one row: how many rows are copies of another.
+
+    Args:
+        rows: The rows.
+        columns: What copies have in common.
+        needed: What a row must have to be looked at; all of these columns, unless said.
+    """
+    groups = rows.drop_null(needed or columns).group_by(columns)
+    counted = groups.aggregate(times=lambda group: group.count())
+    return counted.aggregate(duplicate_rows=(counted.times - 1).sum().fill_null(0))
+
+
+def refuse_nothing(found: dict[str, int], noun: str, single: str, one: str) -> None:
+    """Refuses files without a row.
+
+    Args:
+        found: Number of rows of each kind.
+        noun: What the rows are called.
+        single: What there is not a single of.
+        one: What at least one is needed of.
+
+    Raises:
+        DataError: There is none.
+    """
+    if found["rows"] == 0:
+        raise DataError(
+            f"The {noun} are empty: there is not a single {single}.",
+            advice=f"Give files with at least one {one}.",
+        )

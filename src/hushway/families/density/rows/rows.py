@@ -6,8 +6,7 @@ arrays, by code that all counters share.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import ibis
 import ibis.expr.types as ir
@@ -28,7 +27,7 @@ from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, layout_of
+from hushway.tables.layout import Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,21 +62,10 @@ class EventColumns(Columns):
             )
 
 
-@dataclass(frozen=True)
-class EventsSource:
-    """The protected events: a CSV or Parquet file, a folder of them, or a glob.
+class EventsSource(TimedSource[EventColumns]):
+    """The protected events."""
 
-    Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
-            in UTC or with an offset.
-    """
-
-    path: Path | str
-    columns: EventColumns
-    clock: Clock = "wall"
-    noun: ClassVar[str] = "events"
+    noun = "events"
 
 
 # From positions to areas: a public raster answers for most of the ground, polygons for the rest.

@@ -19,7 +19,7 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, layout_of
+from hushway.tables.layout import Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,21 +78,10 @@ class TapColumns(Columns):
     time: str = "time"
 
 
-@dataclass(frozen=True)
-class TapsSource:
-    """The protected taps: a CSV or Parquet file, a folder of them, or a glob.
+class TapsSource(TimedSource[TapColumns]):
+    """The protected taps."""
 
-    Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
-            in UTC or with an offset.
-    """
-
-    path: Path | str
-    columns: TapColumns
-    clock: Clock = "wall"
-    noun: ClassVar[str] = "taps"
+    noun = "taps"
 
 
 RecordSpan = Literal["day", "window"]
