@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from hushway.arrays import IntArray, TextArray
-from hushway.families.links.public.lines import RoadDraft
+from hushway.families.links.public.cleaning import RoadDraft
 from hushway.families.links.public.roads import starts_of
 from hushway.families.links.public.words import (
     HIGHWAYS,

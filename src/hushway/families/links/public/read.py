@@ -13,13 +13,12 @@ import numpy as np
 import shapely
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.cleaning import RoadsReport, network_of
+from hushway.families.links.public.cleaning import RoadDraft, RoadsReport, network_of
 from hushway.families.links.public.geoparquet import is_links_parquet, read_links_parquet
 from hushway.families.links.public.lines import (
     DEGREES,
     LineRecord,
     RoadColumns,
-    RoadDraft,
     draft_of,
     geojson_roads,
     geoparquet_roads,

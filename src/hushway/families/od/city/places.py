@@ -4,12 +4,14 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.geography.locations import Location, Locations
+from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.study.chance import distances_m
 
 _CENTRE_LON, _CENTRE_LAT = -83.743, 42.281
@@ -271,4 +273,32 @@ def figures_for(day: Day, *, scale: int, places: int) -> Figures:
         trips=scale * round(_WEEKDAY.trips * share),
         window_trips=window_trips,
         window_cells=min(cells, window_trips // 2, places * (places - 1)),
+    )
+
+
+# Twelve buses an hour: riders need no timetable.
+_HEADWAY_S = 300
+_BUS_M_PER_S = 7.0
+_BUS_STOP_S = 30
+
+
+def ann_arbor_network(locations: Locations) -> TransitNetwork:
+    """Returns the network over a list of places that begins with the city's hubs."""
+    hubs_m = positions_m(locations)[: len(HUBS)]
+    street_m = distances_m(hubs_m, hubs_m) * Travel().detour
+    there = [
+        BusLine(
+            name=name,
+            stops=stops,
+            ride_s=tuple(
+                math.ceil(street_m[ends] / _BUS_M_PER_S + _BUS_STOP_S) for ends in pairwise(stops)
+            ),
+            headway_s=_HEADWAY_S,
+        )
+        for name, stops in BUS_LINES.items()
+    ]
+    return TransitNetwork(
+        locations=locations,
+        hubs=tuple(range(len(HUBS))),
+        lines=tuple(way for line in there for way in (line, line.back())),
     )

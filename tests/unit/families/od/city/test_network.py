@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.city.ann_arbor import ann_arbor_network
-from hushway.families.od.city.places import BUS_LINES, HUBS, lay_out
+from hushway.families.od.city.places import BUS_LINES, HUBS, ann_arbor_network, lay_out
 from hushway.geography.itineraries import (
     MODES,
     NO_CHANGE,
