@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Finding, Sampler, World, enough
+from hushway.audit.harness import Check, Finding, Sampler, World, enough
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
@@ -28,17 +28,16 @@ _FEWEST = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class SameLaw:
+class SameLaw(Check):
     """The claim that two ways to run give outcomes of one law, so that neither tells more.
 
     Attributes:
-        name: What is audited.
         statistic: What the whole number of a run is.
         worlds: The two ways.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
+    epsilon: Fraction = Fraction(0)
     statistic: str
     worlds: tuple[World, World]
     effort: Fraction = Fraction(1)
@@ -51,12 +50,8 @@ class SameLaw:
         distance = float(((counts[0] - counts[1]) ** 2 / counts.sum(axis=0)).sum())
         freedom = counts.shape[1] - 1
         chance = float(chdtrc(freedom, distance)) if freedom else 1.0
-        return Finding(
-            name=self.name,
-            epsilon=0.0,
-            delta=0.0,
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistic}: {self.worlds[0].words} and {self.worlds[1].words} differ by a "
                 f"chi-square of {distance:.4g}, with {freedom} degrees of freedom"
@@ -67,20 +62,16 @@ class SameLaw:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlwaysSame:
+class AlwaysSame(Check):
     """The claim that something can never differ.
 
     Attributes:
-        name: What is audited.
         statistic: What must not differ.
-        epsilon: The claimed epsilon of the release.
         sample: Returns how far each run's two answers are apart.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
     sample: Sampler
     effort: Fraction = Fraction(1)
 
@@ -88,12 +79,8 @@ class AlwaysSame:
         """Looks for a single difference."""
         runs = enough(runs, self.effort)
         differ = int(np.count_nonzero(self.sample(runs)))
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=0.0,
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=f"{self.statistic}: {differ:,} of {runs:,} differ",
             passed=differ == 0,
             reason="None differ." if differ == 0 else f"{differ:,} differ; none may.",

@@ -147,6 +147,34 @@ class Examination(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Check:
+    """What claims other than those of a `Trial` have in common; each says how it is examined.
+
+    Attributes:
+        name: What is audited.
+        epsilon: The claimed epsilon of the release.
+        delta: The claimed delta.
+    """
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def finding(self, runs: int, *, event: str, passed: bool, reason: str) -> Finding:
+        """Returns the verdict of so many runs; it puts no bound on epsilon."""
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            epsilon_lower=0.0,
+            runs=runs,
+            event=event,
+            passed=passed,
+            reason=reason,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class World:
     """One of two neighbouring inputs: what it is, in words, and how to run on it."""
 

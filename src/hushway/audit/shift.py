@@ -15,7 +15,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW
-from hushway.audit.harness import Finding, Trial, World, enough
+from hushway.audit.harness import Check, Finding, Trial, World, enough
 from hushway.privacy.accounting import cap_for, epsilon_of_rho
 from hushway.privacy.loss import ZCDPLoss
 
@@ -25,24 +25,18 @@ _STANDARD_ERRORS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShiftCheck:
+class ShiftCheck(Check):
     """The claim that a person moves a statistic by so many standard deviations and no more.
 
     Attributes:
-        name: What is audited.
         statistic: What is moved.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         worlds: The two neighbouring inputs.
         most: How many standard deviations it may move.
         tight: Whether it should move as far, but for a fixed share; more noise is a bug too.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
-    delta: Fraction
     worlds: tuple[World, World]
     most: float
     tight: bool = False
@@ -55,12 +49,8 @@ class ShiftCheck:
         moved = abs(float(one.mean() - other.mean()))
         shift, slack = max(_shift(moved, one, other), _shift(moved, other, one))
         least = SHARE_TO_SHOW * self.most if self.tight else 0.0
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistic} moves by {shift:.4g} standard deviations from "
                 f"{self.worlds[1].words} to {self.worlds[0].words}; {self.most:.4g} are allowed"
@@ -71,25 +61,19 @@ class ShiftCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointShiftCheck:
+class JointShiftCheck(Check):
     """The claim of a `ShiftCheck` for several statistics of the same runs.
 
     One that all of them hide in may be sharp by itself.
 
     Attributes:
-        name: What is audited.
         statistics: What is moved; a run has a column for each.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         worlds: The two neighbouring inputs.
         most: How many standard deviations each may move, and should, but for a fixed share.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistics: tuple[str, ...]
-    epsilon: Fraction
-    delta: Fraction
     worlds: tuple[World, World]
     most: tuple[float, ...]
     effort: Fraction = Fraction(1)

@@ -10,7 +10,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
 from hushway.audit.divergence import DivergenceCheck
-from hushway.audit.harness import Examination, Finding, Sampler, Trial, enough
+from hushway.audit.harness import Check, Examination, Finding, Sampler, Trial, enough
 from hushway.audit.product import Look, microseconds
 from hushway.audit.shift import (
     DELTA,
@@ -224,22 +224,16 @@ _THOUSAND = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadCheck:
+class SpreadCheck(Check):
     """The claim that mean squares, in variances, are 1.
 
     Attributes:
-        name: What is audited.
         statistics: What has the variance; a run has a column for each.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         sample: Returns the mean squares of so many runs, in thousandths, one row each.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistics: tuple[str, ...]
-    epsilon: Fraction
-    delta: Fraction
     sample: Sampler
     effort: Fraction = Fraction(1)
 
@@ -249,12 +243,8 @@ class SpreadCheck:
         means = self.sample(runs).mean(axis=0) / _THOUSAND
         worst = int(abs(means - 1).argmax())
         slack = _STANDARD_ERRORS * _MOST_SPREAD / math.sqrt(runs)
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistics[worst]} has {means[worst]:.4f} times the variance that was "
                 "paid for"
