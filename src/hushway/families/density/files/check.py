@@ -59,17 +59,7 @@ class _Geography:
 def check_density(
     notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> Description | None:
-    """Checks geography, counts, measurements and the other formats.
-
-    Args:
-        notes: Where the findings go.
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the density.
-
-    Returns:
-        The description that the data package must give; None when the density cannot be read.
-    """
+    """Checks geography, counts, measurements and the other formats, as `Family.check` asks."""
     geography = notes.attempt("geography", lambda: _geography(folder, certificate, facts))
     if geography is None:
         return None

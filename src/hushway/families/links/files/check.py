@@ -36,17 +36,7 @@ from hushway.release.terms import (
 def check_links(
     notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> Description | None:
-    """Checks roads, counts, measurements and the other formats.
-
-    Args:
-        notes: Where the findings go.
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the links.
-
-    Returns:
-        The description that the data package must give; None when the links cannot be read.
-    """
+    """Checks roads, counts, measurements and the other formats, as `Family.check` asks."""
     universe = notes.attempt("geography", lambda: _geography(folder, certificate))
     if universe is None:
         return None

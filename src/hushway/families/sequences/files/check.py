@@ -59,17 +59,7 @@ from hushway.release.terms import (
 def check_sequences(
     notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> Description | None:
-    """Checks geography, tree, steps and sequences.
-
-    Args:
-        notes: Where the findings go.
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the tree.
-
-    Returns:
-        The description that the data package must give; None when the tree cannot be read.
-    """
+    """Checks geography, tree, steps and sequences, as `Family.check` asks."""
     universe = notes.attempt("geography", lambda: _universe(folder, certificate, facts))
     if universe is None:
         return None
