@@ -69,7 +69,7 @@ def boxes_of_stops(
 
     Args:
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The group of each location.
         stops: How many stops to show.
         smallest: A place has a box of its own if it has at least this share of all records.
@@ -224,7 +224,7 @@ def draw_ways(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequen
     Args:
         axes: Where to draw.
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The name of each location's group.
     """
     points = plane(table.taxonomy.locations)
@@ -264,7 +264,7 @@ def draw_icicle(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequ
     Args:
         axes: Where to draw.
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The name of each location's group.
     """
     names = sorted(set(groups))

@@ -51,7 +51,7 @@ class TreeView:
 
     Attributes:
         table: The nodes.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
     """
 
     table: SequenceTable

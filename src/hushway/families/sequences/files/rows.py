@@ -65,7 +65,7 @@ def sequences_ending_at(table: SequenceTable, prefix: IntArray, nodes: IntArray)
 
     Args:
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         nodes: Where the sequences end.
     """
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths_of(table, nodes))])
