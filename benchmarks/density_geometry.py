@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import shapely
 
+from hushway.families.density.public.cover import minimum_cover, overlap
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.minimum_cover import minimum_cover, overlap
 from hushway.families.density.public.tower_geometry import tessellation, voronoi_cells
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations

@@ -22,7 +22,7 @@ import numpy as np
 
 # Needed before anything is compiled: the interpreter reads fields of rows in another way.
 if __name__ == "__main__" and "--interpreted" in sys.argv:
-    from hushway.numerics import records
+    from hushway.numerics import compiled as records
 
     plain_rows = records.rows
     records.rows = lambda count, **fields: plain_rows(count, **fields).view(np.recarray)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
-from hushway.families.density.study.earth_movers import earth_movers, weekly_earth_movers
+from hushway.families.density.study.errors import earth_movers, weekly_earth_movers
 
 with warnings.catch_warnings():
     # The package's own source warns when it is compiled.

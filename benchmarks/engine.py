@@ -192,8 +192,8 @@ def bounded_count(folder: Path, kind: str, cap: int) -> int:
     )
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods
+    from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
-    from hushway.privacy.unit import Unit
 
     prefix = "stop-" if kind == "text" else ""
     places = (

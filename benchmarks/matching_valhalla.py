@@ -15,7 +15,7 @@ import numpy as np
 from pyproj import CRS, Transformer
 
 from hushway.families.links.matching.traces import Traces
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 
 _PARTS = ("mjolnir", "loki", "thor", "odin", "meili")
 _ANSWER = ["edge.way_id", "matched.edge_index", "matched.type"]

@@ -21,7 +21,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.city.figures import WINDOW
+from hushway.families.od.city.places import WINDOW
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.design.cuts import ways_of

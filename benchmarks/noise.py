@@ -19,8 +19,8 @@ import numpy as np
 
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.randomness import os_source
 

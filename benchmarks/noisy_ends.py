@@ -10,8 +10,8 @@ from fractions import Fraction
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
-from hushway.families.links.rows.ends import MetricEnds
-from hushway.families.links.study.ends import ends_shown
+from hushway.families.links.rows.noisy import MetricEnds
+from hushway.families.links.study.attacks import ends_shown
 
 LINKS, PEOPLE, SEED = 20_000, 1_000, 1
 NOISE = ((4, 200), (2, 200), (1, 200), (2, 500), (1, 500))

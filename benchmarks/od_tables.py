@@ -21,23 +21,21 @@ from typing import Any
 
 import numpy as np
 
-from hushway.families.od.city.twin import twin
 from hushway.families.od.mechanism.catalogue import od_cbdp
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.families.od.study.recommend import twin
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
-from hushway.privacy.unit import Unit
 
 RUNS = 15
 PLACES, ZONES, MODES = 130, 4, 12

@@ -15,7 +15,7 @@ from typing import Any
 
 from hushway.families.links.public.geoparquet import read_links_parquet, write_links_parquet
 from hushway.families.links.public.read import read_roads
-from hushway.families.links.public.zones_grid import grid_zones
+from hushway.families.links.public.roads import grid_zones
 
 SOURCES: dict[str, dict[str, Any]] = {
     "monaco.osm.pbf": {},

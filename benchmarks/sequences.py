@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.families.sequences.city.cards import bus, metro
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
-from hushway.families.sequences.study.scene import SequenceScene, card_scene, grow
+from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.study.data import SequenceScene, card_scene, grow
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import os_source
 

@@ -188,13 +188,11 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     from hushway.families.sequences.public.prefixes import first_prefixes
     from hushway.families.sequences.public.taxonomy import Taxonomy
     from hushway.families.sequences.rows.duckdb import DuckDBSequences
-    from hushway.families.sequences.rows.rule import SequenceRule
-    from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
-    from hushway.geography.labels import Labels
-    from hushway.geography.locations import Location, Locations
+    from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
+    from hushway.geography.locations import Labels, Location, Locations
     from hushway.geography.periods import Periods
+    from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
-    from hushway.privacy.unit import Unit
 
     prefix = "stop-" if kind == "text" else ""
     places = tuple(

@@ -217,8 +217,8 @@ def town(kind: str) -> Any:
     import numpy as np
     import shapely
 
-    from hushway.families.density.public.cells import DensityUniverse, Sites
     from hushway.families.density.public.cover import Cover, Pieces
+    from hushway.families.density.public.visits import DensityUniverse, Sites
     from hushway.geography.areas import Area, Areas
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.families.od.audit.mutant_parts import trips_file_by_file
+from hushway.families.od.audit.suite import trips_file_by_file
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings, TripColumns, TripsSource
-from hushway.families.od.rows.memory import ArrayCounter
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 Counts = dict[int, int]
 Scatter = Callable[[Path, pa.Table, str, int], Path]

@@ -13,17 +13,17 @@ import pytest
 import shapely
 
 from hushway.errors import BudgetError
-from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.terms import density_series, naive_laplace
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     VisitCells,
     VisitLimits,
 )
-from hushway.families.links.audit.toy import rings
-from hushway.families.links.mechanism.catalogue import link_counts
+from hushway.families.links.audit.product import rings
+from hushway.families.links.mechanism.terms import link_counts
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
@@ -31,20 +31,18 @@ from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
+from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.areas import Area, Areas
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator, bound_of
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Forecast, Mechanism
 from support.announced import is_as_announced
 

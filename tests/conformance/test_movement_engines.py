@@ -26,7 +26,7 @@ from hushway.families.links.public.universe import (
     MovementLimits,
     SpeedSums,
 )
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods

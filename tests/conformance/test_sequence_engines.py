@@ -19,18 +19,17 @@ from hushway.families.sequences.public.prefixes import PrefixCells, first_prefix
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
+    SequenceRule,
     SequencesSource,
     TapColumns,
     TapsSource,
 )
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Labels, Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 Steps = list[dict[int, int]]
 Scatter = Callable[[Path, pa.Table, str, int], Path]

@@ -17,18 +17,19 @@ import shapely
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.families.density.audit.suite import VisitsBatchByBatch
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
+    Sites,
     VisitCells,
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.memory import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations

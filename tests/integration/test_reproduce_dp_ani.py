@@ -9,7 +9,6 @@ import pytest
 from hushway.families.links.city.plans import Habits
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
-from hushway.families.links.study.gains import FITS
 from hushway.families.links.study.methods import (
     DAY,
     METHODS,
@@ -28,6 +27,7 @@ from hushway.families.links.study.save import (
     save_reproduction,
     statements,
 )
+from hushway.families.links.study.scene import FITS
 from hushway.privacy.measured import Internal
 
 EPSILONS = ("0.1", "1", "10")

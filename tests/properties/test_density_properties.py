@@ -9,14 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.catalogue import density_series
-from hushway.families.density.mechanism.cleaning import Denoise
+from hushway.families.density.mechanism.fit import Denoise, DensityTable
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import VisitLimits
-from hushway.families.density.rows.memory import ArrayVisits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from hushway.privacy.noise.exponential import uniform_below
 from hushway.privacy.noise.gaussian import DiscreteGaussian
-from hushway.privacy.noise.geometric import exactly, floor_of
 from hushway.privacy.noise.grouped_draws import binomial, uniform_subsets
-from hushway.privacy.noise.inversion import InversionTable, Uniform, exp_enclosure
-from hushway.privacy.noise.laplace import DiscreteLaplace, _Magnitude
-from hushway.privacy.noise.law import NoiseLaw, between
+from hushway.privacy.noise.inversion import (
+    InversionTable,
+    NoiseLaw,
+    Uniform,
+    between,
+    exp_enclosure,
+)
+from hushway.privacy.noise.laplace import DiscreteLaplace, _Magnitude, exactly, floor_of
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.randomness import SeededSource
 

@@ -27,11 +27,10 @@ from typing import Any
 import pytest
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.files import BlindBudget
 from hushway.audit.harness import Trial
+from hushway.audit.product import BlindBudget
 from hushway.audit.suite import Audit, Mutant
 from hushway.families.density.audit import cuts as density_cuts
-from hushway.families.density.audit import files as density_files
 from hushway.families.density.audit import measured as density_measured
 from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.mutant_curators import unsplit
@@ -45,7 +44,7 @@ ONLY_AT_ONE = (density_whole.published_area, density_whole.published_clusters)
 # What needs more runs at epsilon 1 than there is time for here.
 ONLY_AT_FOUR = (
     density_cuts.four_cells,
-    density_files.many_batches,
+    density_whole.many_batches,
     density_measured.naive_laplace,
     density_whole.all_questions,
     density_whole.noise_of_questions,

@@ -6,7 +6,7 @@ probability below 1e-7.
 
 import pytest
 
-from hushway.audit.finding import Finding
+from hushway.audit.harness import Finding
 from hushway.audit.noise import SUITE
 
 RUNS = 1_000_000

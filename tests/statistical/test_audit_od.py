@@ -16,7 +16,6 @@ from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Trial
 from hushway.audit.suite import Audit
 from hushway.families.od.audit import dense as od_dense
-from hushway.families.od.audit import files as od_files
 from hushway.families.od.audit import published as od_published
 from hushway.families.od.audit.product import REAL, Product
 from hushway.families.od.audit.suite import FITTED, PLAIN
@@ -32,7 +31,7 @@ def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
     return [
         pytest.param(audit, Fraction(epsilon), id=f"{words(audit)}, {epsilon}")
         for audit in audits
-        if audit not in ONE_BY_ONE and (epsilon > 1 or audit is not od_files.many_trips)
+        if audit not in ONE_BY_ONE and (epsilon > 1 or audit is not od_dense.many_trips_in_files)
     ]
 
 

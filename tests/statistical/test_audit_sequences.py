@@ -26,18 +26,17 @@ import pytest
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Trial
 from hushway.audit.suite import Audit, Mutant
-from hushway.families.sequences.audit import files as sequences_files
 from hushway.families.sequences.audit import measured as sequences_measured
-from hushway.families.sequences.audit import timed as sequences_timed
+from hushway.families.sequences.audit import published as sequences_published
 from hushway.families.sequences.audit.looks import PublishedPath
 from hushway.families.sequences.audit.product import (
+    NO_WALKS,
     REAL_SEQUENCES,
     STOPS,
     SequenceProduct,
     TreeStage,
 )
 from hushway.families.sequences.audit.suite import SUITE
-from hushway.families.sequences.audit.toy import NO_WALKS
 from hushway.privacy.loss import PureLoss
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
@@ -52,7 +51,7 @@ def words(audit: Audit[SequenceProduct]) -> str:
 
 def is_slow(audit: Audit[SequenceProduct]) -> bool:
     """Two stops have few corners, files are slow, and epsilon 1 needs the most runs."""
-    if audit in (sequences_timed.one_record, sequences_files.many_days):
+    if audit in (sequences_measured.one_timed_record, sequences_published.many_days):
         return True
     return (
         isinstance(audit, partial)

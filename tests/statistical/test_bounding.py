@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 

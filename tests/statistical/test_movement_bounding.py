@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.links.matching.traces import Traces
-from hushway.families.links.rows.ends import MetricEnds
-from hushway.families.links.rows.kernel import add_people_items
-from hushway.families.links.rows.noisy import few_trips, moved
+from hushway.families.links.rows.bounding import add_people_items
+from hushway.families.links.rows.noisy import MetricEnds, few_trips, moved
 from hushway.families.links.rows.trips import Trips
 from hushway.privacy.randomness import SeededSource
 

@@ -17,8 +17,8 @@ from scipy import stats
 from hushway.privacy.noise import grouped_draws, lazy
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import SeededSource
 

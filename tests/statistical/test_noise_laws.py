@@ -11,11 +11,17 @@ from scipy import stats
 
 from hushway.privacy.noise.exponential import exponential_choice, uniform_below
 from hushway.privacy.noise.gaussian import DiscreteGaussian, StepCoin
-from hushway.privacy.noise.geometric import bernoulli, exactly, geometric, geometric_below
 from hushway.privacy.noise.grouped_draws import binomial, uniform_subsets
-from hushway.privacy.noise.inversion import InversionTable
-from hushway.privacy.noise.laplace import DiscreteLaplace, _magnitudes, signed
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import InversionTable, NoiseLaw
+from hushway.privacy.noise.laplace import (
+    DiscreteLaplace,
+    _magnitudes,
+    bernoulli,
+    exactly,
+    geometric,
+    geometric_below,
+    signed,
+)
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.randomness import os_source
 
 PValue = Callable[[ArrayLike, ArrayLike], float]

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector, Shown
 from hushway.privacy.randomness import SeededSource
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.families.density.public.minimum_cover import minimum_cover, overlap
+from hushway.families.density.public.cover import minimum_cover, overlap
 from hushway.families.density.study.paper import (
     Efpa,
     Efpag,

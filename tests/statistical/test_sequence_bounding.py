@@ -17,8 +17,8 @@ from hushway.families.sequences.public.prefixes import first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.geography.locations import Location, Locations
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 

@@ -17,22 +17,19 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from hushway.families.sequences.mechanism.nodes import Nodes, nodes_of
-from hushway.families.sequences.mechanism.steps import StepAnswer
-from hushway.families.sequences.mechanism.thresholds import PaperThresholds
+from hushway.families.sequences.mechanism.steps import PaperThresholds, StepAnswer
+from hushway.families.sequences.mechanism.table import Nodes, nodes_of
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 Record = tuple[tuple[int, int], ...]

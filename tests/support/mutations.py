@@ -15,10 +15,17 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
-from hushway.release.label import render_label
-from hushway.release.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
+from hushway.release.package import (
+    CERTIFICATE,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PICTURE,
+    render_label,
+    render_package,
+)
 from hushway.release.page import render_page
-from hushway.release.resource import Description
+from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")

@@ -5,10 +5,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent, SelectEvent
-from hushway.privacy.unit import Unit
 
 _NOT_RUN = "not ones that this version runs"
 _LIMITS = "contribution limits are not what"

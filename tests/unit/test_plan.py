@@ -17,7 +17,7 @@ from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
 from hushway.families.od import plan as od_plan
 from hushway.families.od.plan import CBDPPlan, FeaturePlan, HierarchicalPlan, LaplacePlan, ODPlan
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release import plan_sections as sections_module
 from hushway.release.plan_sections import AnyPlan, Section
 

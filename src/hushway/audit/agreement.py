@@ -1,4 +1,4 @@
-"""Checks that two things agree: two ways to draw the same law, or two tables from one measurement.
+"""Checks that two things agree: two samples of one law, two tables, two rows of questions.
 
 Two samples of one law fill the same bins alike. With every bin's total given, its split between the
 samples is hypergeometric, which spreads no wider than a binomial; so the chi-square law describes
@@ -7,13 +7,19 @@ the sum of squares well even in its tail.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
 
 from hushway.arrays import IntArray
-from hushway.audit.finding import Finding
-from hushway.audit.harness import Sampler, World, enough
+from hushway.audit.harness import Check, Finding, Sampler, World, enough
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.query import AnyQuery, PartitionQuery, Query
+from hushway.release.mechanism import Measurements
 
 # Three powers of ten below the 1e-9 of other checks, for the tail of a law that is approximate.
 _LEAST_CHANCE = 1e-12
@@ -22,17 +28,16 @@ _FEWEST = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class SameLaw:
+class SameLaw(Check):
     """The claim that two ways to run give outcomes of one law, so that neither tells more.
 
     Attributes:
-        name: What is audited.
         statistic: What the whole number of a run is.
         worlds: The two ways.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
+    epsilon: Fraction = Fraction(0)
     statistic: str
     worlds: tuple[World, World]
     effort: Fraction = Fraction(1)
@@ -45,12 +50,8 @@ class SameLaw:
         distance = float(((counts[0] - counts[1]) ** 2 / counts.sum(axis=0)).sum())
         freedom = counts.shape[1] - 1
         chance = float(chdtrc(freedom, distance)) if freedom else 1.0
-        return Finding(
-            name=self.name,
-            epsilon=0.0,
-            delta=0.0,
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistic}: {self.worlds[0].words} and {self.worlds[1].words} differ by a "
                 f"chi-square of {distance:.4g}, with {freedom} degrees of freedom"
@@ -61,20 +62,16 @@ class SameLaw:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlwaysSame:
+class AlwaysSame(Check):
     """The claim that something can never differ.
 
     Attributes:
-        name: What is audited.
         statistic: What must not differ.
-        epsilon: The claimed epsilon of the release.
         sample: Returns how far each run's two answers are apart.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
     sample: Sampler
     effort: Fraction = Fraction(1)
 
@@ -82,12 +79,8 @@ class AlwaysSame:
         """Looks for a single difference."""
         runs = enough(runs, self.effort)
         differ = int(np.count_nonzero(self.sample(runs)))
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=0.0,
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=f"{self.statistic}: {differ:,} of {runs:,} differ",
             passed=differ == 0,
             reason="None differ." if differ == 0 else f"{differ:,} differ; none may.",
@@ -108,3 +101,63 @@ def _binned(one: IntArray, other: IntArray) -> IntArray:
             held = 0
     sums: IntArray = np.add.reduceat(counts, starts, axis=1)
     return sums
+
+
+Asked = tuple[Query | PartitionQuery, int | None, Loss]
+"""A question: about which cells, from which threshold on, and at what price."""
+
+
+class NoAnswerError(Exception):
+    """More was asked than there are answers to repeat."""
+
+
+class Replayed(Curator):
+    """Gives the answers of another release, and keeps what it was asked.
+
+    Whoever asks for more than noisy answers is told about the data at hand.
+    """
+
+    __slots__ = ("_answers", "_inside", "asked")
+
+    def __init__(self, inside: Curator, answers: Measurements) -> None:
+        super().__init__(counter=_NOTHING, budget=_NOTHING, source=_NOTHING)
+        self._inside = inside
+        self._answers = answers
+        self.asked: list[Asked] = []
+
+    def __getattr__(self, name: str) -> Any:  # whatever a mutant looks for
+        return getattr(self._inside, name)
+
+    def bound(self, query: AnyQuery) -> Bound:
+        """Returns the bound of the data at hand, a public number."""
+        return self._inside.bound(query)
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns the next answer of the other release.
+
+        Raises:
+            NoAnswerError: The other release was asked less.
+        """
+        answer = self._next((query, None, spend))
+        assert isinstance(answer, Measured)  # noqa: S101  what the other release was asked
+        return answer
+
+    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
+        """Returns the next answer of the other release.
+
+        Raises:
+            NoAnswerError: The other release was asked less.
+        """
+        answer = self._next((query, threshold, spend))
+        assert isinstance(answer, MeasuredSparse)  # noqa: S101  what the other release was asked
+        return answer
+
+    def _next(self, asked: Asked) -> Measured | MeasuredSparse:
+        self.asked.append(asked)
+        if len(self.asked) > len(self._answers):
+            raise NoAnswerError
+        return self._answers[len(self.asked) - 1]
+
+
+# A replayed curator never counts, pays or draws.
+_NOTHING: Any = None

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.finding import Finding
+from hushway.audit.harness import Check, Finding
 
 ORDERS = (1.5, 2.0, 4.0, 16.0)
 # Sums of floats are off by less; a mistake worth the name is not.
@@ -26,22 +26,16 @@ _REACH = 15
 
 
 @dataclass(frozen=True, kw_only=True)
-class DivergenceCheck:
+class DivergenceCheck(Check):
     """The claim that releases keep to their rho, computed from what each says it has done.
 
     Attributes:
-        name: What is audited.
         statistic: What diverges.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         rho: What is paid for.
         release: Makes a release and returns its divergence at each of some orders.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
-    delta: Fraction
     rho: Fraction
     release: Callable[[], Mapping[float, float]]
 
@@ -51,12 +45,8 @@ class DivergenceCheck:
         largest = {order: max(one[order] for one in found) for order in ORDERS}
         worst = max(ORDERS, key=lambda order: largest[order] / order)
         share = largest[worst] / (worst * float(self.rho))
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=_RELEASES,
+        return self.finding(
+            _RELEASES,
             event=(
                 f"{self.statistic} diverges by {largest[worst]:.4g} at order {worst:g}, "
                 f"{share:.4f} of what rho allows"

@@ -7,11 +7,60 @@ from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hushway.arrays import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, upper_bound
-from hushway.audit.finding import Finding
 from hushway.errors import AuditError
+from hushway.privacy.events import Event
+from hushway.privacy.loss import PureLoss
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The verdict of one audit, in plain numbers and sentences.
+
+    Attributes:
+        name: What was audited.
+        epsilon: The claimed epsilon.
+        delta: The claimed delta.
+        epsilon_lower: The epsilon that the runs prove; the true one is at least this. 0 for a check
+            of the noise's law, which proves none.
+        runs: Runs on each side.
+        event: What was looked at, and what was seen.
+        passed: Whether the runs agree with the claim.
+        reason: Why it passed or failed, as a sentence.
+    """
+
+    name: str
+    epsilon: float
+    delta: float
+    epsilon_lower: float
+    runs: int
+    event: str
+    passed: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutantFinding:
+    """Whether a planted mistake was caught.
+
+    Attributes:
+        name: The mistake, in words.
+        epsilon: The epsilon that the mutant still claims.
+        caught: Whether an audit failed, as it should.
+        by: The audits that failed, separated by semicolons.
+        epsilon_lower: The largest epsilon that they prove; 0 if only the noise's law gave the
+            mutant away.
+    """
+
+    name: str
+    epsilon: float
+    caught: bool
+    by: str
+    epsilon_lower: float
+
 
 # A law of large scale has as many values as runs; a few hundred thresholds lose nothing.
 _MOST_CANDIDATES = 400
@@ -95,6 +144,34 @@ class Examination(Protocol):
     def examine(self, runs: int) -> Finding:
         """Runs the audited code and returns the verdict."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What claims other than those of a `Trial` have in common; each says how it is examined.
+
+    Attributes:
+        name: What is audited.
+        epsilon: The claimed epsilon of the release.
+        delta: The claimed delta.
+    """
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def finding(self, runs: int, *, event: str, passed: bool, reason: str) -> Finding:
+        """Returns the verdict of so many runs; it puts no bound on epsilon."""
+        return Finding(
+            name=self.name,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            epsilon_lower=0.0,
+            runs=runs,
+            event=event,
+            passed=passed,
+            reason=reason,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,3 +302,28 @@ def _words(trial: Trial, best: _Sighting) -> str:
         f"at least {100 * least:.3g}% of the time with {best.worlds[0].words}, "
         f"at most {100 * most:.3g}% with {best.worlds[1].words}"
     )
+
+
+_THOUSAND = 1000
+
+
+def evidence(values: IntArray, event: Event, one: ArrayLike, other: ArrayLike = 0) -> FloatArray:
+    """Returns the logarithm of the likelihood ratio of each noisy count, up to a constant.
+
+    Args:
+        values: Noisy counts.
+        event: What they cost, and so how noisy they are.
+        one: What the counts would be in one world but for the noise, as far as the worlds differ.
+        other: The same in the other world.
+    """
+    here, there = np.asarray(one), np.asarray(other)
+    loss, bound = event.loss, event.bound
+    if isinstance(loss, PureLoss):
+        nearer = np.abs(values - there) - np.abs(values - here)
+        return np.asarray(nearer * float(loss.epsilon / bound.l1))
+    return np.asarray(float(2 * loss.rho / bound.l2_squared) * ((here - there) * values))
+
+
+def in_thousandths(numbers: ArrayLike) -> IntArray:
+    """Returns real numbers, such as evidence, as outcomes of runs, which are whole ones."""
+    return np.rint(_THOUSAND * np.asarray(numbers, dtype=np.float64)).astype(np.int64)

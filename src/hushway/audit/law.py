@@ -1,4 +1,4 @@
-"""Checks of the noise's law itself: its variance, and how often it is odd.
+"""Checks of the noise's law itself: its variance, how often it is odd, how often anything happens.
 
 Some mistakes leave every single number as noisy as it should be and still give the exact one away:
 noise that is used twice cancels when two answers are subtracted. The variance of a difference sees
@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.audit.bounds import lower_bound, upper_bound
-from hushway.audit.finding import Finding
-from hushway.audit.harness import Sampler, enough
+from hushway.audit.harness import Check, Finding, Sampler, enough
 
 # The mean of n squares is normal to a good approximation for the n used here; 8 standard errors of
 # the normal law have probability 1e-15, which leaves room for the approximation to be wrong by a
@@ -30,36 +29,26 @@ class Moments:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VarianceCheck:
+class VarianceCheck(Check):
     """The claim that something noisy of mean 0 has just the variance of its law.
 
     Attributes:
-        name: What is audited.
         statistic: What has the variance.
-        epsilon: The claimed epsilon.
         law: The moments of the law it should follow.
         sample: Returns the noisy numbers.
-        delta: The claimed delta.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
     law: Moments
     sample: Sampler
-    delta: Fraction = Fraction(0)
 
     def examine(self, runs: int) -> Finding:
         """Compares the mean square with the law's variance."""
         seen = float(np.mean(self.sample(enough(runs)).astype(np.float64) ** 2))
         ratio = seen / self.law.variance
         slack = _STANDARD_ERRORS * math.sqrt((self.law.kurtosis - 1) / runs)
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=f"{self.statistic} has variance {seen:.4g}; its law has {self.law.variance:.4g}",
             passed=abs(ratio - 1) <= slack,
             reason=(
@@ -70,20 +59,16 @@ class VarianceCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParityCheck:
+class ParityCheck(Check):
     """The claim that noise is a whole number, odd as often as discrete Laplace noise is.
 
     Attributes:
-        name: What is audited.
         statistic: What is a whole number.
-        epsilon: The claimed epsilon of the release.
         scale: The scale of the noise.
         sample: Returns 0 for an even number, 1 for an odd one and 2 for one that is not whole.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
     scale: Fraction
     sample: Sampler
 
@@ -95,12 +80,8 @@ class ParityCheck:
         low, high = float(lower_bound(odd, runs)[0]), float(upper_bound(odd, runs)[0])
         ratio = math.exp(-1 / self.scale)
         share = 2 * ratio / (1 + ratio) ** 2
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=0.0,
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistic} is odd {100 * odd[0] / runs:.4g}% of the time; "
                 f"discrete Laplace noise is odd {100 * share:.4g}% of the time"
@@ -135,3 +116,41 @@ def gaussian(sigma_squared: Fraction, terms: int = 1) -> Moments:
     variance = float(mass @ values**2)
     kurtosis = float(mass @ values**4) / variance**2
     return Moments(variance=terms * variance, kurtosis=3 + (kurtosis - 3) / terms)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceCheck(Check):
+    """The claim that an event has a known probability.
+
+    Attributes:
+        statistic: What happens.
+        chance: The probability.
+        sample: Returns 1 where it happens and 0 where it does not.
+    """
+
+    statistic: str
+    chance: float
+    sample: Sampler
+
+    def examine(self, runs: int) -> Finding:
+        """Compares how often it happens with the probability, by exact bounds."""
+        runs = enough(runs)
+        seen = np.array([np.count_nonzero(self.sample(runs))])
+        low, high = float(lower_bound(seen, runs)[0]), float(upper_bound(seen, runs)[0])
+        return self.finding(
+            runs,
+            event=(
+                f"{self.statistic} {100 * seen[0] / runs:.4g}% of the time; "
+                f"its law says {100 * self.chance:.4g}%"
+            ),
+            passed=low <= self.chance <= high,
+            reason=f"Chance explains {100 * low:.4g}% to {100 * high:.4g}%.",
+        )
+
+
+def gaussian_tail(sigma_squared: Fraction, least: float) -> float:
+    """Returns the probability that a discrete Gaussian number is at least `least`."""
+    reach = math.ceil(40 * math.sqrt(sigma_squared))
+    values = np.arange(-reach, reach + 1, dtype=np.float64)
+    mass = np.exp(-(values**2) / (2 * float(sigma_squared)))
+    return float(mass[values >= least].sum() / mass.sum())

@@ -4,15 +4,15 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from hushway.audit.gaussian import DELTA, rounded_up
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.shift import DELTA, rounded_up
 from hushway.audit.suite import Audit, Suite
 from hushway.privacy.accounting import best_epsilon, cap_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import os_source
 
 Noise = Callable[[Loss, Bound], NoiseLaw]

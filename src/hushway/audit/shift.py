@@ -1,4 +1,4 @@
-"""How far a person moves a statistic, in its standard deviations: what rho itself bounds.
+"""What releases with Gaussian noise claim: how far a person moves a statistic, and an epsilon.
 
 A rho-zCDP mechanism bounds the chi-square divergence of its outputs by exp(2 rho) - 1, so no
 statistic whatsoever moves by more than sqrt(exp(2 rho) - 1) of its standard deviations (Hammersley
@@ -15,8 +15,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW
-from hushway.audit.finding import Finding
-from hushway.audit.harness import World, enough
+from hushway.audit.harness import Check, Finding, Trial, World, enough
+from hushway.privacy.accounting import cap_for, epsilon_of_rho
+from hushway.privacy.loss import ZCDPLoss
 
 # The means of so many runs are normal to a good approximation; 8 standard errors of the normal law
 # have probability 1e-15, which leaves room for it to be wrong by a factor of a million before 1e-9.
@@ -24,24 +25,18 @@ _STANDARD_ERRORS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShiftCheck:
+class ShiftCheck(Check):
     """The claim that a person moves a statistic by so many standard deviations and no more.
 
     Attributes:
-        name: What is audited.
         statistic: What is moved.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         worlds: The two neighbouring inputs.
         most: How many standard deviations it may move.
         tight: Whether it should move as far, but for a fixed share; more noise is a bug too.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
-    delta: Fraction
     worlds: tuple[World, World]
     most: float
     tight: bool = False
@@ -54,12 +49,8 @@ class ShiftCheck:
         moved = abs(float(one.mean() - other.mean()))
         shift, slack = max(_shift(moved, one, other), _shift(moved, other, one))
         least = SHARE_TO_SHOW * self.most if self.tight else 0.0
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistic} moves by {shift:.4g} standard deviations from "
                 f"{self.worlds[1].words} to {self.worlds[0].words}; {self.most:.4g} are allowed"
@@ -70,25 +61,19 @@ class ShiftCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointShiftCheck:
+class JointShiftCheck(Check):
     """The claim of a `ShiftCheck` for several statistics of the same runs.
 
     One that all of them hide in may be sharp by itself.
 
     Attributes:
-        name: What is audited.
         statistics: What is moved; a run has a column for each.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         worlds: The two neighbouring inputs.
         most: How many standard deviations each may move, and should, but for a fixed share.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistics: tuple[str, ...]
-    epsilon: Fraction
-    delta: Fraction
     worlds: tuple[World, World]
     most: tuple[float, ...]
     effort: Fraction = Fraction(1)
@@ -139,3 +124,69 @@ def most_of_rho(rho: Fraction) -> float:
 def most_of_gaussian(rho: Fraction) -> float:
     """Returns how many standard deviations a sum of Gaussian measurements moves at most."""
     return math.sqrt(2 * rho)
+
+
+# Far larger than any release would use: what happens less often than a run in a million cannot be
+# audited, and at this delta the claim is decided by events that are seen.
+DELTA = Fraction(1, 100)
+_CLAIM_DIGITS = 10**4
+
+
+def rho_of(epsilon: Fraction) -> ZCDPLoss:
+    """Returns the rho that a plan would spend for an epsilon at the audits' delta."""
+    return cap_for(epsilon, DELTA)
+
+
+def claim_of(spend: ZCDPLoss) -> Fraction:
+    """Returns the epsilon that rho is worth at the audits' delta, as the accountant derives it."""
+    return rounded_up(epsilon_of_rho(spend.rho, DELTA))
+
+
+def rounded_up(epsilon: float) -> Fraction:
+    """Returns a claim of at least an epsilon, in few digits."""
+    return Fraction(math.ceil(epsilon * _CLAIM_DIGITS), _CLAIM_DIGITS)
+
+
+def gaussian_trial(
+    *,
+    name: str,
+    statistic: str,
+    epsilon: Fraction,
+    worlds: tuple[World, World],
+    effort: Fraction = Fraction(1),
+) -> Trial:
+    """Claims what the rho of an epsilon is worth at the audits' delta."""
+    return Trial(
+        name=name,
+        statistic=statistic,
+        epsilon=claim_of(rho_of(epsilon)),
+        delta=DELTA,
+        worlds=worlds,
+        effort=effort,
+    )
+
+
+def gaussian_shift(
+    *,
+    name: str,
+    statistic: str,
+    epsilon: Fraction,
+    worlds: tuple[World, World],
+    rhos: Fraction = Fraction(1),
+    tight: bool = False,
+    effort: Fraction = Fraction(1),
+) -> ShiftCheck:
+    """Claims that a person moves sums of Gaussian noise as far as the rho of an epsilon allows.
+
+    If the worlds differ by more or less than one person, `rhos` says how many times that rho.
+    """
+    return ShiftCheck(
+        name=name,
+        statistic=statistic,
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=worlds,
+        most=most_of_gaussian(rhos * rho_of(epsilon).rho),
+        tight=tight,
+        effort=effort,
+    )

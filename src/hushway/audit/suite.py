@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.finding import Finding, MutantFinding
-from hushway.audit.harness import Examination, Trial
+from hushway.audit.harness import Examination, Finding, MutantFinding, Trial
 from hushway.errors import AuditError
 from hushway.progress import Progress, quiet
 
@@ -50,6 +49,11 @@ class Mutant(Generic[AnyProduct]):
             by="; ".join(finding.name for finding in failed),
             epsilon_lower=max((finding.epsilon_lower for finding in failed), default=0.0),
         )
+
+
+def mutant(name: str, product: AnyProduct, *audits: Audit[AnyProduct]) -> Mutant[AnyProduct]:
+    """Returns a mistake by its name, the product that makes it, and the audits that must see it."""
+    return Mutant(name=name, product=product, audits=audits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +116,11 @@ class Suite(Generic[AnyProduct]):
             AuditError: There are too few runs for one of the epsilons.
         """
         claims = _checked_claims(runs, epsilons)
-        cases = [(mutant, epsilon) for epsilon in claims for mutant in self.mutants]
+        cases = [(planted, epsilon) for epsilon in claims for planted in self.mutants]
         findings = []
-        for done, (mutant, epsilon) in enumerate(cases):
-            progress(mutant.name, done / len(cases))
-            findings.append(mutant.hunt(epsilon, runs))
+        for done, (planted, epsilon) in enumerate(cases):
+            progress(planted.name, done / len(cases))
+            findings.append(planted.hunt(epsilon, runs))
         progress("done", 1.0)
         return findings
 

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.addresses import Address, PlanFile, connect, say_cautions
-from hushway.cli.screen import AsJson, answer_json, number, say, table
+from hushway.cli.screen import (
+    Address,
+    AsJson,
+    PlanFile,
+    answer_json,
+    connect,
+    number,
+    say,
+    say_cautions,
+    table,
+)
 from hushway.errors import BudgetError
+from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
-from hushway.release.spreadsheet import guarded
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 from datetime import date
 from typing import TYPE_CHECKING
 
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Lost, PeopleLost

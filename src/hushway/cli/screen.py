@@ -1,4 +1,4 @@
-"""How the command speaks: to people by Rich, to programs by JSON.
+"""How the command speaks, to people by Rich and to programs by JSON; and how it is spoken to.
 
 Whatever it says goes through here and is made visible on the way: names of files, ids and titles
 may come from strangers, and must not be able to paint the screen.
@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +20,10 @@ from rich.table import Table
 
 from hushway.progress import Progress
 from hushway.visible import visible, visible_json
+
+if TYPE_CHECKING:
+    from hushway.privacy.ledger import Ledger
+
 
 # Without emoji: to Rich ":white_check_mark:" in a name would be one.
 _out = Console(highlight=False, emoji=False)
@@ -112,3 +117,26 @@ def working() -> Iterator[Progress]:
 def _plain(text: str) -> str:
     """Returns a text as Rich shows it letter by letter, with everything in it visible."""
     return escape(visible(text))
+
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
+Address = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
+]
+
+
+def connect(address: str) -> "Ledger":
+    """Opens the ledger named by a plan, a file or a URL; never makes a new one by accident."""
+    from hushway.families.load import load_plan
+    from hushway.privacy.ledger import Ledger
+
+    url: str | Path = address
+    if address.endswith(".toml"):
+        url = load_plan(address).ledger_url()
+    return Ledger.connect(url, create=False)
+
+
+def say_cautions(cautions: list[str]) -> None:
+    """Says what is worth knowing about a ledger, on standard error."""
+    for caution in cautions:
+        notice(f"Worth knowing: {caution}")

@@ -8,15 +8,11 @@ from typing import Annotated
 import typer
 
 from hushway import __version__
-from hushway.cli.audits import audit
-from hushway.cli.demo import demo
-from hushway.cli.design import design
-from hushway.cli.evaluate import evaluate
-from hushway.cli.keys import keys
+from hushway.cli.demo import audit, demo
+from hushway.cli.evaluate import design, evaluate
 from hushway.cli.ledger import ledger
-from hushway.cli.plans import check, plan, price, publish
-from hushway.cli.recommend import recommend
-from hushway.cli.releases import synthesize, verify
+from hushway.cli.plans import check, plan, price, publish, recommend
+from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
 
 app = typer.Typer(

@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
-    from hushway.cli.addresses import connect
+    from hushway.cli.screen import connect
     from hushway.families.verify import verify
     from hushway.privacy.signing import load_public_key
 

@@ -15,7 +15,7 @@ from hushway.families.registry import family_named
 from hushway.release.family import Family
 from hushway.release.job import Job
 from hushway.release.plan_sections import AnyPlan, refuse_missing_files
-from hushway.tables.toml_file import MOST_BYTES, read_toml
+from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 _SHOWN = 50
 _LONGEST_KEY = 100

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError
 from hushway.families.sequences.city.itinerary import one_by_one, plausible_seconds
-from hushway.families.sequences.files.completed import read_completed
 from hushway.families.sequences.files.published import COMPLETED, LOCATIONS, TAXONOMY
+from hushway.families.sequences.files.rows import read_completed
 from hushway.families.sequences.files.taxonomy import read_taxonomy
 from hushway.families.verify import verify
 from hushway.release.bounded import LIST_BYTES, read_plain

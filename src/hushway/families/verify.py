@@ -29,7 +29,6 @@ from hushway.release.bounded import (
 )
 from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
-from hushway.release.label import render_label
 from hushway.release.package import (
     CERTIFICATE,
     LABEL,
@@ -37,10 +36,11 @@ from hushway.release.package import (
     PAGE,
     PAPERS,
     PICTURE,
+    render_label,
     render_package,
 )
 from hushway.release.page import render_page
-from hushway.release.resource import Description
+from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.release.wording import loss_text

@@ -9,11 +9,18 @@ from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey
 from hushway.progress import Progress, quiet
-from hushway.release.label import render_label
-from hushway.release.package import CERTIFICATE, LABEL, PACKAGE, PAGE, PICTURE, render_package
+from hushway.release.package import (
+    CERTIFICATE,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PICTURE,
+    render_label,
+    render_package,
+)
 from hushway.release.page import render_page
 from hushway.release.place import Place, claimed, disk_problems, refuse_taken
-from hushway.release.resource import Contents
+from hushway.release.published_file import Contents
 from hushway.release.seal import (
     SEAL,
     SIGNATURE,

@@ -18,8 +18,7 @@ from typing import Final, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)

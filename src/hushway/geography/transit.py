@@ -15,8 +15,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
+from hushway.geography.areas import Plane
 from hushway.geography.locations import Locations
-from hushway.geography.plane import Plane
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,14 +1,30 @@
-"""The one way in which functions here are compiled, so that their types survive."""
+"""The one way in which functions here are compiled, and where their machine code is kept."""
 
-from collections.abc import Callable
+import hashlib
+import logging
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar, cast
+from uuid import uuid4
 
+import llvmlite
 import numba
+import numpy as np
+from llvmlite import binding
 from numba import njit
+from numpy.typing import NDArray
 
-from hushway.numerics.code_folder import code_folder, edited_since_start
+from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics.start import STARTED_NS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,3 +78,223 @@ def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | N
     # Where it cannot write, numba would go on to folders that know nothing of other files.
     where = code.stats.cache_path
     return code if where is not None and Path(where).parent == folder else None
+
+
+_HELD: list[int] = []  # handles, open until the process ends
+
+
+@cache
+def code_folder() -> Path | None:
+    """Returns the folder for machine code of exactly these sources, libraries and processor.
+
+    While this process lives nobody sweeps it away; it sweeps away what was not used for long. The
+    folder is None if there is none to be trusted. Whatever is not as usual is said once.
+    """
+    if os.name != "posix":  # pragma: no cover
+        _say_none("It cannot be told on this system whom a folder belongs to.")
+        return None
+    try:
+        name = _name()
+    except OSError:
+        _say_none("The sources of hushway cannot be read.")
+        return None
+    problems = []
+    for parent in _parents():
+        folder = parent / name
+        try:
+            _HELD.append(hold_private(folder))
+        except OSError as problem:
+            problems.append(f"Not in {folder}: {problem.strerror or problem}.")
+            continue
+        if problems:
+            _say(f"Machine code is kept in {parent}, which may not last.", *problems)
+        sweep(parent, used=name)
+        return folder.resolve()
+    _say_none(*problems)
+    return None
+
+
+def _name() -> str:
+    """Returns a digest of everything that machine code depends on.
+
+    Raises:
+        OSError: A source cannot be read.
+    """
+    facts = (
+        digest_of_sources(),
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        sys.version,
+        *_processor(),
+    )
+    return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:32]
+
+
+def _processor() -> tuple[str, ...]:
+    name = binding.get_default_triple(), binding.get_host_cpu_name()
+    try:
+        return *name, binding.get_host_cpu_features().flatten()
+    except RuntimeError:  # some processors do not tell
+        return name
+
+
+def _parents() -> Iterator[Path]:
+    """Yields the user's cache, then a folder for temporary files with the user's number."""
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not home.startswith("/"):  # the standard says to ignore such a one
+        home = os.path.expanduser("~/.cache")  # noqa: PTH111  has an answer without a home as well
+    if home.startswith("/"):
+        yield Path(home) / "hushway" / "compiled"
+    try:
+        temporary = tempfile.gettempdir()
+    except FileNotFoundError:
+        return
+    yield Path(temporary) / f"hushway-{os.geteuid()}" / "compiled"
+
+
+def _say_none(*problems: str) -> None:
+    _say("Machine code is kept nowhere: hushway compiles anew, which takes a while.", *problems)
+
+
+def _say(*sentences: str) -> None:
+    # A log and not a warning: those can be turned into errors, and this is none.
+    advice = "Set XDG_CACHE_HOME to a folder that only you may write to."
+    logging.getLogger(__name__).warning(" ".join([*sentences, advice]))
+
+
+UNUSED_S = 30 * 24 * 3600
+# A folder takes up to 20 MB, and whoever works on the sources makes a new one at every turn.
+MOST_OTHERS = 20
+
+
+def sweep(parent: Path, *, used: str) -> None:
+    """Takes away folders unused for 30 days, and beyond the last 20 the others as well.
+
+    One that a process holds stays. A folder is first moved to another name, at once and whole: who
+    opens it meanwhile finds all of it or nothing. If a process is killed while it takes one away,
+    the rest goes the same way next time.
+
+    Args:
+        parent: Where the folders are.
+        used: The one that is used now.
+    """
+    with suppress(OSError):
+        others = [path for path in parent.iterdir() if path.name != used]
+        ages = {path: time.time() - path.lstat().st_mtime for path in others}
+        for place, path in enumerate(sorted(ages, key=ages.__getitem__)):
+            if place >= MOST_OTHERS or ages[path] > UNUSED_S:
+                _take_away(path)
+
+
+def _take_away(path: Path) -> None:
+    # Held by a living process, already gone, or on a disk without locks: not in our way.
+    with suppress(OSError):
+        aside = path.with_name(f"{uuid4().hex}.swept")
+        if move_away(path, aside):
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+_PACKAGE = __name__.partition(".")[0]
+_ROOT = Path(__file__).resolve().parents[1]
+_MARK = b"numerics.compiled"
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+(?:\.\w+)*)", re.MULTILINE)
+
+
+def digest_of_sources(root: Path = _ROOT) -> str:
+    """Returns a digest of all sources that compiled functions can be made of, names and bytes.
+
+    These are the files with compiled functions and all that they import, on and on: a kernel may
+    call any function and hold any constant of any of them.
+
+    Raises:
+        OSError: A source cannot be read.
+    """
+    sources = _read(root)
+    digest = hashlib.sha256()
+    for name in sorted(reached_from_kernels(sources)):
+        digest.update(f"{name}\0{len(sources[name])}\0".encode())
+        digest.update(sources[name])
+    return digest.hexdigest()
+
+
+def reached_from_kernels(sources: Mapping[str, bytes]) -> set[str]:
+    """Returns the files with compiled functions, and those that they import, directly or not.
+
+    Imports are found line by line, which is quick. An import from a package counts as one of all
+    its files. A test holds the answer against Python's own reading of the files.
+
+    Args:
+        sources: Every file of the package by its path below the package's parent.
+    """
+    waiting = [name for name, source in sources.items() if _MARK in source]
+    reached = set(waiting)
+    while waiting:
+        for module in _IMPORT.findall(sources[waiting.pop()]):
+            fresh = _files(module.decode(), sources) - reached
+            reached |= fresh
+            waiting.extend(fresh)
+    return reached
+
+
+def _files(module: str, sources: Mapping[str, bytes]) -> set[str]:
+    path = module.replace(".", "/")
+    if f"{path}.py" in sources:
+        return {f"{path}.py"}
+    if f"{path}/__init__.py" not in sources:
+        return set()
+    return {name for name in sources if name.startswith(f"{path}/")}
+
+
+def _read(root: Path) -> dict[str, bytes]:
+    sources = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)  # noqa: PTH118  paths would double the time
+                with open(path, "rb") as file:  # noqa: PTH123  likewise
+                    sources[os.path.relpath(path, root.parent)] = file.read()
+    return sources
+
+
+def edited_since_start() -> bool:
+    """Says whether a file that this process runs was written to after the process began.
+
+    Then the files may say something else than the modules, now or when they are restored. The time
+    of the last change to a file (ctime) also tells of files that were put back as they were.
+    """
+    ours = [module for name, module in sys.modules.copy().items() if name.startswith(_PACKAGE)]
+    return any(_written(getattr(module, "__file__", None)) > STARTED_NS for module in ours)
+
+
+def _written(file: str | None) -> int:
+    """Returns when a file was last written to; one that is gone is as good as just written."""
+    if file is None:
+        return 0
+    try:
+        return os.stat(file).st_ctime_ns  # noqa: PTH116  paths would double the time
+    except OSError:
+        return sys.maxsize
+
+
+# Rows of several numbers side by side in memory, as compiled code reads them fastest.
+#
+# A function that takes a row array takes one thing; with a column each it would take a dozen, and
+# both compiling and calling it would take many times as long.
+
+# Compiled code reads a field as an attribute, which types cannot follow.
+Rows = NDArray[Any]
+
+
+def rows(count: int, **fields: type[np.generic]) -> Rows:
+    """Returns rows of zeros with the named fields."""
+    return np.zeros(count, dtype=np.dtype(list(fields.items())))
+
+
+def rows_of(**columns: NDArray[Any]) -> Rows:
+    """Returns rows made of columns of the same length."""
+    size = len(next(iter(columns.values())))
+    made = np.empty(size, dtype=np.dtype([(name, c.dtype) for name, c in columns.items()]))
+    for name, column in columns.items():
+        made[name] = column
+    return made

@@ -3,8 +3,7 @@
 Because equal keys have an order too, what a search finds never depends on how the heap was filled.
 """
 
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows
+from hushway.numerics.compiled import Rows, compiled_for_threads
 
 
 @compiled_for_threads

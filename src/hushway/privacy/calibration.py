@@ -15,8 +15,8 @@ from hushway.privacy.events import (
 )
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 
 # Rates are rounded down to this many digits, since a square root is seldom a fraction.
 _RATE_DIGITS = 15

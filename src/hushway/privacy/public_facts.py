@@ -11,6 +11,8 @@ guard against malice: code inside the process can declare a class of its own, re
 declared class, overwrite a value that an object has worked out, or read the memory.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
@@ -111,3 +113,9 @@ def _refuse_subclass(kind: type, /, **_: object) -> NoReturn:
         f"{kind.__name__} would change what is declared to be public facts.",
         advice="Write a class of its own, and declare that.",
     )
+
+
+def digest_of(facts: dict[str, Any]) -> str:
+    """Returns the SHA-256 of public facts, independent of key order and platform."""
+    canonical = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()

@@ -11,10 +11,9 @@ from scipy.fft import dct
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.noise.grouped import whole_below
 from hushway.privacy.public_facts import public_facts
-from hushway.privacy.unit import Unit
 
 # No sum of weights may overflow: it would come out small, and so would the bound.
 _LARGEST_SUM = 1 << 62

@@ -18,9 +18,10 @@ The rules of a family:
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from hushway.release.finding import Notes
     from hushway.release.job import Job
     from hushway.release.plan_sections import AnyPlan, Section
-    from hushway.release.resource import Contents, Description
+    from hushway.release.published_file import Contents, Description
 
 # Synthetic cities of the demo.
 SEED = 2018
@@ -73,8 +74,11 @@ class Family(ABC):
     @property
     def template(self) -> str:
         """A plan with every option explained."""
-        package = type(self).__module__.rpartition(".")[0]
-        return (files(package) / "template.toml").read_text(encoding="utf-8")
+        return (files(self._package) / "template.toml").read_text(encoding="utf-8")
+
+    @property
+    def _package(self) -> str:
+        return type(self).__module__.rpartition(".")[0]
 
     @abstractmethod
     def prepare(self, plan: Any) -> "Job":
@@ -124,3 +128,74 @@ class Family(ABC):
         """Writes a small synthetic city into a folder, for the demo; None if there is none."""
         del folder
         return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Where the parts of a family lie, as "module.name" below its package.
+
+    Attributes:
+        plan: The model of its plans.
+        prepare: Makes a job of a plan.
+        table: The class of what its mechanisms publish.
+        contents: Makes files of such a table.
+        facts_fit: Whether the facts of a data package are enough to read its files.
+        check: Checks the files of a release.
+        suite: Its audits.
+    """
+
+    plan: str
+    prepare: str
+    table: str
+    contents: str
+    facts_fit: str = "files.published.facts_fit"
+    check: str
+    suite: str = "audit.suite.SUITE"
+
+
+class PackagedFamily(Family):
+    """A family in a package of its own, whose parts are imported when they are asked for.
+
+    Attributes:
+        parts: Where they lie.
+    """
+
+    parts: ClassVar[Parts]
+
+    @property
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+        return cast("type[AnyPlan]", self._part(self.parts.plan))
+
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism."""
+        return cast("Job", self._part(self.parts.prepare)(plan))
+
+    @property
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+        return cast("type", self._part(self.parts.table))
+
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+        return cast("Contents", self._part(self.parts.contents)(table))
+
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+        return cast("bool", self._part(self.parts.facts_fit)(facts))
+
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release."""
+        found = self._part(self.parts.check)(notes, folder, certificate, facts)
+        return cast("Description | None", found)
+
+    @property
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+        return cast("Suite[Any]", self._part(self.parts.suite))
+
+    def _part(self, place: str) -> Any:
+        module, _, name = place.rpartition(".")
+        return getattr(import_module(f"{self._package}.{module}"), name)

@@ -7,8 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, refuse_little_memory
-from hushway.engine.spills import can_encrypt_spills
+from hushway.engine.session import EngineSettings, can_encrypt_spills, refuse_little_memory
 from hushway.geography.periods import Periods
 from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound

@@ -1,13 +1,17 @@
-"""The envelope: a Frictionless data package with a privacy block."""
+"""What programs read of a release: a Frictionless data package, and a label for registries."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.resource import Description, Resource
+from hushway.privacy.loss import Measure, exact
+from hushway.release.published_file import Description, Resource
 from hushway.release.seal import SealedFile
-from hushway.release.wording import VARIANTS, claim_text, promise
+from hushway.release.terms import certified_features
+from hushway.release.wording import VARIANTS, claim_text, decimal_of, loss_text, promise
 
 PACKAGE = "datapackage.json"
 CERTIFICATE = "certificate.json"
@@ -131,3 +135,169 @@ def _schema(resource: Resource) -> dict[str, Any]:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-") or "release"
+
+
+# A small writer of YAML: nested mappings and lists, every text in quotes.
+#
+# A quoted JSON string is a YAML string, apart from a few characters that YAML wants escaped; so
+# text can never turn into a number, a date, a truth value or a new key.
+
+Value = str | int | bool | Decimal | None | Mapping[str, "Value"] | Sequence["Value"]
+
+# JSON leaves these as they are, YAML calls them unprintable or reads them as the end of a line.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_KEY = re.compile(r"[a-z][a-z0-9_]*")
+_NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+def yaml_text(facts: Mapping[str, Value]) -> str:
+    """Returns facts as a YAML document."""
+    return "".join(line + "\n" for line in _lines(facts))
+
+
+def _lines(value: Value) -> list[str]:
+    if isinstance(value, Mapping) and value:
+        return [line for key, part in value.items() for line in _entry(f"{_key(key)}:", part)]
+    if isinstance(value, Sequence) and not isinstance(value, str) and value:
+        return [line for part in value for line in _entry("-", part)]
+    return [_scalar(value)]
+
+
+def _entry(head: str, part: Value) -> list[str]:
+    lines = _lines(part)
+    nested = not isinstance(part, str) and isinstance(part, Mapping | Sequence) and bool(part)
+    return [head, *("  " + line for line in lines)] if nested else [f"{head} {lines[0]}"]
+
+
+def _scalar(value: Value) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, str):
+        quoted = json.dumps(value, ensure_ascii=False)
+        return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+    return "{}" if isinstance(value, Mapping) else "[]"
+
+
+def _key(key: str) -> str:
+    return key if _KEY.fullmatch(key) and key not in _NOT_TEXT else _scalar(key)
+
+
+_FLAVORS = {Measure.PURE: "Pure DP", Measure.ZCDP: "zCDP"}
+_OUTPUT_MEASURES = {Measure.PURE: "Max divergence", Measure.ZCDP: "Zero-concentrated divergence"}
+
+
+def render_label(certificate: Certificate) -> bytes:
+    """Returns label.yaml: the same bytes for the same certificate."""
+    stamp = certificate.stamp
+    heading = "" if stamp is None else f"{stamp}: "
+    head = "" if stamp is None else f"# {stamp}. {promise(certificate)}\n"
+    facts: dict[str, Value] = {
+        "status": "Released" if stamp is None else stamp,
+        "deployment": {
+            "name": heading + certificate.title,
+            "data_curator": certificate.publisher,
+            "intended_use": certificate.intended_use,
+            "data_product_type": "Summary statistics",
+            "data_product_sector": "Transportation",
+            "description": heading + promise(certificate),
+            "publication_date": certificate.created_at[:10],
+            "release_id": certificate.release_id,
+            "approver": certificate.approver,
+            "dp_flavor": _flavor(certificate),
+            "privacy_loss": _privacy_loss(certificate),
+            "model": {
+                "model_name": "Central",
+                "actors": "A trusted curator holds the rows; readers see only the release.",
+                "is_many_release": True,
+                "is_many_release_description": "Every release of the data set is charged to one "
+                "account of a ledger, and the account has a cap.",
+                "is_interactive": False,
+                "is_dynamic": False,
+            },
+            "accounting": {
+                "composition": certificate.composition,
+                "post_processing": list(certificate.terms.post_processing),
+                "ledger": {
+                    "dataset": certificate.account.dataset,
+                    "period": certificate.account.period,
+                    "spent": str(certificate.account.spent),
+                    "cap": str(certificate.account.cap),
+                    "measure": str(certificate.account.measure),
+                    "entry": certificate.account.ledger_entry,
+                },
+            },
+            "implementation": {
+                "pre_processing_eda_hyperparameter_tuning": certificate.tuning.sentence,
+                "contribution_bounds": certificate.terms.contribution.words,
+                "mechanisms": _mechanisms(certificate),
+                **_sums(certificate),
+                "randomness": f"{certificate.sampler}, {certificate.randomness.source}",
+                "floating_point": certificate.floating_point,
+                "accuracy": certificate.terms.error,
+                "software": certificate.software,
+            },
+        },
+    }
+    return (head + yaml_text(facts)).encode()
+
+
+def _flavor(certificate: Certificate) -> dict[str, Value]:
+    measure = certificate.claim.measure
+    return {
+        "name": _FLAVORS[measure],
+        "input_metric": f"Number of {certificate.terms.unit}s whose records are added or removed"
+        if certificate.terms.unit.has_many_records
+        else "Symmetric distance",
+        "bound_on_input_distance": 1,
+        "output_measure": _OUTPUT_MEASURES[measure],
+        "bound_on_output_distance": str(certificate.claim.amount),
+        "data_domain": certificate.terms.domain.cells,
+        "assumed_public": list(certificate.terms.domain.assumed_public),
+        "unprotected_quantities": list(certificate.terms.not_protected),
+    }
+
+
+def _privacy_loss(certificate: Certificate) -> dict[str, Value]:
+    parameters: dict[str, Value] = {}
+    amount: Decimal = decimal_of(certificate.claim.amount)
+    conversion = certificate.epsilon_delta
+    if certificate.claim.measure is Measure.PURE:
+        parameters["epsilon"] = amount
+    else:
+        parameters["rho"] = amount
+    if conversion is not None:
+        name = "epsilon" if "epsilon" not in parameters else "epsilon_at_delta"
+        parameters[name] = decimal_of(exact(conversion.epsilon))
+        parameters["delta"] = decimal_of(exact(conversion.delta))
+    return {
+        "privacy_unit": str(certificate.terms.unit).capitalize(),
+        "privacy_unit_description": certificate.terms.unit.adjacency,
+        "privacy_parameters": parameters,
+        "privacy_parameters_description": f"{VARIANTS[certificate.claim.measure]}, "
+        f"{claim_text(certificate)}; exactly {certificate.claim.amount}.",
+    }
+
+
+def _mechanisms(certificate: Certificate) -> list[Value]:
+    events: list[Value] = [
+        f"{event.kind.replace('_', ' ')}: {event.query}, {event.cells} cells, "
+        f"{loss_text(event.loss)}"
+        for event in certificate.terms.events
+    ]
+    reserved: list[Value] = [
+        f"paid for, not measured: {event.query}, {loss_text(event.loss)}"
+        for event in certificate.terms.not_taken
+    ]
+    return [certificate.terms.mechanism.name, *events, *reserved]
+
+
+def _sums(certificate: Certificate) -> dict[str, Value]:
+    """Returns what a reader may add up; nothing if only cells were measured."""
+    sums: list[Value] = [feature.words for feature in certified_features(certificate)]
+    return {"sums_that_add_up": sums} if sums else {}

@@ -14,7 +14,7 @@ from typing import Any
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
-from hushway.release.stated import PARAMETER, certified_features
+from hushway.release.terms import PARAMETER, certified_features
 from hushway.release.wording import VARIANTS, epsilon_of, loss_text, number_text, promise
 
 

@@ -7,14 +7,14 @@ from contextlib import suppress
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.terms import Tuning
 from hushway.privacy.loss import exact
-from hushway.privacy.unit import Unit
 
 HOUR_MINUTES = 60
 DAY_HOURS = 24
@@ -211,6 +211,17 @@ class LossPlan(Section):
     delta: Delta | None = None
 
 
+class ProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_location: Rule = "drop"
+    outside_window: Rule = "drop"
+    null_value: Rule = "drop"
+    unparsable_time: Rule = "drop"
+    malformed_row: Rule = "drop"
+    impossible_time: Rule = "drop"
+
+
 class AnyPlan(Section):
     """What plans of all families have."""
 
@@ -221,6 +232,17 @@ class AnyPlan(Section):
     release: ReleasePlan
     engine: EnginePlan = EnginePlan()
     folder: Path = Field(default=Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> Self:
+        problems = list(self.disagreements())
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of the plan, each right by itself, do not agree on."""
+        yield from ()
 
     def path(self, name: str) -> Path:
         """Returns a path of the plan, taken from the plan's own folder."""

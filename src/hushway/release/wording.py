@@ -1,13 +1,15 @@
 """Numbers and sentences that the page, the label, the package and the picture share."""
 
 import math
+from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Loss, Measure, exact
-from hushway.privacy.unit import Unit
 
 VARIANTS = {
     Measure.PURE: "Pure differential privacy",
@@ -130,3 +132,18 @@ def not_protected(unit: Unit, *further: str) -> tuple[str, ...]:
 def plural(number: int, noun: str) -> str:
     """Writes a number of things."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """Sums of published counts by some key.
+
+    Attributes:
+        keys: What was summed over, ascending.
+        totals: Sum of the counts of each.
+        standard_errors: Standard deviation of the noise in each sum, if cells err independently.
+    """
+
+    keys: IntArray
+    totals: FloatArray
+    standard_errors: FloatArray

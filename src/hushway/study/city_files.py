@@ -28,7 +28,7 @@ def write_locations(locations: Locations, path: Path) -> None:
 # Arrow's own constructors load pandas wherever it is installed, which takes longer than all the
 # rest; arrays made of buffers do not.
 def number_column(values: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Returns numbers of 64 bits as an Arrow array."""
+    """Returns numbers as an Arrow array of a kind that is as wide."""
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
 

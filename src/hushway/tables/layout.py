@@ -5,7 +5,7 @@ import gzip
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Literal, Protocol, TextIO, cast
+from typing import ClassVar, Generic, Literal, Protocol, TextIO, TypeVar, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -135,6 +135,27 @@ class Source(Protocol):
     def noun(self) -> str:
         """What the rows are called."""
         ...
+
+
+AnyColumns = TypeVar("AnyColumns", bound=Columns)
+
+
+@dataclass(frozen=True)
+class TimedSource(Generic[AnyColumns]):
+    """Protected rows with times: a CSV or Parquet file, a folder of them, or a glob.
+
+    Attributes:
+        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
+        columns: Which column holds what.
+        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
+            in UTC or with an offset.
+        noun: What the rows are called.
+    """
+
+    path: Path | str
+    columns: AnyColumns
+    clock: Clock = "wall"
+    noun: ClassVar[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,10 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.published_trips import read_od_table
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
+from hushway.privacy.bound import Unit
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import os_source
-from hushway.privacy.unit import Unit
 from hushway.progress import Progress
 from hushway.release.job import CountingContext, settings_of
 from hushway.tables.check import refuse_problems

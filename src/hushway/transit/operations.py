@@ -8,10 +8,9 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError
-from hushway.geography.bus_rides import BusRides
-from hushway.geography.itineraries import Itineraries
+from hushway.geography.itineraries import BusRides, Itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.records import Rows
+from hushway.numerics.compiled import Rows
 from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import Shuttles, parked

@@ -3,8 +3,7 @@
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.geography.bus_rides import NO_CHANGE
-from hushway.geography.itineraries import DIRECT, Access, Itineraries
+from hushway.geography.itineraries import DIRECT, NO_CHANGE, Access, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.trip_rows import ShuttleLegs, leg_zones, trip_rows

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows
 
 # Three times what eight riders make: a longer plan would keep no promise about waits.
 MOST_STOPS = 48

@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.geography.bus_rides import BusRides
-from hushway.geography.itineraries import DIRECT, Access
+from hushway.geography.itineraries import DIRECT, Access, BusRides
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.compiled import compiled_for_threads
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows
 from hushway.numerics.heap import drop, push
-from hushway.numerics.records import Rows, rows
 from hushway.transit.routes import NOWHERE, Fit, Ride, Shuttles, best_fit, finish_stop, insert
 
 # Nobody is still on a bus so long after the last trip began.

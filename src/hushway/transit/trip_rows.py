@@ -7,7 +7,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.records import Rows, rows
+from hushway.numerics.compiled import Rows, rows
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import NOWHERE
 from hushway.transit.simulation import NOT_YET

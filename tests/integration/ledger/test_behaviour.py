@@ -9,11 +9,10 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Ledger, Reservation
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="métro", unit=Unit.PERSON, period="2026-03")

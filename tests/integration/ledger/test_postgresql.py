@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import make_url
 
 from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, EntryKind, Ledger
 from hushway.privacy.ledger.book import Book, Line
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 
 PROCESSES = [f"w{number}" for number in range(16)]
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
@@ -31,7 +31,7 @@ import sqlalchemy.dialects.sqlite
 from hushway.errors import BudgetError
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.job import window_of_days
 
 MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
@@ -228,7 +228,7 @@ from datetime import date
 from fractions import Fraction
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.job import window_of_days
 
 march = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")

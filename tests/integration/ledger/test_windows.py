@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import BudgetError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 MARCH = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")

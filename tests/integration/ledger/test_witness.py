@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import pytest
 
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger, Witness
 from hushway.privacy.loss import Measure, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from hushway.cli.design import design
+from hushway.cli.evaluate import design
 from hushway.demo import PLAN
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare

@@ -16,11 +16,11 @@ from hushway.families import write
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.verify import verify
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.unit import Unit
 from hushway.publishing import publish
 from hushway.release.job import CountingContext, Job
 from hushway.release.place import claimed, hidden_folder

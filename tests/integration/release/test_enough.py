@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.errors import HushwayError
-from hushway.families.density.files.contents import DensityContents
-from hushway.families.links.files.contents import LinksContents
+from hushway.families.density.files.check import DensityContents
+from hushway.families.links.files.check import LinksContents
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
-from hushway.families.sequences.files.contents import SequencesContents
+from hushway.families.sequences.files.check import SequencesContents
 from hushway.pricing import price
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, cost_on, loss_of

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.chance import ChanceCheck, gaussian_tail
+from hushway.audit.law import ChanceCheck, gaussian_tail
 from hushway.errors import AuditError
 
 RUNS = 10_000

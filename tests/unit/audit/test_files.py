@@ -10,26 +10,24 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.audit.files import FILES, files_of, microseconds
 from hushway.audit.mutant_curators import dense
-from hushway.families.density.audit import files as density_files
+from hushway.audit.product import FILES, files_of, microseconds
+from hushway.families.density.audit import whole as density_whole
 from hushway.families.density.audit.looks import Projection
-from hushway.families.density.audit.product import REAL_DENSITY, visits_in_memory
-from hushway.families.density.audit.toy import Stay, district
+from hushway.families.density.audit.product import REAL_DENSITY, Stay, district, visits_in_memory
 from hushway.families.density.public.visits import VisitLimits
-from hushway.families.links.audit import files as links_files
+from hushway.families.links.audit import whole as links_whole
 from hushway.families.links.audit.looks import StagedLook
-from hushway.families.links.audit.product import REAL_LINKS, LinkStage
-from hushway.families.links.audit.toy import rings
+from hushway.families.links.audit.product import REAL_LINKS, LinkStage, rings
 from hushway.families.links.public.universe import MovementLimits
-from hushway.families.od.audit import files as od_files
+from hushway.families.od.audit import dense as od_dense
+from hushway.families.od.audit import product as od_product
 from hushway.families.od.audit.dense import Counts
-from hushway.families.od.audit.product import REAL
-from hushway.families.od.audit.toy import Part, town
-from hushway.families.sequences.audit import files as sequences_files
+from hushway.families.od.audit.product import REAL, Part
+from hushway.families.sequences.audit import product as sequences_product
+from hushway.families.sequences.audit import published as sequences_published
 from hushway.families.sequences.audit.looks import FirstStep
-from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm
-from hushway.families.sequences.audit.toy import Walk, village
+from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm, Walk
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
@@ -48,15 +46,15 @@ def test_rows_are_dealt_out_so_that_everybody_is_in_all_files() -> None:
 
 
 def test_times_are_microseconds_of_the_wall_clock() -> None:
-    day = town(places=2, periods=1).cells.periods.first_day
+    day = od_product.toy_universe(places=2, periods=1).cells.periods.first_day
     with files_of({"time": microseconds(day, np.array([1_500_000]))}) as folder:
         (time,) = pq.read_table(folder)["time"].to_pylist()
     assert time.isoformat() == f"{day.isoformat()}T00:00:01.500000"
 
 
 def test_trips_of_files_count_as_they_do_in_memory() -> None:
-    stage = od_files.FileStage(
-        product=REAL, town=town(places=3, periods=2), spend=PLENTY, max_trips=3
+    stage = od_dense.FileStage(
+        product=REAL, toy=od_product.toy_universe(places=3, periods=2), spend=PLENTY, max_trips=3
     )
     scene = (Part(times=20), Part(person=1, period=1))
     first = stage.sampler(scene, Counts(stage).of_cell)(6)
@@ -65,8 +63,10 @@ def test_trips_of_files_count_as_they_do_in_memory() -> None:
 
 
 def test_taps_of_files_become_one_record_a_day() -> None:
-    form = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=2)
-    stage = sequences_files.FileTreeStage(
+    form = TreeForm(
+        words="tree", toy=sequences_product.toy_universe(corners=3, groups=2, places=2), height=2
+    )
+    stage = sequences_published.FileTreeStage(
         product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(900)), max_records=3
     )
     look = FirstStep(stage=stage, places=(0, 2))
@@ -75,8 +75,10 @@ def test_taps_of_files_become_one_record_a_day() -> None:
 
 
 def test_taps_of_files_keep_their_times() -> None:
-    form = TreeForm(words="tree", village=village(corners=3, periods=3), height=1)
-    stage = sequences_files.FileTreeStage(
+    form = TreeForm(
+        words="tree", toy=sequences_product.toy_universe(corners=3, periods=3), height=1
+    )
+    stage = sequences_published.FileTreeStage(
         product=REAL_SEQUENCES, form=form, spend=PureLoss(Fraction(90))
     )
     look = FirstStep(stage=stage, places=(0, 0), periods=(1, 2))
@@ -85,7 +87,7 @@ def test_taps_of_files_keep_their_times() -> None:
 
 
 def test_events_of_files_count_as_they_do_in_memory() -> None:
-    stage = density_files.FileStage(
+    stage = density_whole.FileStage(
         product=REAL_DENSITY,
         district=district(corners=3, bins=6),
         limits=VisitLimits(max_visits=4, most_counted=4),
@@ -116,6 +118,6 @@ def test_positions_of_files_become_the_items_of_one_way() -> None:
         (answer,) = StagedLook(stage=stage).measured(curator)
         return stage.rings.by_corner(answer.query.cells, answer.values)
 
-    found = links_files.Drivers(stage=stage, look=every_item).sampler(2)(3)
+    found = links_whole.Drivers(stage=stage, look=every_item).sampler(2)(3)
     way, begins, ends = [1] * 4 + [0] * 6, [1] + [0] * 9, [0] * 4 + [1] + [0] * 5
     assert found.tolist() == [way + begins + ends] * 3

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -19,11 +18,19 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
+from hushway.audit.product import BlindBudget
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.fitted_looks import FLAT, LAZY, PERIODS, PLANNED, Published, halves
-from hushway.families.od.audit.mutant_parts import LowBitsOnly, unsplit, wholly_nosy
-from hushway.families.od.audit.product import REAL, Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.audit.product import (
+    NOBODY,
+    REAL,
+    Part,
+    Product,
+    Scene,
+    Stage,
+    toy_universe,
+)
+from hushway.families.od.audit.suite import LowBitsOnly, unsplit, wholly_nosy
 from hushway.families.od.public.features import total_feature
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
@@ -34,15 +41,15 @@ from hushway.privacy.query import PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import os_source
 
 SPEND = PureLoss(Fraction(1, 2))
-TOWN = town(places=6, periods=PERIODS)
-CELLS = Query(name="cells", cells=TOWN.cells)
-HALVES = PartitionQuery(name="halves", base=CELLS, cells=halves(TOWN.cells))
-VISITED = halves(TOWN.cells).of(np.arange(TOWN.corners, dtype=np.int64))
+TOY = toy_universe(places=6, periods=PERIODS)
+CELLS = Query(name="cells", cells=TOY.cells)
+HALVES = PartitionQuery(name="halves", base=CELLS, cells=halves(TOY.cells))
+VISITED = halves(TOY.cells).of(np.arange(TOY.corners, dtype=np.int64))
 
 
 def opened(product: Product) -> Curator:
-    stage = Stage(product=product, town=TOWN, spend=PureLoss(Fraction(2)), max_trips=3)
-    return product.open(TOWN.play((Part(),)), stage.terms, stage.spend)
+    stage = Stage(product=product, toy=TOY, spend=PureLoss(Fraction(2)), max_trips=3)
+    return product.open(TOY.play((Part(),)), stage.terms, stage.spend)
 
 
 def test_noise_for_one_trip_goes_on_features_only() -> None:
@@ -52,10 +59,10 @@ def test_noise_for_one_trip_goes_on_features_only() -> None:
 
 
 def test_only_a_total_has_no_noise_where_totals_need_none() -> None:
-    total = total_feature(TOWN.cells)
+    total = total_feature(TOY.cells)
     everything = PartitionQuery(name="total", base=CELLS, cells=total)
     curator = opened(Product(curator=ExactTotal))
-    assert curator.counts(everything, SPEND).values.tolist() == [TOWN.corners]
+    assert curator.counts(everything, SPEND).values.tolist() == [TOY.corners]
     # Noise of scale 6 is 0 with probability 1/12: not in all of 60 elements.
     exact = np.bincount(VISITED, minlength=HALVES.cells.size)
     assert curator.counts(HALVES, SPEND).values.tolist() != exact.tolist()
@@ -63,8 +70,8 @@ def test_only_a_total_has_no_noise_where_totals_need_none() -> None:
 
 def test_a_threshold_for_empty_cells_falls_where_cells_are_visited() -> None:
     def threshold(product: Product, scene: Scene) -> int | None:
-        stage = Stage(product=product, town=TOWN, spend=PureLoss(Fraction(2)))
-        curator = product.open(TOWN.play(scene), stage.terms, stage.spend)
+        stage = Stage(product=product, toy=TOY, spend=PureLoss(Fraction(2)))
+        curator = product.open(TOY.play(scene), stage.terms, stage.spend)
         return curator.counts_above(CELLS, 9, SPEND).threshold
 
     busy = tuple(Part(person=when, period=when) for when in range(1, PERIODS))
@@ -75,18 +82,18 @@ def test_a_threshold_for_empty_cells_falls_where_cells_are_visited() -> None:
 
 
 def test_people_with_the_same_low_bits_are_one_person_to_a_counter_of_low_bits() -> None:
-    stage = Stage(product=REAL, town=TOWN, spend=SPEND, max_trips=3)
-    trips = TOWN.play((Part(times=3), Part(times=3, period=1, twin=True)))
+    stage = Stage(product=REAL, toy=TOY, spend=SPEND, max_trips=3)
+    trips = TOY.play((Part(times=3), Part(times=3, period=1, twin=True)))
     for product, kept in ((REAL, 6), (Product(counter=LowBitsOnly), 3)):
         counter = product.counter(trips, stage.terms, os_source())
-        assert counter.count(CELLS).values.sum() == kept * TOWN.corners
+        assert counter.count(CELLS).values.sum() == kept * TOY.corners
 
 
 def test_counts_made_whole_to_the_exact_total_sum_to_it() -> None:
     product = Product(curator=Peeping, mechanism=wholly_nosy)
-    place = town(places=3, periods=2, corners=1)
+    place = toy_universe(places=3, periods=2, corners=1)
     look = Published(
-        stage=Stage(product=product, town=place, spend=PureLoss(Fraction(9))), form=PLANNED
+        stage=Stage(product=product, toy=place, spend=PureLoss(Fraction(9))), form=PLANNED
     )
     trips = place.play(tuple(Part(person=i) for i in range(40)))
     curator = product.open(trips, look.stage.terms, look.stage.spend)
@@ -98,7 +105,7 @@ def test_unseen_elements_are_zero_and_cells_are_not() -> None:
     values = curator.counts(HALVES, SPEND).values
     assert not np.delete(values, VISITED).any()
     # Noise of scale 6 is 0 with probability 1/12: not in all of 210 empty cells.
-    assert curator.counts(CELLS, SPEND).values[TOWN.corners :].any()
+    assert curator.counts(CELLS, SPEND).values[TOY.corners :].any()
 
 
 def test_empty_nodes_are_measured_at_most_at_zero() -> None:
@@ -110,7 +117,7 @@ def test_empty_nodes_are_measured_at_most_at_zero() -> None:
 
 def shown(product: Product) -> tuple[IntArray, IntArray, IntArray]:
     """Returns the cells at two looks from 5 up, and at one from 0 up."""
-    groups = groups_of(TOWN.cells, FLAT.make(TOWN.cells, SPEND).features)
+    groups = groups_of(TOY.cells, FLAT.make(TOY.cells, SPEND).features)
     cells = opened(product).counts_lazily(CELLS, groups, SPEND)
     high, low = (np.full(groups.count, threshold, dtype=np.int64) for threshold in (5, 0))
     first, again, lower = (cells.reveal_groups(each) for each in (high, high, low))
@@ -132,19 +139,19 @@ def test_wrong_lazy_cells_change_between_looks(curator: type[Curator]) -> None:
 
 def test_lazy_cells_from_the_data_are_the_visited_ones() -> None:
     first, _, lower = shown(Product(curator=OccupiedCellsOnly))
-    visited = np.arange(TOWN.corners)
+    visited = np.arange(TOY.corners)
     assert np.isin(first, visited).all()
     assert np.isin(lower, visited).all()
 
 
 def test_the_real_budget_stops_a_budget_that_was_not_split() -> None:
-    mechanism = unsplit(LAZY.make(TOWN.cells, SPEND))
+    mechanism = unsplit(LAZY.make(TOY.cells, SPEND))
     assert set(mechanism.spends) == {SPEND}
-    curator = REAL.open(TOWN.play(()), Stage(product=REAL, town=TOWN, spend=SPEND).terms, SPEND)
+    curator = REAL.open(TOY.play(()), Stage(product=REAL, toy=TOY, spend=SPEND).terms, SPEND)
     with pytest.raises(BudgetError):
-        mechanism.measure(curator, TOWN.cells)
+        mechanism.measure(curator, TOY.cells)
     blind = Product(budget=lambda _terms, _spend: BlindBudget())
-    assert len(mechanism.measure(opened(blind), TOWN.cells)) == 3
+    assert len(mechanism.measure(opened(blind), TOY.cells)) == 3
 
 
 @public_facts
@@ -169,7 +176,7 @@ def test_a_record_cannot_be_counted_in_two_elements_of_a_feature(*, flat: bool) 
 
 
 def test_sums_that_overlap_are_paid_for_in_noise() -> None:
-    cells = np.arange(TOWN.cells.size, dtype=np.int64)
+    cells = np.arange(TOY.cells.size, dtype=np.int64)
     overlapping = WeightedQuery(
         name="overlap",
         base=CELLS,

@@ -7,8 +7,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
-from hushway.audit.finding import Finding, MutantFinding
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.harness import Examination, Finding, MutantFinding, Trial, World
 from hushway.audit.noise import SUITE as NOISE
 from hushway.audit.suite import Mutant, Suite
 from hushway.errors import AuditError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.cli.keys import new
+from hushway.cli.releases import new
 from hushway.errors import ReleaseError
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hushway
-from hushway.privacy.ledger import cautions as memory
+from hushway.privacy.ledger import inspection as memory
 from support.little_plans import little_plan, write_little_files
 
 # As root nothing is read-only. So root gives up the rights to pass over permissions; what is then

@@ -10,14 +10,13 @@ import pyarrow.parquet as pq
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows, read_stops
 from hushway.engine.session import EngineSettings, duckdb_session
-from hushway.families.links.rows.gpx import GpxTraces, read_gpx
-from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
 from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 from hushway.tables.check import Policy
 from hushway.tables.layout import layout_of
 

@@ -37,15 +37,15 @@ from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
 from hushway.families.sequences.city.files import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps
-from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
+    SequenceRule,
     SequencesSource,
     TapColumns,
     TapsSource,
 )
 from hushway.geography.periods import Periods
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.tables.check import Policy, Problem
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)

@@ -12,9 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hushway.engine import spills
-from hushway.engine.session import EngineSettings, duckdb_session
-from hushway.engine.spills import can_encrypt_spills, spill_folder
+from hushway.engine import session
+from hushway.engine.session import EngineSettings, can_encrypt_spills, duckdb_session, spill_folder
 from hushway.errors import DataError
 
 # Sorts more rows than fit, and says so when they have begun to lie on disk.
@@ -101,7 +100,7 @@ def test_a_place_that_is_no_folder_is_refused(tmp_path: Path, place: str) -> Non
 def test_encryption_without_its_library_is_refused_with_the_way_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spills, "_encryption_library", lambda: None)
+    monkeypatch.setattr(session, "_encryption_library", lambda: None)
     settings = EngineSettings(temp_folder=tmp_path, encrypt_spills=True)
     with pytest.raises(DataError) as caught, duckdb_session(settings):
         pass

@@ -19,16 +19,14 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.write import write_release
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
-from hushway.privacy.unit import Unit
 from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from support.certificates import certificate_of
 

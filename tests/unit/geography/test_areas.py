@@ -5,8 +5,7 @@ import pytest
 import shapely
 
 from hushway.errors import GeographyError
-from hushway.geography.areas import Area, Areas
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Area, Areas, Plane
 
 
 def area(key: str, column: float = 0.0, *, name: str = "") -> Area:

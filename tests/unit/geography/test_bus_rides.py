@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from hushway.geography.bus_rides import NO_CHANGE, bus_rides
+from hushway.geography.itineraries import NO_CHANGE, bus_rides
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hushway.numerics import code_folder as module
-from hushway.numerics.code_folder import MOST_OTHERS, UNUSED_S, digest_of_sources, sweep
-from hushway.numerics.compiled import compiled
+from hushway.numerics import compiled as module
+from hushway.numerics.compiled import MOST_OTHERS, UNUSED_S, compiled, digest_of_sources, sweep
 from hushway.numerics.private_folder import hold_private
 
 choose = module.code_folder.__wrapped__  # without the memory of this process

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hushway
-from hushway.numerics.code_folder import reached_from_kernels
+from hushway.numerics.compiled import reached_from_kernels
 
 ROOT = Path(hushway.__file__).parent
 SOURCES = {
@@ -52,5 +52,5 @@ def test_reached_files_import_nothing_by_name_at_run_time() -> None:
 
 def test_an_edit_elsewhere_reaches_no_kernel() -> None:
     reached = reached_from_kernels(SOURCES)
-    assert "hushway/families/density/rows/kernel.py" in reached
+    assert "hushway/families/density/rows/grouping.py" in reached
     assert not {name for name in reached if name.startswith(("hushway/cli/", "hushway/artefact/"))}

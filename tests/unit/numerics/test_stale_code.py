@@ -98,7 +98,7 @@ def test_code_of_sources_that_change_under_a_process_is_not_kept(copied: Copied)
 
     meanwhile = f"""
 from pathlib import Path
-from hushway.numerics.code_folder import code_folder
+from hushway.numerics.compiled import code_folder
 
 code_folder()
 file = Path({str(copied.file)!r})

@@ -20,14 +20,13 @@ from hushway.families.od.public.features import Feature, period_feature, total_f
 from hushway.families.od.public.groups import groups_of
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import CutQuery, ExactCounts, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 IntArray = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     AccountStatement,
     Certificate,
@@ -27,7 +27,6 @@ from hushway.privacy.events import GaussianEvent, LaplaceEvent, SelectEvent
 from hushway.privacy.loss import Measure, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
-from hushway.privacy.unit import Unit
 from support.certificates import ENTRY, UNPROTECTED, certificate_of
 
 BOUND = Bound(cells=2, each=1, total=2)

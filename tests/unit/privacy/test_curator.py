@@ -24,7 +24,7 @@ from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy import curator as curator_module
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import MOST_CELLS, MOST_DENSE_CELLS, Curator
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent, SelectEvent
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
@@ -34,7 +34,6 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import ExactCounts, Partition, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 EPSILON = PureLoss(Fraction(1, 2))
 RHO = ZCDPLoss(Fraction(1, 8))
@@ -402,7 +401,7 @@ def test_the_privacy_code_does_not_know_what_places_are() -> None:
     assert "hushway.privacy.bound" in imported
     # Days are no places: the ledger keeps them apart by the same clock that rows are counted by.
     assert {name for name in imported if name.startswith("hushway.geography")} <= {
-        "hushway.privacy.digest",
+        "hushway.privacy.public_facts",
         "hushway.geography.periods",
     }
 

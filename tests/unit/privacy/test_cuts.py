@@ -11,7 +11,7 @@ from scipy.fft import dct
 
 from hushway.errors import PrivacyError
 from hushway.privacy.accounting import best_epsilon, epsilon_of_rho
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import cutting_event, loss_of_cuts
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import CutEvent, Event, event_from_json, event_to_json, spread_of_cuts
@@ -19,7 +19,6 @@ from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import CutQuery, ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 LENGTH = 8
 BOUND = Bound(cells=4, each=10, total=40)

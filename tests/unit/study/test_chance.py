@@ -1,6 +1,6 @@
 import numpy as np
 
-from hushway.families.od.city.window import rank_within
+from hushway.families.od.city.demand import rank_within
 from hushway.study.chance import draw, generator, largest, race, shuffle
 
 

@@ -4,8 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from hushway.study.save import save_study
-from hushway.study.study_table import StudyTable
+from hushway.study.study_table import StudyTable, save_study
 
 TABLES = [
     StudyTable(title=title, columns=["method", "#error"], rows=[["sound", "0.1"]])

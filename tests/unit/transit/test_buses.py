@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hushway.geography.bus_rides import bus_rides
+from hushway.geography.itineraries import bus_rides
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.simulation import Buses, board, buses_from

@@ -15,7 +15,7 @@ from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.records import rows
+from hushway.numerics.compiled import rows
 from hushway.privacy.measured import Internal
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.fleet import size_fleet

@@ -1,18 +1,8 @@
 """Densities, as the rest of the product knows them."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from hushway.release.family import SEED, Example, Family
-
-if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
-    from hushway.families.density.plan import DensityPlan
-    from hushway.privacy.certificate import Certificate
-    from hushway.release.finding import Notes
-    from hushway.release.job import Job
-    from hushway.release.resource import Contents, Description
+from hushway.release.family import SEED, Example, PackagedFamily, Parts
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -22,58 +12,18 @@ _FOR_A_SMALL_CITY = {
 }
 
 
-class DensityFamily(Family):
+class DensityFamily(PackagedFamily):
     """Densities."""
 
     name = "density"
     title = "people in areas, hour by hour"
-
-    @property
-    def plan(self) -> "type[DensityPlan]":
-        """The model of its plans."""
-        from hushway.families.density.plan import DensityPlan
-
-        return DensityPlan
-
-    def prepare(self, plan: "DensityPlan") -> "Job":
-        """Reads the public files of a plan and sets up its mechanism."""
-        from hushway.families.density.job import prepare_density
-
-        return prepare_density(plan)
-
-    @property
-    def table(self) -> type:
-        """The class of what its mechanisms publish."""
-        from hushway.families.density.mechanism.table import DensityTable
-
-        return DensityTable
-
-    def contents(self, table: Any) -> "Contents":
-        """Returns a published table as files that can be written."""
-        from hushway.families.density.files.contents import DensityContents
-
-        return DensityContents(table)
-
-    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the facts of a data package are enough to read its files."""
-        from hushway.families.density.files.published import facts_fit
-
-        return facts_fit(facts)
-
-    def check(
-        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
-    ) -> "Description | None":
-        """Checks the files of a release."""
-        from hushway.families.density.files.check import check_density
-
-        return check_density(notes, folder, certificate, facts)
-
-    @property
-    def suite(self) -> "Suite[Any]":
-        """Its audits, and the mistakes that they must catch."""
-        from hushway.families.density.audit.suite import SUITE
-
-        return SUITE
+    parts = Parts(
+        plan="plan.DensityPlan",
+        prepare="job.prepare_density",
+        table="mechanism.fit.DensityTable",
+        contents="files.check.DensityContents",
+        check="files.check.check_density",
+    )
 
     def example(self, folder: Path) -> Example:
         """Writes a week of calls of a small synthetic Paris."""

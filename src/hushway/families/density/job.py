@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from hushway.engine.session import EngineSettings
-from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
 from hushway.families.density.mechanism.recommended import (
     Crowd,
     Shares,
@@ -11,20 +10,18 @@ from hushway.families.density.mechanism.recommended import (
     recommended_shares,
 )
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_terms
+from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.areas import AreaColumns, read_areas
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
     DAY_HOURS,
     HOUR_MINUTES,
@@ -17,6 +17,7 @@ from hushway.release.plan_sections import (
     MinuteOfDay,
     PlaceColumnsPlan,
     PositiveShare,
+    ProblemsPlan,
     RowsPlan,
     Rule,
     Section,
@@ -163,15 +164,9 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
         yield "crowd decides on shares.histogram and shares.total: give one of the two"
 
 
-class EventProblemsPlan(Section):
+class EventProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    unknown_location: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
     impossible_position: Rule = "drop"
 
 
@@ -187,22 +182,14 @@ class DensityPlan(AnyPlan):
     mechanism: DensitySeriesPlan = DensitySeriesPlan()
     problems: EventProblemsPlan = EventProblemsPlan()
 
-    @model_validator(mode="after")
-    def _tables_agree(self) -> "DensityPlan":
-        problems = list(_disagreements(self))
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
-
-
-def _disagreements(plan: DensityPlan) -> Iterator[str]:
-    """Yields what tables of a plan, each right by itself, do not agree on."""
-    named = plan.data.columns.location is not None
-    if named and plan.towers is None:
-        yield "towers: is missing; events that name a location need the public list of them"
-    if not named and plan.towers is not None:
-        yield "towers: events with positions are counted by area and need no list of locations"
-    mechanism = plan.mechanism
-    gaussian = mechanism.name == "series" and mechanism.noise == "gaussian"
-    if gaussian and plan.privacy.delta is None:
-        yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of a plan, each right by itself, do not agree on."""
+        named = self.data.columns.location is not None
+        if named and self.towers is None:
+            yield "towers: is missing; events that name a location need the public list of them"
+        if not named and self.towers is not None:
+            yield "towers: events with positions are counted by area and need no list of locations"
+        mechanism = self.mechanism
+        gaussian = mechanism.name == "series" and mechanism.noise == "gaussian"
+        if gaussian and self.privacy.delta is None:
+            yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

@@ -3,27 +3,23 @@
 from dataclasses import dataclass
 
 from hushway.engine.session import EngineSettings
-from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.preparation import NoisyEnds, Preparation
-from hushway.families.links.mechanism.terms import links_terms
+from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds, Preparation
+from hushway.families.links.mechanism.terms import link_counts, links_terms, smaller_noise
 from hushway.families.links.plan import LinksPlan
 from hushway.families.links.public.cleaning import RoadsReport
 from hushway.families.links.public.read import RoadColumns, read_roads
+from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.families.links.public.zones_grid import grid_zones
 from hushway.families.links.rows.check import check_traces
-from hushway.families.links.rows.ends import EndTreatment, MetricEnds, NoEnds
-from hushway.families.links.rows.gpx import GpxTraces
-from hushway.families.links.rows.mds import MdsTraces
+from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
 from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.noisy import EndTreatment, MetricEnds, NoEnds
 from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem

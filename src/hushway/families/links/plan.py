@@ -6,11 +6,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
     Exact,
     LossPlan,
+    ProblemsPlan,
     RowsPlan,
     Rule,
     Section,
@@ -114,15 +115,9 @@ class LinkCountsPlan(Section):
         return self
 
 
-class TraceProblemsPlan(Section):
+class TraceProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    unknown_location: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
     impossible_position: Rule = "drop"
 
 
@@ -139,20 +134,12 @@ class LinksPlan(AnyPlan):
     mechanism: LinkCountsPlan = LinkCountsPlan()
     problems: TraceProblemsPlan = TraceProblemsPlan()
 
-    @model_validator(mode="after")
-    def _tables_agree(self) -> "LinksPlan":
-        problems = list(_disagreements(self))
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
-
-
-def _disagreements(plan: LinksPlan) -> Iterator[str]:
-    """Yields what tables of a plan, each right by itself, do not agree on."""
-    if plan.data.format == "mds" and plan.privacy.unit is not Unit.DEVICE:
-        yield (
-            'privacy.unit: must be "device" with format = "mds", which names vehicles and not '
-            "their riders"
-        )
-    if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
-        yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of a plan, each right by itself, do not agree on."""
+        if self.data.format == "mds" and self.privacy.unit is not Unit.DEVICE:
+            yield (
+                'privacy.unit: must be "device" with format = "mds", which names vehicles and not '
+                "their riders"
+            )
+        if self.mechanism.noise == "gaussian" and self.privacy.delta is None:
+            yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

@@ -40,10 +40,9 @@ from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations

@@ -19,7 +19,7 @@ from hushway.families.od.public.features import (
 )
 from hushway.families.od.public.pair_labels import Side, pair_table_labels, place_pair_labels
 from hushway.families.od.public.pairs import PairLabels, read_pairs
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 
 _ZONE = "zone"
 

@@ -14,11 +14,12 @@ from pydantic import (
 )
 
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
     LossPlan,
     PlaceColumnsPlan,
+    ProblemsPlan,
     RowsPlan,
     Rule,
     Section,
@@ -293,15 +294,9 @@ class PrivacyPlan(LossPlan):
     max_trips: int = Field(default=1, ge=1, le=1_000_000)
 
 
-class ProblemsPlan(Section):
+class TripProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    unknown_location: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
     same_place: Rule = "drop"
     duplicate_trip_id: Rule = "drop"
 
@@ -316,47 +311,39 @@ class ODPlan(AnyPlan):
     privacy: PrivacyPlan
     mechanism: MechanismPlan = LearnedPlan()
     features: dict[str, FeaturePlan] = Field(default_factory=dict)
-    problems: ProblemsPlan = ProblemsPlan()
-
-    @model_validator(mode="after")
-    def _tables_agree(self) -> "ODPlan":
-        problems = list(_disagreements(self))
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
+    problems: TripProblemsPlan = TripProblemsPlan()
 
     @property
     def defined_features(self) -> dict[str, FeaturePlan]:
         """The features made of columns: the built-in ones, and those that the plan defines."""
         return {**BUILT_IN, **self.features}
 
-
-def _disagreements(plan: ODPlan) -> Iterator[str]:
-    """Yields what tables of a plan, each right by itself, do not agree on."""
-    unit = plan.privacy.unit
-    if unit.has_many_records and plan.data.columns.person is None:
-        yield (
-            f'privacy.unit: is "{unit}", so data.columns.person must name the column of its ids '
-            '(without one, only unit = "trip" is possible)'
-        )
-    if not unit.has_many_records and plan.privacy.max_trips > 1:
-        yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
-    for name in unnameable(plan.features):
-        yield f"features.{name}: cannot be defined, because it needs no column"
-    for name, feature in plan.features.items():
-        if feature.pairs is not None and plan.places.pairs is None:
-            yield f"features.{name}: needs a table that places.pairs must name"
-    if isinstance(plan.mechanism, LaplacePlan):
-        if plan.features:
-            yield "features: belong to learned, hierarchical and cbdp, not to laplace"
-        return
-    if plan.mechanism.noise != "laplace" and plan.privacy.delta is None:
-        yield f'mechanism.noise: is "{plan.mechanism.noise}", so privacy.delta must be given'
-    yield from _wrong_features(plan, plan.mechanism.coarse_features or ())
-    asked = plan.mechanism.coarse_features
-    yield from _wrong_shares("split", plan.mechanism.split, asked)
-    if isinstance(plan.mechanism, CBDPPlan):
-        yield from _wrong_shares("importance", plan.mechanism.importance, asked)
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of a plan, each right by itself, do not agree on."""
+        unit = self.privacy.unit
+        if unit.has_many_records and self.data.columns.person is None:
+            yield (
+                f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
+                'ids (without one, only unit = "trip" is possible)'
+            )
+        if not unit.has_many_records and self.privacy.max_trips > 1:
+            yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
+        for name in unnameable(self.features):
+            yield f"features.{name}: cannot be defined, because it needs no column"
+        for name, feature in self.features.items():
+            if feature.pairs is not None and self.places.pairs is None:
+                yield f"features.{name}: needs a table that places.pairs must name"
+        if isinstance(self.mechanism, LaplacePlan):
+            if self.features:
+                yield "features: belong to learned, hierarchical and cbdp, not to laplace"
+            return
+        if self.mechanism.noise != "laplace" and self.privacy.delta is None:
+            yield f'mechanism.noise: is "{self.mechanism.noise}", so privacy.delta must be given'
+        yield from _wrong_features(self, self.mechanism.coarse_features or ())
+        asked = self.mechanism.coarse_features
+        yield from _wrong_shares("split", self.mechanism.split, asked)
+        if isinstance(self.mechanism, CBDPPlan):
+            yield from _wrong_shares("importance", self.mechanism.importance, asked)
 
 
 def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:

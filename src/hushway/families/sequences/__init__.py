@@ -23,12 +23,12 @@ _find = face(
     __name__,
     {
         "city.cards": ("metro",),
-        "mechanism.catalogue": ("prefix_tree",),
-        "mechanism.shares": ("step_spends",),
+        "mechanism.steps": ("step_spends",),
         "mechanism.table": ("SequenceTable",),
+        "mechanism.terms": ("prefix_tree",),
         "public.prefixes": ("SequenceUniverse",),
         "public.taxonomy": ("Taxonomy",),
-        "study.scene": ("SequenceScene", "card_scene", "grow"),
+        "study.data": ("SequenceScene", "card_scene", "grow"),
     },
 )
 

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.engine.session import EngineSettings
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
-from hushway.families.sequences.mechanism.shares import (
+from hushway.families.sequences.mechanism.steps import (
+    ExpectedFalse,
+    PaperThresholds,
+    Thresholds,
     geometric_shares,
     paper_grain_shares,
     recommended_grain_shares,
@@ -14,32 +16,27 @@ from hushway.families.sequences.mechanism.shares import (
     recommended_thresholds,
     uniform_shares,
 )
-from hushway.families.sequences.mechanism.terms import sequence_terms
-from hushway.families.sequences.mechanism.thresholds import (
-    ExpectedFalse,
-    PaperThresholds,
-    Thresholds,
-)
+from hushway.families.sequences.mechanism.terms import prefix_tree, sequence_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.plan import SequencesPlan
 from hushway.families.sequences.public.gtfs_lines import line_taxonomy
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
-from hushway.families.sequences.public.taxonomy_generated import generated_taxonomy
+from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy, generated_taxonomy
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
-from hushway.families.sequences.rows.rule import SequenceRule, record_bound
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
+    SequenceRule,
     SequencesSource,
     TapColumns,
     TapsSource,
+    record_bound,
 )
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem

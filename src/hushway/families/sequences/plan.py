@@ -5,14 +5,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
     AnyPlan,
     Exact,
     LossPlan,
     PlaceColumnsPlan,
+    ProblemsPlan,
     RowsPlan,
-    Rule,
     Section,
     Text,
     Texts,
@@ -122,17 +122,6 @@ class PrefixTreePlan(Section):
         return self
 
 
-class TapProblemsPlan(Section):
-    """What to do with rows that cannot be counted."""
-
-    unknown_location: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
-
-
 class SequencesPlan(AnyPlan):
     """A plan for a release of sequences."""
 
@@ -144,35 +133,27 @@ class SequencesPlan(AnyPlan):
     records: RecordsPlan = RecordsPlan()
     privacy: SequencesPrivacyPlan
     mechanism: PrefixTreePlan = PrefixTreePlan()
-    problems: TapProblemsPlan = TapProblemsPlan()
+    problems: ProblemsPlan = ProblemsPlan()
 
-    @model_validator(mode="after")
-    def _tables_agree(self) -> "SequencesPlan":
-        problems = list(_disagreements(self))
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
-
-
-def _disagreements(plan: SequencesPlan) -> Iterator[str]:
-    """Yields what tables of a plan, each right by itself, do not agree on."""
-    if plan.data.taps is not None and plan.time is None:
-        yield "time: is missing; taps need a window of days"
-    if plan.data.sequences is not None and plan.records.times:
-        yield "records.times: ready sequences have no times; give taps instead"
-    unit = plan.privacy.unit
-    if unit.has_many_records and plan.data.columns.person is None:
-        yield (
-            f'privacy.unit: is "{unit}", so data.columns.person must name the column of its ids '
-            '(without one, only unit = "record" is possible)'
-        )
-    if plan.privacy.max_records > 1:
-        if not unit.has_many_records:
-            yield 'privacy.max_records: has no meaning with unit = "record", which counts once'
-        elif plan.data.taps is not None and plan.records.span == "window":
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of a plan, each right by itself, do not agree on."""
+        if self.data.taps is not None and self.time is None:
+            yield "time: is missing; taps need a window of days"
+        if self.data.sequences is not None and self.records.times:
+            yield "records.times: ready sequences have no times; give taps instead"
+        unit = self.privacy.unit
+        if unit.has_many_records and self.data.columns.person is None:
             yield (
-                'privacy.max_records: has no meaning with records.span = "window", where all taps '
-                f"of a {unit} are one record"
+                f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
+                'ids (without one, only unit = "record" is possible)'
             )
-    if plan.mechanism.noise == "gaussian" and plan.privacy.delta is None:
-        yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'
+        if self.privacy.max_records > 1:
+            if not unit.has_many_records:
+                yield 'privacy.max_records: has no meaning with unit = "record", which counts once'
+            elif self.data.taps is not None and self.records.span == "window":
+                yield (
+                    'privacy.max_records: has no meaning with records.span = "window", where all '
+                    f"taps of a {unit} are one record"
+                )
+        if self.mechanism.noise == "gaussian" and self.privacy.delta is None:
+            yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'

@@ -20,6 +20,7 @@ from typing import Any
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError, damaged
 from hushway.privacy.accounting import epsilon_by_pld, epsilon_by_zcdp
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.parts import (
     AccountStatement,
     Contribution,
@@ -38,7 +39,6 @@ from hushway.privacy.certificate.terms import Terms, Tuning
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
-from hushway.privacy.unit import Unit
 from hushway.version import __version__
 
 VERSION = 2

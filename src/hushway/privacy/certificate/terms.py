@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from hushway.errors import PrivacyError, ReleaseError
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.parts import (
     Contribution,
     Domain,
@@ -22,7 +23,6 @@ from hushway.privacy.certificate.parts import (
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Internal
-from hushway.privacy.unit import Unit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ from enum import StrEnum
 from fractions import Fraction
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.digest import digest_of
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, Measure
-from hushway.privacy.unit import Unit
+from hushway.privacy.public_facts import digest_of
 
 # The hash chain: every entry is sealed with the terms of its account and the entry before it.
 #

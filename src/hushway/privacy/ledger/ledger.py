@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Self
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.ledger.backup import back_up
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
-from hushway.privacy.ledger.cautions import remember
-from hushway.privacy.ledger.connection import open_store
+from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
-from hushway.privacy.ledger.lookalikes import look_alike
-from hushway.privacy.ledger.names import normal_name
-from hushway.privacy.ledger.overlap import obstacle
+from hushway.privacy.ledger.inspection import remember
+from hushway.privacy.ledger.names import look_alike, normal_name
 from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
-from hushway.privacy.ledger.reader import LedgerReader, existing, reserved
+from hushway.privacy.ledger.reader import LedgerReader, existing, obstacle, reserved
 from hushway.privacy.ledger.reservation import Reservation, cost_of
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window

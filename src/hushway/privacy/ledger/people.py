@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from hushway.errors import HushwayError, LedgerError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger.entries import (
     SETTLING,
     Account,
@@ -21,7 +22,6 @@ from hushway.privacy.ledger.entries import (
 from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Measure, amount_in, loss_of
-from hushway.privacy.unit import Unit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,16 +1,22 @@
-"""What a ledger answers without writing: accounts, statements, checks."""
+"""What a ledger answers without writing: accounts, statements, checks, days that are taken."""
 
+from collections.abc import Sequence
 from datetime import date
 from types import TracebackType
 from typing import Self
 
 from hushway.errors import BudgetError
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.cautions import cautions, recalled
-from hushway.privacy.ledger.entries import Account, AccountKey, Entry, Unpublished, is_sealed
-from hushway.privacy.ledger.inspection import findings
+from hushway.privacy.ledger.entries import (
+    Account,
+    AccountKey,
+    Entry,
+    EntryKind,
+    Unpublished,
+    is_sealed,
+)
+from hushway.privacy.ledger.inspection import cautions, findings, recalled, walk
 from hushway.privacy.ledger.names import normal_name
-from hushway.privacy.ledger.overlap import obstacle
 from hushway.privacy.ledger.people import (
     PeopleLost,
     account_of,
@@ -218,3 +224,75 @@ def _entries(book: Book, key: AccountKey | None = None) -> list[Entry]:
     return [
         entry_of(account_of(row).key, entry) for row in rows for entry in book.entries(row.number)
     ]
+
+
+def obstacle(book: Book, key: AccountKey, window: Window) -> BudgetError | None:
+    """Returns why an account must not pay for some days: another one of the data set has.
+
+    Privacy:
+        Losses add up within one account only. Two accounts that pay for the same rows would be two
+        caps over the same people, so the second is refused, whatever unit or period it names.
+
+    Raises:
+        LedgerError: Another account of the data set was edited.
+    """
+    holders = [
+        (account, held)
+        for account, windows in _others(book, key)
+        if (held := [other for other in windows if window.overlaps(other)])
+    ]
+    if not holders:
+        return None
+    listed = ", and ".join(f"account {account.key} for {_days(held)}" for account, held in holders)
+    return BudgetError(
+        f"Account {key} cannot pay for {window}: data set {key.dataset} was charged to {listed}.",
+        advice=_advice(key, [account for account, _ in holders]),
+    )
+
+
+def _others(book: Book, key: AccountKey) -> list[tuple[Account, list[Window]]]:
+    """Returns the other accounts of a data set with the windows that were charged to them."""
+    # Read after the accounts were locked: one may have been opened, and charged, while we waited.
+    rows = [
+        row
+        for row in book.accounts_of(key.dataset)
+        if (row.unit, row.period) != (key.unit, key.period)
+    ]
+    chains: dict[int, list[EntryRow]] = {row.number: [] for row in rows}
+    for entry in book.entries(*chains) if chains else ():
+        chains[entry.account].append(entry)
+    return [(account_of(row), _windows(row, chains[row.number])) for row in rows]
+
+
+def _windows(account: AccountRow, chain: Sequence[EntryRow]) -> list[Window]:
+    # An entry that was taken out or changed would give its days back.
+    if next(walk(account, chain), None) is not None:
+        raise damaged(f"Account {account.label}")
+    days = [entry.days for entry in chain if entry.kind == EntryKind.RESERVE]
+    return [Window.from_text(text) for text in days]
+
+
+def _days(windows: Sequence[Window]) -> str:
+    if any(window == Window.always() for window in windows):
+        return str(Window.always())
+    days = sorted({(window.first_day, window.last_day): str(window) for window in windows}.items())
+    return ", ".join(text for _, text in days)
+
+
+def _advice(key: AccountKey, holders: Sequence[Account]) -> str:
+    if len(holders) > 1:
+        return (
+            "Nothing was spent. No account can pay for days of several accounts; release the days "
+            "of each by themselves, from the account that holds them."
+        )
+    (holder,) = holders
+    if holder.key.unit == key.unit:
+        return (
+            f'Nothing was spent. Name period = "{holder.key.period}" in the plan, so that the '
+            "account that holds these days pays, or choose other days."
+        )
+    return (
+        f"Nothing was spent. These days cannot be released for two kinds of unit, because losses "
+        f'of one kind say nothing about the other: name unit = "{holder.key.unit}" and '
+        f'period = "{holder.key.period}" in the plan, or choose other days.'
+    )

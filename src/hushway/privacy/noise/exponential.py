@@ -7,8 +7,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.inversion import exp_enclosure
-from hushway.privacy.noise.law import share
+from hushway.privacy.noise.inversion import exp_enclosure, share
 from hushway.privacy.randomness import BitSource
 
 _START_BITS = 192

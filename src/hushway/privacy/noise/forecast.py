@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 
 
 def expected_above(law: NoiseLaw, size: int, threshold: int) -> float:

@@ -18,16 +18,22 @@ import numpy as np
 
 from hushway.arrays import BoolArray, IntArray, WordArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.geometric import floor_of, geometric
 from hushway.privacy.noise.inversion import (
     WORD_BITS,
     Enclosure,
     InversionTable,
     Uniform,
     exp_enclosure,
+    share,
 )
-from hushway.privacy.noise.laplace import LARGEST_SCALE, SMALLEST_SCALE, DiscreteLaplace, signed
-from hushway.privacy.noise.law import share
+from hushway.privacy.noise.laplace import (
+    LARGEST_SCALE,
+    SMALLEST_SCALE,
+    DiscreteLaplace,
+    floor_of,
+    geometric,
+    signed,
+)
 from hushway.privacy.randomness import BitSource
 
 # Coins with probability exp(-rate * steps) for many different whole numbers of steps at once.

@@ -19,16 +19,18 @@ import numpy as np
 from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.exponential import uniform_below
-from hushway.privacy.noise.geometric import exactly
 from hushway.privacy.noise.inversion import (
     WORD_BITS,
     Enclosure,
+    NoiseLaw,
     Probability,
     Uniform,
+    between,
     exp_of_interval,
     log_binomial_mass,
+    share,
 )
-from hushway.privacy.noise.law import NoiseLaw, between, share
+from hushway.privacy.noise.laplace import exactly
 from hushway.privacy.randomness import BitSource
 
 EVERYTHING = int(np.iinfo(np.int64).min)

@@ -1,4 +1,4 @@
-"""Exact inversion: one random word in, one value of a law on 0, 1, 2, ... out.
+"""Exact inversion: one random word in, one value of a law on 0, 1, 2, ... out; and what a law is.
 
 The table holds c[k] = floor(2^63 * P(K <= k)), each certified by an enclosure whose two ends round
 down to the same number. A word of 63 random bits u is the beginning of a uniform real number U. If
@@ -245,3 +245,39 @@ class Uniform:
                 return False
             self._word = self._word << 64 | int(self._source.words(1)[0])
             self._bits += 64
+
+
+class NoiseLaw(Protocol):
+    """A symmetric law on the integers that can be drawn exactly."""
+
+    @property
+    def variance(self) -> Fraction:
+        """The variance, or a number just above it."""
+        ...
+
+    def draw(self, source: BitSource, count: int) -> IntArray:
+        """Returns independent noise."""
+        ...
+
+    def mass_from(self, threshold: int, bits: int) -> Enclosure:
+        """Encloses 2^bits * P(Z >= threshold)."""
+        ...
+
+    def draw_between(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
+        """Returns independent noise, given low <= Z < high (no upper end if None)."""
+        ...
+
+
+def between(law: NoiseLaw, low: int, high: int | None, bits: int) -> Enclosure:
+    """Encloses 2^bits * P(low <= Z < high)."""
+    from_low = law.mass_from(low, bits)
+    if high is None:
+        return from_low
+    from_high = law.mass_from(high, bits)
+    return max(0, from_low[0] - from_high[1]), from_low[1] - from_high[0]
+
+
+def share(part: Enclosure, whole: Enclosure, bits: int) -> Enclosure:
+    """Encloses 2^bits * part / whole."""
+    low = (part[0] << bits) // whole[1]
+    return low, min(1 << bits, -(-(part[1] << bits) // max(1, whole[0])))

@@ -24,7 +24,7 @@ from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.grouped import Grouping, Layout, OneGroup
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, draw_newly_shown
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import BitSource
 
 # Three vectors of this many cells (places, cells and values) take 3 GiB.

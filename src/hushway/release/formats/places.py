@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
-from hushway.release.bounded import csv_rows, rewritten
-from hushway.release.spreadsheet import guarded
+from hushway.release.bounded import csv_rows, guarded, rewritten
 
 _DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
 _PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {

@@ -15,11 +15,11 @@ from pydantic import (
 )
 
 from hushway.errors import GeographyError
+from hushway.geography.areas import Plane
 from hushway.geography.locations import Locations
-from hushway.geography.plane import Plane
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.release.plan_sections import Section
-from hushway.tables.toml_file import MOST_BYTES, read_toml
+from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 _MINUTE_S: Final = 60
 _DAY_MINUTES: Final = 1_440

@@ -13,7 +13,7 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.patheffects import withStroke
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 from hushway.geography.transit import TransitNetwork
 from hushway.release.ground import draw_places
 from hushway.transit.picture.labels import PIXELS_APART

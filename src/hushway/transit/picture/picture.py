@@ -9,11 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.geography.bus_rides import NO_CHANGE
-from hushway.geography.itineraries import MODES, Itineraries
+from hushway.geography.itineraries import MODES, NO_CHANGE, Itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.release.ground import colours_of
-from hushway.release.poster import png_of, poster
+from hushway.release.ground import colours_of, png_of, poster
 from hushway.transit.fleet import FleetPlan
 from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.od.city.figures import Day
+from hushway.families.od.city.places import Day
 from hushway.study.study_table import Interval, interval_of
 from hushway.transit.study.run import TRUTH, Outcome
 

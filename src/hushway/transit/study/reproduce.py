@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import hushway
 from hushway.errors import HushwayError, PlanError
-from hushway.families.od.city.figures import Day
+from hushway.families.od.city.places import Day
 from hushway.geography.transit import network_toml
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress

@@ -13,10 +13,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hushway.families.od.city.figures import Day
+from hushway.families.od.city.places import Day
 from hushway.privacy.measured import Internal
-from hushway.study.save import save_study
-from hushway.study.study_table import Interval, StudyTable, interval_of
+from hushway.study.study_table import Interval, StudyTable, interval_of, save_study
 from hushway.transit.study import published as printed
 from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.published import ORDER

@@ -4,9 +4,9 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import BudgetError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Account, AccountKey
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 
 
 def test_a_key_reads_like_a_sentence() -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import LedgerError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger, Witness
 from hushway.privacy.loss import Measure, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
@@ -96,7 +96,7 @@ def test_a_backup_that_fails_leaves_nothing_behind(
     with pytest.raises(LedgerError, match="cannot be created"):
         ledger.backup(tmp_path / "missing" / "copy.db")
     states = iter(["before", "after"])
-    monkeypatch.setattr("hushway.privacy.ledger.backup._everything", lambda _: next(states))
+    monkeypatch.setattr("hushway.privacy.ledger.connection._everything", lambda _: next(states))
     with pytest.raises(LedgerError, match="could not be written"):
         ledger.backup(tmp_path / "copy.db")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["ledger.db"]
@@ -112,7 +112,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_behind(
         connection.execute("PRAGMA max_page_count = 1")
         return connection
 
-    monkeypatch.setattr("hushway.privacy.ledger.backup.sqlite3.connect", small)
+    monkeypatch.setattr("hushway.privacy.ledger.connection.sqlite3.connect", small)
     with pytest.raises(LedgerError, match="could not be written"):
         ledger.backup(tmp_path / "copy.db")
     monkeypatch.undo()

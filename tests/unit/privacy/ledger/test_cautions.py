@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger, Window
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.unit import Unit
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 

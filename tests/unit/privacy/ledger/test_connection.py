@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import event
 
 from hushway.errors import LedgerError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")

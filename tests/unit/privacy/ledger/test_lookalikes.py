@@ -2,8 +2,7 @@ import unicodedata
 
 import pytest
 
-from hushway.privacy.ledger.lookalikes import _CAPITAL, _SMALL, look_alike
-from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.names import _CAPITAL, _SMALL, look_alike, normal_name
 
 # Whole names in another script.
 COPA = "".join(

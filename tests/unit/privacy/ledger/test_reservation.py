@@ -9,11 +9,10 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import BudgetError, PrivacyError
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.events import Budget, Event, GaussianEvent, LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Reservation
 from hushway.privacy.loss import Measure
-from hushway.privacy.unit import Unit
 
 BOUND = Bound(cells=1, each=1, total=1)
 
@@ -106,7 +105,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Reservation
 from hushway.privacy.loss import Measure
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 
 key = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 budget = Reservation(

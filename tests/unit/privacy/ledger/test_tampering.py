@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import Table
 
 from hushway.errors import LedgerError
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.ledger.book import Book
 from hushway.privacy.ledger.entries import seal
 from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.loss import PureLoss, ZCDPLoss
-from hushway.privacy.unit import Unit
 from hushway.release.job import window_of_days
 
 METRO = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")

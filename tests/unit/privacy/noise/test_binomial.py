@@ -4,9 +4,9 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.geometric import exactly
 from hushway.privacy.noise.grouped_draws import binomial
 from hushway.privacy.noise.inversion import Enclosure, exp_enclosure
+from hushway.privacy.noise.laplace import exactly
 from hushway.privacy.randomness import BitSource, SeededSource
 
 Script = Callable[[Sequence[int], int], BitSource]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hushway.privacy.noise import gaussian, geometric, laplace
+from hushway.privacy.noise import gaussian, laplace
 from hushway.privacy.noise import gaussian as steps
 
 Bounds = tuple[int, int]
@@ -103,10 +103,10 @@ def test_every_geometric_digit_threshold_of_a_large_scale_is_exact(
 ) -> None:
     tables = 0
     while scale > 32:
-        digit = geometric._table(scale, 1024).thresholds
+        digit = laplace._table(scale, 1024).thresholds
         assert list(wrong_entries(digit, geometric_bounds(scale, 1024, exp_bounds))) == []
         scale, tables = scale / 1024, tables + 1
-    whole = geometric._table(scale, None).thresholds
+    whole = laplace._table(scale, None).thresholds
     assert list(wrong_entries(whole, geometric_bounds(scale, None, exp_bounds))) == []
     assert tables >= 2
 
@@ -116,7 +116,7 @@ def test_every_geometric_digit_threshold_of_a_large_scale_is_exact(
 def test_every_threshold_of_a_cut_geometric_law_is_exact(
     scale: Fraction, limit: int, exp_bounds: Exp
 ) -> None:
-    table = geometric._table(scale, limit).thresholds
+    table = laplace._table(scale, limit).thresholds
     assert len(table) <= limit
     assert list(wrong_entries(table, geometric_bounds(scale, limit, exp_bounds))) == []
 
@@ -162,7 +162,7 @@ def test_a_gaussian_table_rounded_to_53_bits_is_caught(exp_bounds: Exp) -> None:
 
 def test_a_geometric_digit_rounded_to_53_bits_is_caught(exp_bounds: Exp) -> None:
     scale = Fraction(10**7)
-    rounded = as_doubles(geometric._table(scale, 1024).thresholds)
+    rounded = as_doubles(laplace._table(scale, 1024).thresholds)
     assert any(True for _ in wrong_entries(rounded, geometric_bounds(scale, 1024, exp_bounds)))
 
 

@@ -13,8 +13,8 @@ from hushway.errors import PrivacyError
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped import Grouping, Layout, OneGroup
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import BitSource, SeededSource
 

@@ -10,9 +10,8 @@ from mpmath import mp
 from hushway.errors import PrivacyError
 from hushway.privacy.noise import gaussian
 from hushway.privacy.noise.gaussian import DiscreteGaussian
-from hushway.privacy.noise.geometric import exactly
-from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw, between, share
+from hushway.privacy.noise.inversion import NoiseLaw, between, share
+from hushway.privacy.noise.laplace import DiscreteLaplace, exactly
 from hushway.privacy.randomness import SeededSource
 
 LAWS: list[NoiseLaw] = [

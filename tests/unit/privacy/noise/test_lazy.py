@@ -13,8 +13,8 @@ from hushway.errors import PrivacyError
 from hushway.privacy.noise import lazy
 from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 from hushway.privacy.noise.lazy import LazyVector, Shown, check_showable
 from hushway.privacy.randomness import SeededSource
 

@@ -53,10 +53,8 @@ def test_the_list_of_modules_is_the_whole_package() -> None:
     assert {path.stem for path in MODULES} >= {
         "exponential",
         "gaussian",
-        "geometric",
         "inversion",
         "laplace",
-        "law",
         "lazy",
     }
 

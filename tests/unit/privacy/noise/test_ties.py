@@ -7,13 +7,12 @@ from typing import Protocol
 import numpy as np
 import pytest
 
-from hushway.privacy.noise import gaussian, geometric, laplace
+from hushway.privacy.noise import gaussian, laplace
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.gaussian import DiscreteGaussian, StepCoin
-from hushway.privacy.noise.geometric import bernoulli, exactly
 from hushway.privacy.noise.grouped_draws import binomial
 from hushway.privacy.noise.inversion import InversionTable
-from hushway.privacy.noise.laplace import DiscreteLaplace
+from hushway.privacy.noise.laplace import DiscreteLaplace, bernoulli, exactly
 from hushway.privacy.randomness import BitSource
 
 
@@ -32,8 +31,8 @@ TABLES = {
     "laplace 1": laplace._magnitudes(Fraction(1)),
     "laplace 1/3": laplace._magnitudes(Fraction(1, 3)),
     "laplace 100": laplace._magnitudes(Fraction(100)),
-    "geometric 9": geometric._table(Fraction(9), None),
-    "geometric 1e7 cut": geometric._table(Fraction(10**7), 1024),
+    "geometric 9": laplace._table(Fraction(9), None),
+    "geometric 1e7 cut": laplace._table(Fraction(10**7), 1024),
     "gaussian 3": gaussian._magnitudes(Fraction(9)),
     "gaussian 50": gaussian._magnitudes(Fraction(2500)),
     "gaussian window": gaussian._window(Fraction(9), -4, 6),
@@ -169,7 +168,7 @@ def test_the_last_word_leads_as_far_into_the_gaussian_tail_as_its_following_bits
 def test_the_last_word_of_a_cut_law_is_its_last_value(
     limit: int, filler: int, scripted: Script
 ) -> None:
-    table = geometric._table(Fraction(10**7), limit)
+    table = laplace._table(Fraction(10**7), limit)
     assert table.draw(scripted([ONES], filler), 1)[0] == limit - 1
 
 

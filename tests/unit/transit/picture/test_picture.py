@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.geography.bus_rides import NO_CHANGE
-from hushway.geography.itineraries import DIRECT, Access, Itineraries, itineraries
+from hushway.geography.itineraries import DIRECT, NO_CHANGE, Access, Itineraries, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.fleet import FleetPlan, ZoneFleet, size_fleet

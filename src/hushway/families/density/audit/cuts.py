@@ -17,21 +17,24 @@ from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.divergence import ORDERS, SLACK, of_choices
-from hushway.audit.finding import Finding
-from hushway.audit.gaussian import DELTA, claim_of, rho_of
-from hushway.audit.harness import Examination, World, enough
+from hushway.audit.harness import Check, Examination, Finding, World, enough
 from hushway.audit.mutant_curators import dense
+from hushway.audit.shift import DELTA, claim_of, rho_of
 from hushway.families.density.audit.looks import StagedLook
 from hushway.families.density.audit.product import (
+    CELLS,
+    LONE_SITES,
     DensityProduct,
     DensityStage,
+    Stay,
+    Stays,
     VisitTerms,
+    district,
     visits_in_memory,
 )
-from hushway.families.density.audit.toy import CELLS, LONE_SITES, Stay, Stays, district
-from hushway.families.density.mechanism.catalogue import density_series
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import ClusterSeries, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
@@ -171,13 +174,10 @@ _ROUNDING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class CutsCheck:
+class CutsCheck(Check):
     """What is known of cuts.
 
     Attributes:
-        name: What is audited.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         rho: What is paid for.
         bound: How far a person moves all series.
         worlds: The two neighbouring inputs; a run has how many cosines each series keeps.
@@ -186,9 +186,6 @@ class CutsCheck:
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
-    epsilon: Fraction
-    delta: Fraction
     rho: Fraction
     bound: Bound
     worlds: tuple[World, World]
@@ -214,12 +211,8 @@ class CutsCheck:
             reason = "The cuts are not drawn by the exponential mechanism at the stated rate."
         else:
             reason = ""
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"the rate is {rate / paid:.4f} of what rho pays for, the cuts diverge by "
                 f"{divergence:.4f} of what it allows, and cuts drawn by their chances would lie as "

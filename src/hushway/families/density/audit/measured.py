@@ -4,17 +4,18 @@ import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.gaussian import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
 from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.shift import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.families.density.audit.looks import Projection, Questions
-from hushway.families.density.audit.product import DensityProduct, DensityStage
-from hushway.families.density.audit.toy import (
+from hushway.families.density.audit.product import (
     CELLS,
     LONE_SITES,
     NO_STAYS,
     SHARED,
     TOGETHER,
+    DensityProduct,
+    DensityStage,
     District,
     Stay,
     Stays,

@@ -9,9 +9,9 @@ from hushway.arrays import IntArray
 from hushway.audit.mutant_curators import Meddler, dense
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.visits import (
     ClusterSeries,
+    DensityUniverse,
     SiteHistogram,
     VisitCells,
     VisitTotal,

@@ -1,23 +1,193 @@
-"""The parts of a density that are audited, and where."""
+"""The parts of a density that are audited, and the small public districts where."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from datetime import date, timedelta
+from functools import cache, cached_property
 
-from hushway.audit.files import small_batches
-from hushway.audit.product import Product, Stage
+import numpy as np
+import shapely
+
+from hushway.arrays import IntArray
+from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
-from hushway.families.density.audit.toy import District, Stay, StayRows, Stays
-from hushway.families.density.mechanism.catalogue import naive_laplace
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.mechanism.terms import naive_laplace
+from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.memory import ArrayVisits
 from hushway.families.density.rows.rows import EventsSource
+from hushway.geography.areas import Area, Areas
+from hushway.geography.locations import Location, Locations
+from hushway.geography.periods import Periods
 from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
+
+# Small public districts in which one scene of visits plays at many corners.
+#
+# A corner is a little ground of its own: twelve sites, four areas and four cells of the cover.
+# Without clusters and without scaling, what a release says about a corner depends on the people of
+# that corner alone, so one release holds a run for each corner. A district with a single corner
+# gives one run a release.
+#
+# The ground of a corner: sites 0 to 7 lie in area 0, site 8 in area 1 and site 9 in area 2. Site 10
+# is shared among these three areas by thirds, which are no whole number of parts. Site 11 covers
+# area 3 and a strip of area 2, and is a cell of the cover itself; the other cells are areas 0, 1
+# and 2.
+
+SITES, AREAS, CELLS = 12, 4, 4
+# The sites that lie in the first cell.
+TOGETHER = tuple(range(8))
+# A site that lies in one cell, for each cell.
+LONE_SITES = (0, 8, 9, 11)
+# The site that three cells share.
+SHARED = 10
+
+_PIECES = (
+    *((site, 0, 0) for site in TOGETHER),
+    (8, 1, 1),
+    (9, 2, 2),
+    *((SHARED, area, area) for area in range(3)),
+    (11, 2, 3),
+    (11, 3, 3),
+)
+_DAY = date(2024, 1, 1)
+_STEP = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stay:
+    """Events of one person at a corner.
+
+    Attributes:
+        site: Where, counted from the first site of the corner.
+        bin: When.
+        person: Who, counted from 0 at every corner.
+        times: How many events.
+    """
+
+    site: int
+    bin: int
+    person: int = 0
+    times: int = 1
+
+
+Stays = tuple[Stay, ...]
+NO_STAYS: Stays = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StayRows:
+    """Protected rows as an engine sees them, one entry an event."""
+
+    person: IntArray
+    site: IntArray
+    bin: IntArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class District:
+    """A universe and its corners.
+
+    Attributes:
+        universe: The public universe.
+        corners: How many corners it has.
+    """
+
+    universe: DensityUniverse
+    corners: int
+
+    def play(self, scene: Stays) -> StayRows:
+        """Returns the rows of a scene that plays at every corner."""
+        people = 1 + max((stay.person for stay in scene), default=0)
+        corner = np.arange(self.corners, dtype=np.int64)
+        nothing = np.empty((3, 0), dtype=np.int64)
+        columns = [nothing]
+        for stay in scene:
+            when = np.full_like(corner, stay.bin)
+            rows = np.stack([corner * people + stay.person, corner * SITES + stay.site, when])
+            columns.append(np.repeat(rows, stay.times, axis=1))
+        person, site, bins = np.concatenate(columns, axis=1)
+        return StayRows(person=person, site=site, bin=bins)
+
+    @property
+    def every_cell(self) -> IntArray:
+        """Clusters of one cell each."""
+        return np.arange(self.corners * CELLS, dtype=np.int64)
+
+    def series_by_corner(self, values: IntArray) -> IntArray:
+        """Returns a series without clusters by (corner, cell, bin)."""
+        return values.reshape(self.corners, CELLS, self.universe.bins)
+
+
+@cache
+def district(*, corners: int, bins: int, days: int = 1) -> District:
+    """Returns a district whose bins are the first hours of some days; the same one every time."""
+    piece = np.array(_PIECES, dtype=np.int64)
+    corner = np.repeat(np.arange(corners, dtype=np.int64), len(piece))
+    site, area, cell = (np.tile(column, corners) for column in piece.T)
+    pieces = Pieces(
+        sites=corners * SITES,
+        areas=corners * AREAS,
+        site=corner * SITES + site,
+        area=corner * AREAS + area,
+        size=np.ones(len(corner)),
+    )
+    of_corner = np.repeat(np.arange(corners, dtype=np.int64), CELLS)
+    is_site = np.tile([False, False, False, True], corners)
+    member = np.where(
+        is_site,
+        of_corner * SITES + SITES - 1,
+        of_corner * AREAS + np.tile(np.arange(CELLS), corners),
+    )
+    # Corners lie far apart, the cells of one corner side by side.
+    x = of_corner * 1e6 + np.tile(np.arange(CELLS) * 100.0, corners)
+    cover = Cover(
+        pieces=pieces,
+        is_site=is_site,
+        member=member,
+        cell=corner * CELLS + cell,
+        centres=np.column_stack([x, np.zeros_like(x)]),
+    )
+    universe = DensityUniverse(
+        areas=_areas(corners * AREAS),
+        periods=_hours(bins, days),
+        sites=_sites(corners),
+        cover=cover,
+    )
+    return District(universe=universe, corners=corners)
+
+
+def _areas(number: int) -> Areas:
+    return Areas(
+        areas=tuple(
+            Area(id=str(i), name=str(i), shape=shapely.box(i * _STEP, 0, (i + 1) * _STEP, _STEP))
+            for i in range(number)
+        )
+    )
+
+
+def _hours(bins: int, days: int) -> Periods:
+    return Periods(
+        zone="UTC",
+        first_day=_DAY,
+        last_day=_DAY + timedelta(days=days - 1),
+        opens=0,
+        closes=60 * bins,
+        minutes=60,
+        cycle="window",
+    )
+
+
+def _sites(corners: int) -> Sites:
+    names = [str(site) for site in range(corners * SITES)]
+    locations = Locations(
+        tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="district") for name in names)
+    )
+    return Sites(locations=locations, site=np.arange(len(names), dtype=np.int64))
+
 
 # A person's rows lie in several of these.
 _BATCH_ROWS = 1000

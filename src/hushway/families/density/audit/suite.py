@@ -5,16 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from hushway.audit.files import blind
 from hushway.audit.mutant_counters import Wrapped
 from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
-from hushway.audit.product import remade
-from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.density.audit import cover as density_cover
-from hushway.families.density.audit import cuts as density_cuts
-from hushway.families.density.audit import files as density_files
-from hushway.families.density.audit import measured as density_measured
-from hushway.families.density.audit import whole as density_whole
+from hushway.audit.product import blind, remade
+from hushway.audit.suite import Audit, Mutant, Suite, mutant
+from hushway.families.density.audit import cuts, measured, whole
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
@@ -28,13 +23,16 @@ from hushway.families.density.audit.mutant_curators import (
     unsplit,
 )
 from hushway.families.density.audit.product import (
+    CELLS,
     REAL_DENSITY,
+    SHARED,
+    SITES,
     DensityProduct,
+    StayRows,
     VisitTerms,
     visits_in_memory,
     visits_of_files,
 )
-from hushway.families.density.audit.toy import CELLS, SHARED, SITES, StayRows
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
@@ -187,31 +185,31 @@ class Subtraction(_Wrong):
 
 
 _AUDITS: tuple[Audit[DensityProduct], ...] = (
-    density_cover.one_visit_is_one,
-    density_measured.nine_visits,
-    density_measured.shift_of_nine,
-    density_measured.restless,
-    density_measured.many_days,
-    density_measured.crowded_bin,
-    density_measured.shared_site,
-    density_measured.cell_less_another,
-    density_measured.bin_less_another,
-    density_measured.fresh_cells,
-    density_measured.fresh_bins,
-    density_measured.naive_laplace,
-    density_measured.one_drawn_visit,
-    density_measured.one_more_person,
-    density_measured.cut_off_total,
-    density_measured.cell_totals,
-    density_cuts.four_cells,
-    density_whole.next_clusters,
-    density_whole.people_and_series,
-    density_whole.all_questions,
-    density_whole.exact_divergence,
-    density_whole.noise_of_questions,
-    density_whole.published_area,
-    density_whole.published_clusters,
-    density_files.many_batches,
+    whole.one_visit_is_one,
+    measured.nine_visits,
+    measured.shift_of_nine,
+    measured.restless,
+    measured.many_days,
+    measured.crowded_bin,
+    measured.shared_site,
+    measured.cell_less_another,
+    measured.bin_less_another,
+    measured.fresh_cells,
+    measured.fresh_bins,
+    measured.naive_laplace,
+    measured.one_drawn_visit,
+    measured.one_more_person,
+    measured.cut_off_total,
+    measured.cell_totals,
+    cuts.four_cells,
+    whole.next_clusters,
+    whole.people_and_series,
+    whole.all_questions,
+    whole.exact_divergence,
+    whole.noise_of_questions,
+    whole.published_area,
+    whole.published_clusters,
+    whole.many_batches,
 )
 
 
@@ -221,124 +219,103 @@ def _half_the_noise(kind: type[VisitCells]) -> DensityProduct:
 
 
 _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
-    Mutant(
-        name="sensitivity 1 instead of the root of l",
-        product=DensityProduct(counter=SensitivityOfOne),
-        audits=(density_measured.nine_visits, density_measured.shift_of_nine),
+    mutant(
+        "sensitivity 1 instead of the root of l",
+        DensityProduct(counter=SensitivityOfOne),
+        measured.nine_visits,
+        measured.shift_of_nine,
     ),
-    Mutant(
-        name="the paper's subtraction in the cover",
-        product=DensityProduct(counter=Subtraction),
-        audits=(density_measured.shared_site, density_cover.one_visit_is_one),
+    mutant(
+        "the paper's subtraction in the cover",
+        DensityProduct(counter=Subtraction),
+        measured.shared_site,
+        whole.one_visit_is_one,
     ),
-    Mutant(
-        name="several visits in one bin",
-        product=DensityProduct(counter=ManyInABin),
-        audits=(density_measured.crowded_bin,),
+    mutant("several visits in one bin", DensityProduct(counter=ManyInABin), measured.crowded_bin),
+    mutant("no cap", DensityProduct(counter=NoCap), measured.restless),
+    mutant("a total that is not cut off", DensityProduct(counter=NoCutOff), measured.cut_off_total),
+    mutant(
+        "a histogram of all visits",
+        DensityProduct(counter=WholeHistogram),
+        measured.one_drawn_visit,
     ),
-    Mutant(
-        name="no cap",
-        product=DensityProduct(counter=NoCap),
-        audits=(density_measured.restless,),
+    mutant(
+        "the same noise for every cluster",
+        DensityProduct(curator=SharedByClusters),
+        measured.cell_less_another,
+        measured.fresh_cells,
     ),
-    Mutant(
-        name="a total that is not cut off",
-        product=DensityProduct(counter=NoCutOff),
-        audits=(density_measured.cut_off_total,),
+    mutant(
+        "the same noise for every bin",
+        DensityProduct(curator=SharedByBins),
+        measured.bin_less_another,
+        measured.fresh_bins,
     ),
-    Mutant(
-        name="a histogram of all visits",
-        product=DensityProduct(counter=WholeHistogram),
-        audits=(density_measured.one_drawn_visit,),
+    mutant(
+        "sites and cells taken from the data",
+        DensityProduct(curator=SeenOnly),
+        measured.nine_visits,
+        measured.one_drawn_visit,
     ),
-    Mutant(
-        name="the same noise for every cluster",
-        product=DensityProduct(curator=SharedByClusters),
-        audits=(density_measured.cell_less_another, density_measured.fresh_cells),
+    mutant(
+        "the exact number of people", DensityProduct(curator=ExactPeople), measured.one_more_person
     ),
-    Mutant(
-        name="the same noise for every bin",
-        product=DensityProduct(curator=SharedByBins),
-        audits=(density_measured.bin_less_another, density_measured.fresh_bins),
+    mutant(
+        "clusters made from exact totals",
+        DensityProduct(curator=Peeping, mechanism=partial(remade, NosySeries)),
+        whole.next_clusters,
     ),
-    Mutant(
-        name="sites and cells taken from the data",
-        product=DensityProduct(curator=SeenOnly),
-        audits=(density_measured.nine_visits, density_measured.one_drawn_visit),
+    mutant(
+        "cuts with the printed exponent", DensityProduct(curator=PrintedExponent), cuts.four_cells
     ),
-    Mutant(
-        name="the exact number of people",
-        product=DensityProduct(curator=ExactPeople),
-        audits=(density_measured.one_more_person,),
+    mutant(
+        "the whole budget for every question",
+        DensityProduct(mechanism=unsplit, budget=blind),
+        whole.people_and_series,
+        whole.exact_divergence,
     ),
-    Mutant(
-        name="clusters made from exact totals",
-        product=DensityProduct(curator=Peeping, mechanism=partial(remade, NosySeries)),
-        audits=(density_whole.next_clusters,),
+    mutant(
+        "half the noise in the histogram", _half_the_noise(SiteHistogram), whole.noise_of_questions
     ),
-    Mutant(
-        name="cuts with the printed exponent",
-        product=DensityProduct(curator=PrintedExponent),
-        audits=(density_cuts.four_cells,),
+    mutant(
+        "half the noise in the total",
+        _half_the_noise(VisitTotal),
+        whole.all_questions,
+        whole.noise_of_questions,
     ),
-    Mutant(
-        name="the whole budget for every question",
-        product=DensityProduct(mechanism=unsplit, budget=blind),
-        audits=(density_whole.people_and_series, density_whole.exact_divergence),
+    mutant(
+        "half the noise in the clusters", _half_the_noise(ClusterTotals), whole.noise_of_questions
     ),
-    Mutant(
-        name="half the noise in the histogram",
-        product=_half_the_noise(SiteHistogram),
-        audits=(density_whole.noise_of_questions,),
+    mutant(
+        "half the noise in the series",
+        _half_the_noise(ClusterSeries),
+        whole.all_questions,
+        whole.noise_of_questions,
     ),
-    Mutant(
-        name="half the noise in the total",
-        product=_half_the_noise(VisitTotal),
-        audits=(density_whole.all_questions, density_whole.noise_of_questions),
+    mutant(
+        "four times the rho for the series",
+        DensityProduct(mechanism=four_times_the_series, budget=blind),
+        whole.all_questions,
+        whole.exact_divergence,
+        whole.noise_of_questions,
     ),
-    Mutant(
-        name="half the noise in the clusters",
-        product=_half_the_noise(ClusterTotals),
-        audits=(density_whole.noise_of_questions,),
+    mutant("cuts at twice the rate", DensityProduct(curator=TwiceTheRate), cuts.four_cells),
+    mutant("a cap that holds day by day", DensityProduct(counter=DayByDay), measured.many_days),
+    mutant(
+        "totals of cells bounded like series",
+        DensityProduct(counter=TotalsLikeSeries),
+        measured.cell_totals,
+        whole.noise_of_questions,
     ),
-    Mutant(
-        name="half the noise in the series",
-        product=_half_the_noise(ClusterSeries),
-        audits=(density_whole.all_questions, density_whole.noise_of_questions),
+    mutant(
+        "a scale from the exact number of visits",
+        DensityProduct(curator=Peeping, mechanism=partial(remade, NosyScale)),
+        whole.noise_of_questions,
     ),
-    Mutant(
-        name="four times the rho for the series",
-        product=DensityProduct(mechanism=four_times_the_series, budget=blind),
-        audits=(
-            density_whole.all_questions,
-            density_whole.exact_divergence,
-            density_whole.noise_of_questions,
-        ),
-    ),
-    Mutant(
-        name="cuts at twice the rate",
-        product=DensityProduct(curator=TwiceTheRate),
-        audits=(density_cuts.four_cells,),
-    ),
-    Mutant(
-        name="a cap that holds day by day",
-        product=DensityProduct(counter=DayByDay),
-        audits=(density_measured.many_days,),
-    ),
-    Mutant(
-        name="totals of cells bounded like series",
-        product=DensityProduct(counter=TotalsLikeSeries),
-        audits=(density_measured.cell_totals, density_whole.noise_of_questions),
-    ),
-    Mutant(
-        name="a scale from the exact number of visits",
-        product=DensityProduct(curator=Peeping, mechanism=partial(remade, NosyScale)),
-        audits=(density_whole.noise_of_questions,),
-    ),
-    Mutant(
-        name="each batch of rows bounded by itself",
-        product=DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
-        audits=(density_files.many_batches,),
+    mutant(
+        "each batch of rows bounded by itself",
+        DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
+        whole.many_batches,
     ),
 )
 

@@ -1,26 +1,56 @@
-"""What a whole density must not give away: all questions together, clusters, the table."""
+"""What a whole density must not give away: all questions together, the table, events in files."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
+from hushway.arrays import IntArray
 from hushway.audit.agreement import AlwaysSame
 from hushway.audit.divergence import DivergenceCheck
-from hushway.audit.finding import Finding
-from hushway.audit.gaussian import DELTA, claim_of, gaussian_shift, rho_of
-from hushway.audit.harness import Examination, Sampler, Trial, enough
-from hushway.audit.product import Look
-from hushway.audit.shift import JointShiftCheck, most_of_gaussian
-from hushway.families.density.audit.known import Evidence, NextClusters, Spread
-from hushway.families.density.audit.looks import Merged, Published, Resident
-from hushway.families.density.audit.product import DensityProduct, DensityStage
-from hushway.families.density.audit.toy import LONE_SITES, NO_STAYS, District, Stay, Stays, district
-from hushway.families.density.mechanism.catalogue import density_series
+from hushway.audit.harness import Check, Examination, Finding, Sampler, Trial, enough
+from hushway.audit.product import Look, microseconds
+from hushway.audit.shift import (
+    DELTA,
+    JointShiftCheck,
+    claim_of,
+    gaussian_shift,
+    most_of_gaussian,
+    rho_of,
+)
+from hushway.families.density.audit.looks import (
+    Evidence,
+    Merged,
+    NextClusters,
+    Projection,
+    Published,
+    Resident,
+    Spread,
+)
+from hushway.families.density.audit.product import (
+    CELLS,
+    LONE_SITES,
+    NO_STAYS,
+    SITES,
+    DensityProduct,
+    DensityStage,
+    District,
+    Stay,
+    StayRows,
+    Stays,
+    VisitTerms,
+    district,
+)
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.public.visits import ClusterSeries, VisitLimits
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.privacy.loss import Loss, ZCDPLoss
+from hushway.privacy.query import Query
+from hushway.privacy.randomness import os_source
 
 # One release a run: corners would meet in totals and in what all series have in common.
 _SMALL = district(corners=1, bins=6)
@@ -194,22 +224,16 @@ _THOUSAND = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadCheck:
+class SpreadCheck(Check):
     """The claim that mean squares, in variances, are 1.
 
     Attributes:
-        name: What is audited.
         statistics: What has the variance; a run has a column for each.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         sample: Returns the mean squares of so many runs, in thousandths, one row each.
         effort: How many times the runs that are asked for it takes.
     """
 
-    name: str
     statistics: tuple[str, ...]
-    epsilon: Fraction
-    delta: Fraction
     sample: Sampler
     effort: Fraction = Fraction(1)
 
@@ -219,16 +243,97 @@ class SpreadCheck:
         means = self.sample(runs).mean(axis=0) / _THOUSAND
         worst = int(abs(means - 1).argmax())
         slack = _STANDARD_ERRORS * _MOST_SPREAD / math.sqrt(runs)
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=0.0,
-            runs=runs,
+        return self.finding(
+            runs,
             event=(
                 f"{self.statistics[worst]} has {means[worst]:.4f} times the variance that was "
                 "paid for"
             ),
             passed=bool(abs(means[worst] - 1) <= slack),
             reason=f"Chance explains {1 - slack:.3f} to {1 + slack:.3f}.",
+        )
+
+
+_DISTRICT = district(corners=50, bins=6)
+# Numbers of parts that thirds divide badly, and one that cannot be divided at all.
+_QUANTA = (1024, 1000, 7, 1)
+
+
+def one_visit_is_one(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A visit at any site moves all cells together by exactly one visit."""
+    return AlwaysSame(
+        name="cover: a visit is one visit, at every site",
+        statistic="visits at sites of all kinds whose parts do not sum to one visit",
+        epsilon=epsilon,
+        sample=WholeVisits(product=product, district=_DISTRICT).differ,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeVisits:
+    """How far visits at different sites are from one visit, as the engine counts them."""
+
+    product: DensityProduct
+    district: District
+
+    def differ(self, runs: int) -> IntArray:
+        """Returns parts by which a visit differs from a whole one, over and over again."""
+        found = [self.of_site(site, quanta) for site in range(SITES) for quanta in _QUANTA]
+        return np.resize(np.concatenate(found), runs)
+
+    def of_site(self, site: int, quanta: int) -> IntArray:
+        """Returns by how many parts all cells of a corner move, less those of one visit."""
+        universe, corners = self.district.universe, self.district.corners
+        corner = np.arange(corners, dtype=np.int64)
+        rows = StayRows(person=corner, site=corner * SITES + site, bin=corner % universe.bins)
+        terms = VisitTerms(universe=universe, limits=_LIMITS)
+        cells = ClusterSeries(universe=universe, cluster=self.district.every_cell, quanta=quanta)
+        counter = self.product.counter(rows, terms, os_source())
+        exact = counter.count(Query(name=cells.name, cells=cells))
+        moved = np.zeros(corners, dtype=np.int64)
+        np.add.at(moved, exact.cells // (CELLS * universe.bins), np.abs(exact.values))
+        return moved - quanta
+
+
+_BINS = 24
+_MOST = 4
+_HOUR_US = 3_600_000_000
+# Reading files is slow.
+_BRIEF = Fraction(1, 4)
+# At one site in every bin, three times: 72 events, of which four count.
+_RESTLESS: Stays = tuple(Stay(site=0, bin=when, times=3) for when in range(_BINS))
+
+
+def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A person with 72 events in five files and many batches, four of which count."""
+    stage = FileStage(
+        product=product,
+        district=district(corners=1000, bins=_BINS),
+        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        spend=rho_of(epsilon),
+    )
+    look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)}).seen
+    return gaussian_shift(
+        name="files: 72 events of one person in many batches fit rho",
+        statistic="the sum over all bins of the first cell",
+        epsilon=epsilon,
+        worlds=stage.worlds(look, ("the person", _RESTLESS)),
+        effort=_BRIEF,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileStage(DensityStage):
+    """A stage whose events are in files."""
+
+    def sampler(self, scene: Stays, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows, universe = self.district.play(scene), self.district.universe
+        columns = {
+            "person": rows.person,
+            "location": rows.site,
+            "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
+        }
+        return self.sampler_of_files(
+            columns, lambda folder: EventsSource(folder, EventColumns()), look
         )

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.density.city import figures
+from hushway.families.density.city import paris as figures
 from hushway.families.density.city.paris import CityVisits, DensityCity, paris
+from hushway.families.density.city.rhythms import HOURS
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.tower_geometry import tower_geometry
 
@@ -34,7 +35,7 @@ def _matched(city: DensityCity, visits: CityVisits, cover: Cover) -> Mapping[str
         "people": (f"{figures.PEOPLE:,}", f"{len(each):,}"),
         "towers": (f"{figures.TOWERS:,}", f"{len(city.towers):,}"),
         "areas": (f"{figures.AREAS}", f"{len(city.areas)}"),
-        "hours": (f"{figures.HOURS}", f"{city.hours}"),
+        "hours": (f"{HOURS}", f"{city.hours}"),
         "visits of a person, mean": (f"{figures.MEAN_VISITS}", f"{each.mean():.2f}"),
         "visits of a person, deviation": (f"{figures.DEVIATION_OF_VISITS}", f"{each.std():.2f}"),
         "visits of a person, most": (f"{figures.MOST_VISITS}", f"{each.max()}"),

@@ -2,15 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import shapely
-from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from hushway.geography.areas import Areas
+from hushway.study.city_files import number_column, table_of
 
 if TYPE_CHECKING:
     from hushway.families.density.city.city import DensityCity
@@ -50,15 +50,10 @@ def write_events(city: "DensityCity", path: Path) -> None:
 
 def _table(city: "DensityCity", rows: slice) -> pa.Table:
     midnight = np.datetime64(city.first_day, "s").astype(np.int64)
-    codes = _numbers(city.tower[rows], pa.int16())
+    codes = number_column(city.tower[rows], pa.int16())
     columns = {
-        "person": _numbers(city.person[rows], pa.int32()),
+        "person": number_column(city.person[rows], pa.int32()),
         "tower": pa.DictionaryArray.from_arrays(codes, pa.array(city.towers.ids)),
-        "time": _numbers(midnight + city.second[rows], pa.timestamp("s")),
+        "time": number_column(midnight + city.second[rows], pa.timestamp("s")),
     }
-    return pa.Table.from_arrays(list(columns.values()), names=list(columns))
-
-
-def _numbers(values: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Returns numbers as an Arrow array, without the detour by pandas that its own way takes."""
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+    return table_of(columns)

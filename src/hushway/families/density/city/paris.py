@@ -5,21 +5,49 @@ Spatio-temporal Density in Paris*, KDD 2014. The public map never changes. Event
 seed, and add up to the published figures whatever the seed is. See docs/cities.md.
 """
 
-from typing import NamedTuple
+from datetime import date
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
 from hushway.errors import PlanError
-from hushway.families.density.city import figures, ground
+from hushway.families.density.city import ground
 from hushway.families.density.city.city import CityVisits, DensityCity
-from hushway.families.density.city.map import areas_of, towers_of
-from hushway.families.density.city.people import GATHERINGS, People, people_of
+from hushway.families.density.city.ground import areas_of, towers_of
+from hushway.families.density.city.people import (
+    GATHERINGS,
+    GRID,
+    People,
+    TowerField,
+    people_of,
+    tower_field,
+)
 from hushway.families.density.city.rhythms import HOURS, Kind, Place, calling, places
-from hushway.families.density.city.towers import GRID, TowerField, tower_field
 from hushway.numerics.compiled import compiled
 from hushway.study.chance import generator, largest, pick, shuffle
+
+# The published figures that the synthetic Paris is matched to.
+#
+# They are those of Acs and Castelluccia, KDD 2014, sections 4 and 5.2.
+
+PEOPLE: Final = 1_992_846
+TOWERS: Final = 1_303
+AREAS: Final = 989
+MEAN_VISITS: Final = 13.55
+DEVIATION_OF_VISITS: Final = 18.33
+MOST_VISITS: Final = 732
+COVER: Final = 826
+MEAN_COUNT_OF_AREAS: Final = 91
+
+# With fewer people, one with the most visits would weigh too much in the deviation.
+FEWEST_WITH_MOST: Final = 100_000
+
+ZONE: Final = "Europe/Paris"
+FIRST_DAY: Final = date(2007, 9, 10)
+LAST_DAY: Final = date(2007, 9, 16)
+
 
 __all__ = ["CityVisits", "DensityCity", "paris"]
 
@@ -32,9 +60,9 @@ _ACTIVITY, _TOWERS, _PEOPLE, _CALLS = range(4)
 def paris(
     seed: int,
     *,
-    people: int = figures.PEOPLE,
-    towers: int = figures.TOWERS,
-    areas: int = figures.AREAS,
+    people: int = PEOPLE,
+    towers: int = TOWERS,
+    areas: int = AREAS,
 ) -> DensityCity:
     """Returns a synthetic Paris: 1,992,846 people, 1,303 towers, 989 areas, 27,003,063 visits.
 
@@ -59,9 +87,9 @@ def paris(
     person, tower, second = events_of(crowd, field, generator(seed, _CALLS))
     return DensityCity(
         name="Paris (synthetic)",
-        zone=figures.ZONE,
-        first_day=figures.FIRST_DAY,
-        last_day=figures.LAST_DAY,
+        zone=ZONE,
+        first_day=FIRST_DAY,
+        last_day=LAST_DAY,
         areas=areas_of(areas),
         towers=places,
         people=people,
@@ -94,7 +122,7 @@ def visits_of_people(people: int, rng: np.random.Generator) -> IntArray:
     From 100,000 people on, exactly the published maximum occurs.
     """
     visits = _quantiles(people)
-    missing = round(figures.MEAN_VISITS * people) - int(visits.sum())
+    missing = round(MEAN_VISITS * people) - int(visits.sum())
     # What rounding left over goes to people in the middle, one visit each: the deviation stays.
     middle = np.flatnonzero((visits > 2) & (visits < 30))
     count = min(abs(missing), len(middle))
@@ -108,12 +136,12 @@ def _quantiles(people: int) -> IntArray:
     from scipy.special import ndtri
 
     normal = np.asarray(ndtri((np.arange(people) + 0.5) / people), dtype=np.float64)
-    spread = figures.DEVIATION_OF_VISITS / figures.MEAN_VISITS
+    spread = DEVIATION_OF_VISITS / MEAN_VISITS
     location, scale = np.log(9.0), 1.0
     for _ in range(_ROUNDS):
         visits = _cut(np.exp(location + scale * normal), people)
         mean, deviation = visits.mean(), visits.std()
-        location += np.log(figures.MEAN_VISITS / mean)
+        location += np.log(MEAN_VISITS / mean)
         step = spread / (deviation / mean)
         location -= scale**2 * (step - 1) * 0.5
         scale *= 1 + 0.5 * (step - 1)
@@ -122,11 +150,11 @@ def _quantiles(people: int) -> IntArray:
 
 def _cut(visits: FloatArray, people: int) -> IntArray:
     # Beyond the bend the tail runs up to the maximum without piling up there.
-    room = figures.MOST_VISITS - 1 - _BEND
+    room = MOST_VISITS - 1 - _BEND
     bent = _BEND + room * -np.expm1(-np.maximum(visits - _BEND, 0.0) / room)
     whole = np.maximum(1, np.rint(np.where(visits > _BEND, bent, visits))).astype(np.int64)
-    if people >= figures.FEWEST_WITH_MOST:
-        whole[-1] = figures.MOST_VISITS
+    if people >= FEWEST_WITH_MOST:
+        whole[-1] = MOST_VISITS
     return whole
 
 

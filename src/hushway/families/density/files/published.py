@@ -5,27 +5,45 @@ from pathlib import Path
 from typing import Any, cast
 
 from hushway.arrays import IntArray
-from hushway.families.density.files.clusters import COVER_COLUMNS, PIECE_COLUMNS
-from hushway.families.density.files.geo import COLUMNS as GEO_COLUMNS
-from hushway.families.density.files.geo import check_density_geo, totals_of, write_density_geo
-from hushway.families.density.files.measured import COLUMNS as SERIES_COLUMNS
-from hushway.families.density.files.measured import write_measured_series
 from hushway.families.density.files.rows import (
     COLUMNS,
+    GEO_COLUMNS,
     MOST_CSV_ROWS,
+    SERIES_COLUMNS,
     check_density_csv,
+    check_density_geo,
     fits_csv,
+    totals_of,
     write_density_csv,
+    write_density_geo,
     write_density_parquet,
+    write_measured_series,
 )
-from hushway.families.density.files.sites import MEASURED_COLUMNS, SITE, measured_sites_csv
-from hushway.families.density.files.universe import AREAS, COVER, PIECES, SITES, public_files
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import Sites
+from hushway.families.density.files.universe import (
+    AREAS,
+    COVER,
+    COVER_COLUMNS,
+    MEASURED_COLUMNS,
+    PIECE_COLUMNS,
+    PIECES,
+    SITE,
+    SITES,
+    measured_sites_csv,
+    public_files,
+)
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import Sites
 from hushway.release.formats.places import location_columns
-from hushway.release.published_file import PERIODS, PublishedFile, describe_files, periods_file
-from hushway.release.resource import Description, columns_schema, locations_schema
-from hushway.release.stated import noise_fits
+from hushway.release.published_file import (
+    PERIODS,
+    Description,
+    PublishedFile,
+    columns_schema,
+    describe_files,
+    locations_schema,
+    periods_file,
+)
+from hushway.release.terms import noise_fits
 
 PARQUET = "density.parquet"
 CSV = "density.csv"

@@ -1,4 +1,4 @@
-"""A published density as Parquet and CSV: one row an area and bin."""
+"""A published density as Parquet, CSV and GeoParquet, and the noisy series it was made from."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -7,21 +7,30 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import shapely
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import DensityUniverse
+from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import (
+from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
+    read_batches,
+    stream_csv,
     whole_column,
 )
-from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.geoparquet import (
+    check_geoparquet,
+    geo_metadata,
+    shape_array,
+    write_geoparquet,
+)
 from hushway.release.formats.places import number_array, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
@@ -187,3 +196,131 @@ def _positions(batch: pa.RecordBatch, known: pa.Array) -> IntArray:
 
 def _disagreement(path: Path) -> ReleaseError:
     return damaged(f"{path.name} does not hold a number for every area and bin, in order.")
+
+
+MEASURED_SCHEMA = pa.schema(
+    [
+        pa.field("cluster", pa.int64(), nullable=False),
+        pa.field("bin", pa.int64(), nullable=False),
+        pa.field("parts", pa.int64(), nullable=False),
+    ]
+)
+SERIES_COLUMNS = tuple(MEASURED_SCHEMA.names)
+
+
+def write_measured_series(measured: IntArray, path: Path) -> None:
+    """Writes the noisy parts of visits of every (cluster, bin)."""
+    flat = measured.reshape(-1)
+    with pq.ParquetWriter(path, MEASURED_SCHEMA, compression="zstd") as writer:
+        for start in range(0, len(flat), BATCH_ROWS):
+            parts = flat[start : start + BATCH_ROWS]
+            cluster, at = _places(start, len(parts), measured.shape[1])
+            arrays = [number_array(each) for each in (cluster, at, parts)]
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=MEASURED_SCHEMA))
+
+
+def read_measured_series(path: Path, clusters: int, bins: int) -> IntArray:
+    """Reads the noisy series of so many clusters and bins.
+
+    Raises:
+        ReleaseError: The rows are not those of every (cluster, bin) in order.
+    """
+    with open_parquet(path, MEASURED_SCHEMA, rows=clusters * bins) as file:
+        if file.metadata.num_rows != clusters * bins:
+            raise _rewritten()
+        parts = np.empty(clusters * bins, dtype=np.int64)
+        row = 0
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            cluster, at, own = (whole_column(column) for column in batch.columns)
+            expected = _places(row, len(own), bins)
+            if row + len(own) > len(parts) or not all(map(np.array_equal, (cluster, at), expected)):
+                raise _rewritten()
+            parts[row : row + len(own)] = own
+            row += len(own)
+    if row != len(parts):
+        raise _rewritten()
+    return parts.reshape(clusters, bins)
+
+
+def _places(start: int, rows: int, bins: int) -> tuple[IntArray, IntArray]:
+    return np.divmod(np.arange(start, start + rows, dtype=np.int64), bins)
+
+
+def _rewritten() -> ReleaseError:
+    return damaged(
+        "measured_series.parquet does not hold a number for every cluster and bin, in order."
+    )
+
+
+# A published density as GeoParquet 1.1: one row an area, with its shape and its whole series.
+#
+# Programs for maps open the file as it is.
+
+_SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
+_SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("geometry", pa.binary(), nullable=False),
+        pa.field("total", pa.float64(), nullable=False),
+        pa.field("mean", pa.float64(), nullable=False),
+        pa.field("busiest", MOMENT, nullable=False),
+        pa.field("counts", _SERIES, nullable=False),
+        pa.field("standard_errors", _SERIES, nullable=False),
+    ]
+)
+GEO_COLUMNS = tuple(_SCHEMA.names)
+
+_HUNDREDTHS = 100
+
+
+def totals_of(counts: FloatArray) -> FloatArray:
+    """Returns the sum of each row of hundredths: exact, whatever the order of the additions."""
+    hundredths = np.rint(counts * _HUNDREDTHS).astype(np.int64)
+    totals: FloatArray = hundredths.sum(axis=-1) / _HUNDREDTHS
+    return totals
+
+
+def write_density_geo(table: DensityTable, path: Path) -> None:
+    """Writes a density as one GeoParquet file."""
+    write_geoparquet(_arrow(table), path)
+
+
+def check_density_geo(table: DensityTable, path: Path) -> None:
+    """Makes sure that a GeoParquet file holds a density.
+
+    Raises:
+        ReleaseError: It does not.
+    """
+    check_geoparquet(_arrow(table), path, "the areas")
+
+
+def _arrow(table: DensityTable) -> pa.Table:
+    areas, periods = table.universe.areas, table.universe.periods
+    totals = totals_of(table.counts)
+    busiest: IntArray = start_times(periods)[table.counts.argmax(axis=1)]
+    columns = [
+        text_array(areas.ids),
+        text_array([area.name for area in areas.areas]),
+        shape_array(_shapes(areas)),
+        number_array(totals),
+        number_array(np.round(totals / len(periods), 2)),
+        number_array(busiest).cast(MOMENT),
+        _lists(table.counts),
+        _lists(table.standard_error),
+    ]
+    kinds = sorted({area.shape.geom_type for area in areas.areas})
+    metadata = geo_metadata(kinds, shapely.total_bounds(areas.shapes).tolist())
+    return pa.Table.from_arrays(columns, schema=_SCHEMA.with_metadata(metadata))
+
+
+def _shapes(areas: Areas) -> list[bytes]:
+    # Heights are of no use on a map, and would ask for a box with heights.
+    return list(shapely.to_wkb(shapely.force_2d(areas.shapes), byte_order=1))
+
+
+def _lists(numbers: FloatArray) -> pa.Array:
+    ends = np.arange(0, numbers.size + 1, numbers.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(
+        number_array(ends), number_array(numbers.reshape(-1)), type=_SERIES
+    )

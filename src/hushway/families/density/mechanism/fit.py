@@ -1,18 +1,112 @@
-"""From noisy series and totals to a density: all of it post-processing."""
+"""The table that the density family publishes, and how noise becomes one: all post-processing."""
 
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.cleaning import CLEANERS, Denoise
-from hushway.families.density.mechanism.night import onto_totals, smooth_nights
-from hushway.families.density.mechanism.table import DensityTable
+from hushway.errors import PrivacyError
+from hushway.families.density.mechanism.rhythms import (
+    Cleaned,
+    best_cuts,
+    clean,
+    cut,
+    cut_variance,
+    learn_rhythms,
+    onto_totals,
+    smooth_nights,
+)
 from hushway.families.density.mechanism.totals import Answers, Totals, answers_of, fitted_totals
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.release.mechanism import Measurements, noise_of
+
+Denoise = Literal["patterns", "sure", "cuts", "none"]
+Found = tuple[Cleaned, dict[str, Any]]
+"""Cleaned series, and what is worth telling about it."""
+
+# Fewer series have nothing in common that could be told from their noise.
+_FEWEST: Final = 3
+
+
+def _patterns(answers: Answers, totals: Totals) -> Found:
+    series = answers.series
+    if len(series.values) < _FEWEST:
+        return _sure(answers, totals)
+    # Rhythms are relative to a total, and one below its own noise says nothing.
+    size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
+    rhythms = learn_rhythms(series.values, size, series.variance)
+    cleaned = clean(series.values, size, series.variance, rhythms)
+    return cleaned, {"patterns": rhythms.patterns}
+
+
+def _sure(answers: Answers, _totals: Totals) -> Found:
+    series = answers.series
+    return _cut(answers, best_cuts(series.values, series.variance))
+
+
+def _chosen(answers: Answers, _totals: Totals) -> Found:
+    if answers.cuts is None:
+        raise PrivacyError(
+            "No cuts were chosen for these series.", advice="Measure with a share for cuts."
+        )
+    return _cut(answers, answers.cuts)
+
+
+def _cut(answers: Answers, cuts: IntArray) -> Found:
+    series = answers.series
+    cleaned = Cleaned(
+        values=cut(series.values, cuts),
+        variance=cut_variance(series.values.shape[1], cuts, series.variance),
+    )
+    return cleaned, {"mean_coefficients": float(cuts.mean())}
+
+
+def _nothing(answers: Answers, _totals: Totals) -> Found:
+    series = answers.series
+    return Cleaned(values=series.values, variance=np.full_like(series.values, series.variance)), {}
+
+
+CLEANERS: Final[dict[Denoise, Callable[[Answers, Totals], Found]]] = {
+    "patterns": _patterns,
+    "sure": _sure,
+    "cuts": _chosen,
+    "none": _nothing,
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DensityTable:
+    """A published density. Safe for anyone to see.
+
+    Attributes:
+        universe: The public areas, bins, sites and cover.
+        counts: Estimated visits by (area, bin): finite, never negative, rounded to hundredths.
+        standard_error: What each is expected to be off by: finite, above 0, rounded likewise.
+        cluster: The cluster of each cell of the cover.
+        quanta: Parts of a visit that the series was measured in.
+        measured_series: Noisy visits by (cluster, bin), in parts of a visit.
+        measured_sites: Noisy histogram of one visit of each person by site; None if not measured.
+        measured_total: Noisy number of all visits; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
+        diagnostics: How the fit went, as plain JSON values.
+    """
+
+    universe: DensityUniverse
+    counts: FloatArray
+    standard_error: FloatArray
+    cluster: IntArray
+    quanta: int
+    measured_series: IntArray
+    measured_sites: IntArray | None
+    measured_total: int | None
+    noise: Mapping[str, float]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
 
 _HUNDREDTH = 0.01
 

@@ -9,9 +9,8 @@ from typing import Final
 from scipy.optimize import minimize
 
 from hushway.errors import PlanError
-from hushway.families.density.mechanism.cleaning import Denoise
-from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.mechanism.fit import Denoise
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
 

@@ -15,16 +15,14 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.mechanism.cleaning import Denoise
-from hushway.families.density.mechanism.fit import fit_density
+from hushway.families.density.mechanism.fit import Denoise, DensityTable, fit_density
 from hushway.families.density.mechanism.recommended import Spends
-from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.mechanism.totals import histogram_totals, noisy
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
     VisitCells,
     VisitLimits,

@@ -11,19 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.cells import DensityUniverse, Sites
-from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.minimum_cover import identity_cover
+from hushway.families.density.public.cover import Cover, Pieces, identity_cover
 from hushway.families.density.public.tower_geometry import (
     Outside,
     TowerGeometry,
     tessellation,
     tower_geometry,
 )
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.digest import digest_of
+from hushway.privacy.public_facts import digest_of
 
 # Raised whenever the same lists give another geometry, so that no older file is read.
 _VERSION = 1

@@ -11,8 +11,7 @@ from scipy.spatial import Voronoi
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.cover import Cover
-from hushway.families.density.public.minimum_cover import minimum_cover, overlap
+from hushway.families.density.public.cover import Cover, minimum_cover, overlap
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 

@@ -7,7 +7,9 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.findings import (
+from hushway.engine.reading import DayGrid, day_grid, load_table, malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, run, stream
+from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
     OUTSIDE_WINDOW,
@@ -16,17 +18,16 @@ from hushway.engine.findings import (
     UNKNOWN,
     Words,
     bucket_of,
+    copies_of,
+    facts_of,
     first_row,
+    ids_with_too_many,
     in_gaps,
     problems_of,
+    refuse_nothing,
     rows_between,
 )
-from hushway.engine.lookup import DayGrid, day_grid
-from hushway.engine.reading import load_table, malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run, stream
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
-from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,
@@ -102,16 +103,13 @@ def check_events(
             integers = layout.kinds["location"] == "integer"
             sites = load_sites(backend, universe.sites, integers=integers)
         found = first_row(run(backend, _summary(groups, sites), progress))
-        if found["rows"] == 0:
-            raise DataError(
-                "The events are empty: there is not a single one.",
-                advice="Give files with at least one event.",
-            )
+        refuse_nothing(found, "events", "one", "event")
         found["malformed_row"] = malformed_rows(backend)
         if universe.sites is None:
             found |= _misplaced(backend, rows, universe.areas, settings.batch_rows, progress)
         if notes:
-            found |= first_row(run(backend, _repeated(rows), progress))
+            alike = [name for name in rows.columns if name != "timed"]
+            found |= first_row(run(backend, copies_of(rows, alike), progress))
             timely = rows_between(rows, grid.start_us, grid.end_us)
             found |= ids_with_too_many(backend, timely, progress)
     places = [role for role in source.columns.roles if role in _PLACES]
@@ -185,10 +183,3 @@ def _misplaced(
         impossible += int((~earthly).sum())
         unknown += int((earthly & (index.locate(lon, lat) == NOWHERE)).sum())
     return {"impossible_position": impossible, "unknown_location": unknown}
-
-
-def _repeated(rows: ir.Table) -> ir.Table:
-    """Returns one row: how many events are copies of another."""
-    columns = [name for name in rows.columns if name != "timed"]
-    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
-    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))

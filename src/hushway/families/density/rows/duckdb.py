@@ -4,8 +4,7 @@ from functools import cached_property
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, duckdb_session
-from hushway.families.density.public.cells import DensityUniverse
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     VisitRule,
@@ -25,9 +24,8 @@ from hushway.families.density.rows.rows import (
     rows_by_text,
 )
 from hushway.numerics.threads import processors
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
 
 __all__ = ["DuckDBVisits"]

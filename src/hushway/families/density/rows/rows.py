@@ -6,8 +6,7 @@ arrays, by code that all counters share.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import ibis
 import ibis.expr.types as ir
@@ -18,18 +17,17 @@ from ibis.backends.duckdb import Backend
 from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array
-from hushway.engine.findings import bucket_of
-from hushway.engine.lookup import DayGrid, day_grid, place_table
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.reading import DayGrid, day_grid, load_table, place_table, read_rows
 from hushway.engine.session import stream
+from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse, Sites
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, layout_of
+from hushway.tables.layout import Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,21 +62,10 @@ class EventColumns(Columns):
             )
 
 
-@dataclass(frozen=True)
-class EventsSource:
-    """The protected events: a CSV or Parquet file, a folder of them, or a glob.
+class EventsSource(TimedSource[EventColumns]):
+    """The protected events."""
 
-    Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
-            in UTC or with an offset.
-    """
-
-    path: Path | str
-    columns: EventColumns
-    clock: Clock = "wall"
-    noun: ClassVar[str] = "events"
+    noun = "events"
 
 
 # From positions to areas: a public raster answers for most of the ground, polygons for the rest.

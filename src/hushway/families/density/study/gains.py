@@ -12,8 +12,15 @@ from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.fit import scale_of
-from hushway.families.density.mechanism.night import onto_totals, smooth_nights
-from hushway.families.density.mechanism.rhythms import Rhythms, best_cuts, clean, cut, learn_rhythms
+from hushway.families.density.mechanism.rhythms import (
+    Rhythms,
+    best_cuts,
+    clean,
+    cut,
+    learn_rhythms,
+    onto_totals,
+    smooth_nights,
+)
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.totals import (
     Answers,
@@ -21,8 +28,8 @@ from hushway.families.density.mechanism.totals import (
     fitted_totals,
     histogram_totals,
 )
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.scene import BoundedCity
 from hushway.privacy.measured import Internal

@@ -15,10 +15,10 @@ from scipy.special import logsumexp
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.density.mechanism.night import smooth_nights
+from hushway.families.density.mechanism.rhythms import smooth_nights
 from hushway.families.density.mechanism.series import merge_small
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.cover import Cover
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.privacy.measured import Internal
 
 # EFPA and EFPAG as the KDD 2014 paper prints them: noise on the first terms of a cosine series.

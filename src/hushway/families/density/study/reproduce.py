@@ -4,28 +4,36 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hushway.families.density.city import figures as paris_figures
+from hushway.families.density.city import paris as paris_figures
 from hushway.families.density.city.paris import DensityCity, paris
-from hushway.families.density.mechanism.catalogue import density_series
-from hushway.families.density.study.earth_movers import weekly_earth_movers
-from hushway.families.density.study.errors import Box, DensityErrors, box_of, density_errors
+from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.study.errors import (
+    Box,
+    DensityErrors,
+    box_of,
+    density_errors,
+    weekly_earth_movers,
+)
 from hushway.families.density.study.gains import measure_gains
-from hushway.families.density.study.histograms import EPSILONS as HISTOGRAM_EPSILONS
-from hushway.families.density.study.histograms import HISTOGRAMS, histogram_errors
 from hushway.families.density.study.honest import cost_of
 from hushway.families.density.study.methods import (
     BY_VISITS,
     DEFAULT,
+    DELTA,
+    EPSILON,
+    HISTOGRAMS,
+    MAX_VISITS,
     METHODS,
     PRINTED,
     SLOW,
     Details,
     Figure,
     Reproduction,
+    histogram_errors,
     printed_plan,
     sound_table,
 )
-from hushway.families.density.study.published import DELTA, EPSILON, MAX_VISITS
+from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
 from hushway.families.density.study.scene import (
     BoundedCity,
     DensityScene,

@@ -11,16 +11,21 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure as Canvas
 
-from hushway.families.density.city.map import areas_of
+from hushway.families.density.city.ground import areas_of
 from hushway.families.density.study.errors import Box
-from hushway.families.density.study.histograms import EPSILONS as HISTOGRAM_EPSILONS
-from hushway.families.density.study.histograms import HISTOGRAMS
-from hushway.families.density.study.methods import DEFAULT, METHODS, Reproduction
-from hushway.families.density.study.published import EPSILON, MAX_VISITS
+from hushway.families.density.study.methods import (
+    DEFAULT,
+    EPSILON,
+    HISTOGRAMS,
+    MAX_VISITS,
+    METHODS,
+    Reproduction,
+)
+from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
 from hushway.families.density.study.reproduce import BOXED, EPSILONS, VISITS
 from hushway.families.density.study.tables import further_tables, headline_tables, statements
 from hushway.privacy.measured import Internal
-from hushway.study.save import save_study
+from hushway.study.study_table import save_study
 
 FIGURES = "figures-3-11.png"
 

@@ -12,9 +12,8 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.density.city.city import DensityCity
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     PeopleVisits,
@@ -27,12 +26,11 @@ from hushway.families.density.rows.counts import (
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import cap_for
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Measurements
 from hushway.study.study_table import StudyBudget
 

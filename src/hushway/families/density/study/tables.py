@@ -4,19 +4,20 @@ import math
 
 import numpy as np
 
-from hushway.families.density.study import published as printed
-from hushway.families.density.study.histograms import EPSILONS as HISTOGRAM_EPSILONS
-from hushway.families.density.study.histograms import HISTOGRAMS
+from hushway.families.density.study import methods as printed
 from hushway.families.density.study.methods import (
     BY_VISITS,
     DEFAULT,
+    EPSILON,
+    HISTOGRAMS,
     HONEST,
+    MAX_VISITS,
     METHODS,
     PRINTED,
     SLOW,
     Reproduction,
 )
-from hushway.families.density.study.published import EPSILON, MAX_VISITS
+from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
 from hushway.families.density.study.reproduce import BOXED, EPSILONS, FEW_RUNS, KEYS, MOVED, VISITS
 from hushway.study.study_table import StudyTable
 

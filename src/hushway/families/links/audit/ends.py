@@ -24,9 +24,8 @@ from hushway.families.links.audit.product import LinkProduct
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
-from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.noisy import NoisyTrips
+from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query

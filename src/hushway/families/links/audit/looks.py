@@ -7,11 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.evidence import evidence, in_thousandths
+from hushway.audit.harness import evidence, in_thousandths
 from hushway.audit.mutant_curators import dense
-from hushway.families.links.audit.product import LinkStage, movements_in_memory
-from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.audit.product import (
+    NO_DRIVES,
+    Drive,
+    Drives,
+    LinkStage,
+    movements_in_memory,
+)
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import ClassZones, SpeedSums
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Measured

@@ -4,14 +4,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.chance import ChanceCheck, gaussian_tail
-from hushway.audit.gaussian import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.audit.harness import Examination, Trial
-from hushway.audit.law import VarianceCheck, gaussian
+from hushway.audit.law import ChanceCheck, VarianceCheck, gaussian, gaussian_tail
 from hushway.audit.product import Look
+from hushway.audit.shift import DELTA, gaussian_shift, gaussian_trial, rho_of
 from hushway.families.links.audit.looks import Evidence, Published, Sums
-from hushway.families.links.audit.product import LinkProduct, LinkStage
-from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
+from hushway.families.links.audit.product import (
+    NO_DRIVES,
+    Drive,
+    Drives,
+    LinkProduct,
+    LinkStage,
+    rings,
+)
 from hushway.families.links.public.universe import MovementCells, MovementLimits
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import PureLoss

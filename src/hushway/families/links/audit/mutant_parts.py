@@ -6,8 +6,7 @@ import numpy as np
 
 from hushway.audit.mutant_counters import OnlyLarge, Otherwise
 from hushway.audit.mutant_curators import Meddler, dense
-from hushway.families.links.audit.product import DriveTerms, movements_in_memory
-from hushway.families.links.audit.toy import KINDS, DriveRows
+from hushway.families.links.audit.product import KINDS, DriveRows, DriveTerms, movements_in_memory
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.public.universe import MovementCells
 from hushway.privacy.bound import Bound

@@ -9,14 +9,10 @@ import numpy as np
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
-from hushway.audit.files import blind
 from hushway.audit.mutant_curators import Peeping, SeenOnly
-from hushway.audit.product import remade
-from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.links.audit import ends as links_ends
-from hushway.families.links.audit import files as links_files
-from hushway.families.links.audit import measured as links_measured
-from hushway.families.links.audit import whole as links_whole
+from hushway.audit.product import blind, remade
+from hushway.audit.suite import Audit, Mutant, Suite, mutant
+from hushway.families.links.audit import ends, measured, whole
 from hushway.families.links.audit.mutant_parts import (
     ExactAnswers,
     NoCap,
@@ -33,13 +29,13 @@ from hushway.families.links.audit.mutant_parts import (
 )
 from hushway.families.links.audit.product import (
     REAL_LINKS,
+    DriveRows,
     DriveTerms,
     LinkProduct,
     movements_of_files,
 )
-from hushway.families.links.audit.toy import DriveRows
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, SpeedSums
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import (
@@ -131,32 +127,32 @@ def _rank(ascending: IntArray) -> IntArray:
 
 
 _AUDITS: tuple[Audit[LinkProduct], ...] = (
-    links_measured.lone_road,
-    links_measured.lone_trip,
-    links_measured.nine_items,
-    links_measured.shift_of_nine,
-    links_measured.long_drive,
-    links_measured.long_drive_laplace,
-    links_measured.one_home,
-    links_measured.two_ends,
-    links_measured.at_threshold,
-    links_measured.one_tips_the_scale,
-    links_measured.link_less_another,
-    links_measured.fresh_links,
-    links_measured.unused_road,
-    links_whole.hundred_links,
-    links_whole.four_of_a_class,
-    links_whole.class_swap,
-    links_whole.slow_driver,
-    links_whole.fast_and_slow,
-    links_whole.hundred_speeds,
-    links_whole.all_questions,
-    links_whole.published_lone,
-    links_whole.same_table,
-    links_files.same_way,
-    links_ends.moved_home,
-    links_ends.just_in_reach,
-    links_ends.two_at_once,
+    measured.lone_road,
+    measured.lone_trip,
+    measured.nine_items,
+    measured.shift_of_nine,
+    measured.long_drive,
+    measured.long_drive_laplace,
+    measured.one_home,
+    measured.two_ends,
+    measured.at_threshold,
+    measured.one_tips_the_scale,
+    measured.link_less_another,
+    measured.fresh_links,
+    measured.unused_road,
+    whole.hundred_links,
+    whole.four_of_a_class,
+    whole.class_swap,
+    whole.slow_driver,
+    whole.fast_and_slow,
+    whole.hundred_speeds,
+    whole.all_questions,
+    whole.published_lone,
+    whole.same_table,
+    whole.same_way,
+    ends.moved_home,
+    ends.just_in_reach,
+    ends.two_at_once,
 )
 
 
@@ -205,102 +201,99 @@ def first_by_place(people: PeoplePositions, noise: EndNoise) -> Trips:
 
 
 _MUTANTS: tuple[Mutant[LinkProduct], ...] = (
-    Mutant(
-        name="no cap on items",
-        product=LinkProduct(counter=NoCap),
-        audits=(links_measured.long_drive, links_measured.long_drive_laplace),
+    mutant(
+        "no cap on items",
+        LinkProduct(counter=NoCap),
+        measured.long_drive,
+        measured.long_drive_laplace,
     ),
-    Mutant(
-        name="every trip for itself",
-        product=LinkProduct(counter=TripsForPersons),
-        audits=(links_measured.one_home, links_measured.long_drive),
+    mutant(
+        "every trip for itself",
+        LinkProduct(counter=TripsForPersons),
+        measured.one_home,
+        measured.long_drive,
     ),
-    Mutant(
-        name="sensitivity 1 instead of the root of m",
-        product=LinkProduct(counter=SensitivityOfOne),
-        audits=(links_measured.nine_items, links_measured.shift_of_nine),
+    mutant(
+        "sensitivity 1 instead of the root of m",
+        LinkProduct(counter=SensitivityOfOne),
+        measured.nine_items,
+        measured.shift_of_nine,
     ),
-    Mutant(
-        name="links taken from the data",
-        product=LinkProduct(curator=SeenOnly),
-        audits=(links_measured.lone_road, links_measured.unused_road),
+    mutant(
+        "links taken from the data",
+        LinkProduct(curator=SeenOnly),
+        measured.lone_road,
+        measured.unused_road,
     ),
-    Mutant(
-        name="the same noise for every link",
-        product=LinkProduct(curator=SharedByItems),
-        audits=(links_measured.link_less_another, links_measured.fresh_links),
+    mutant(
+        "the same noise for every link",
+        LinkProduct(curator=SharedByItems),
+        measured.link_less_another,
+        measured.fresh_links,
     ),
-    Mutant(
-        name="threshold before noise",
-        product=LinkProduct(counter=ThresholdBeforeNoise),
-        audits=(links_measured.at_threshold,),
+    mutant(
+        "threshold before noise", LinkProduct(counter=ThresholdBeforeNoise), measured.at_threshold
     ),
-    Mutant(
-        name="speeds that are not cut off",
-        product=LinkProduct(counter=NoClip),
-        audits=(links_whole.fast_and_slow, links_whole.slow_driver),
+    mutant(
+        "speeds that are not cut off",
+        LinkProduct(counter=NoClip),
+        whole.fast_and_slow,
+        whole.slow_driver,
     ),
-    Mutant(
-        name="classes added up from all rows",
-        product=LinkProduct(counter=TwoCounts, curator=UnboundedSums),
-        audits=(links_whole.hundred_links,),
+    mutant(
+        "classes added up from all rows",
+        LinkProduct(counter=TwoCounts, curator=UnboundedSums),
+        whole.hundred_links,
     ),
-    Mutant(
-        name="the whole budget for every question",
-        product=LinkProduct(mechanism=unsplit, budget=blind),
-        audits=(links_whole.all_questions,),
+    mutant(
+        "the whole budget for every question",
+        LinkProduct(mechanism=unsplit, budget=blind),
+        whole.all_questions,
     ),
-    Mutant(
-        name="speeds of items that do not count",
-        product=LinkProduct(counter=SpeedsOfAllItems),
-        audits=(links_whole.hundred_speeds,),
+    mutant(
+        "speeds of items that do not count",
+        LinkProduct(counter=SpeedsOfAllItems),
+        whole.hundred_speeds,
     ),
-    Mutant(
-        name="the busiest links of each person",
-        product=LinkProduct(counter=BusiestLinks),
-        audits=(links_measured.one_tips_the_scale,),
+    mutant(
+        "the busiest links of each person",
+        LinkProduct(counter=BusiestLinks),
+        measured.one_tips_the_scale,
     ),
-    Mutant(
-        name="an expectation from exact sums",
-        product=LinkProduct(curator=Peeping, mechanism=partial(remade, NosyExpectation)),
-        audits=(links_whole.same_table,),
+    mutant(
+        "an expectation from exact sums",
+        LinkProduct(curator=Peeping, mechanism=partial(remade, NosyExpectation)),
+        whole.same_table,
     ),
-    Mutant(
-        name="each batch of rows bounded by itself",
-        product=LinkProduct(files=partial(movements_of_files, engine=TracesBatchByBatch)),
-        audits=(links_files.same_way,),
+    mutant(
+        "each batch of rows bounded by itself",
+        LinkProduct(files=partial(movements_of_files, engine=TracesBatchByBatch)),
+        whole.same_way,
     ),
-    Mutant(
-        name="ends moved no further than a radius",
-        product=LinkProduct(ends=within_the_radius),
-        audits=(links_ends.moved_home,),
+    mutant(
+        "ends moved no further than a radius", LinkProduct(ends=within_the_radius), ends.moved_home
     ),
-    Mutant(
-        name="trips cleaned by their true ends",
-        product=LinkProduct(ends=cleaned_first),
-        audits=(links_ends.just_in_reach, links_ends.two_at_once),
+    mutant(
+        "trips cleaned by their true ends",
+        LinkProduct(ends=cleaned_first),
+        ends.just_in_reach,
+        ends.two_at_once,
     ),
-    Mutant(
-        name="discs around the true ends",
-        product=LinkProduct(ends=around_true_ends),
-        audits=(links_ends.moved_home,),
+    mutant("discs around the true ends", LinkProduct(ends=around_true_ends), ends.moved_home),
+    mutant(
+        "of several last positions the first by place",
+        LinkProduct(ends=first_by_place),
+        ends.two_at_once,
     ),
-    Mutant(
-        name="of several last positions the first by place",
-        product=LinkProduct(ends=first_by_place),
-        audits=(links_ends.two_at_once,),
-    ),
-    Mutant(
-        name="the paper: noise at the ends of trips, exact counts",
-        product=LinkProduct(counter=PaperEnds, curator=ExactAnswers),
-        audits=(
-            links_measured.lone_road,
-            links_measured.long_drive,
-            links_measured.one_home,
-            links_measured.two_ends,
-            links_measured.unused_road,
-            links_whole.class_swap,
-        ),
+    mutant(
+        "the paper: noise at the ends of trips, exact counts",
+        LinkProduct(counter=PaperEnds, curator=ExactAnswers),
+        measured.lone_road,
+        measured.long_drive,
+        measured.one_home,
+        measured.two_ends,
+        measured.unused_road,
+        whole.class_swap,
     ),
 )
 

@@ -15,7 +15,7 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.links.city.grid import BLOCK_X_M, BLOCK_Y_M, Streets, street_grid
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 from hushway.study.chance import generator
 
 FEWEST_LINKS: Final = 1_000

@@ -1,39 +1,42 @@
-"""What can be checked about the files of a release of links without the protected data."""
+"""Links as the files of a release: what is refused before, and what can be checked after."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from hushway.errors import ReleaseError
-from hushway.families.links.files.guard import MOST_CELLS, check_stated, check_table
+import numpy as np
+
+from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.links.files.published import FILES, MEASURED_CLASSES, describe
+from hushway.families.links.files.roads import check_readable, read_universe
 from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
-from hushway.families.links.files.universe import read_universe
-from hushway.families.links.mechanism.table import LinkTable
-from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.universe import ClassZones, LinkUniverse
+from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
+from hushway.progress import Progress
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
-from hushway.release.published_file import check_files
-from hushway.release.resource import Description
-from hushway.release.stated import TERMS_HOLD, check_domain
+from hushway.release.published_file import Description, check_files, write_files
+from hushway.release.terms import (
+    TERMS_HOLD,
+    check_domain,
+    check_family,
+    check_noise,
+    check_terms,
+    refuse_numbers,
+)
 
 
 def check_links(
     notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> Description | None:
-    """Checks roads, counts, measurements and the other formats.
-
-    Args:
-        notes: Where the findings go.
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the links.
-
-    Returns:
-        The description that the data package must give; None when the links cannot be read.
-    """
+    """Checks roads, counts, measurements and the other formats, as `Family.check` asks."""
     universe = notes.attempt("geography", lambda: _geography(folder, certificate))
     if universe is None:
         return None
@@ -89,3 +92,171 @@ def _terms(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
 def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
     check_files(FILES, table, folder)
     return True, f"The maps and the GMNS tables hold the same numbers as {PARQUET}."
+
+
+# Beyond it a release would not fit into the memory of those who check it.
+MOST_CELLS = 1 << 26
+
+# Sums of this many persons, in hundredths, are whole numbers of 64 bits.
+_MOST_PERSONS = 1e12
+_MOST_MEASURED = 1 << 62
+_COUNT_DIGITS, _SPEED_DIGITS = 2, 1
+
+
+def check_table(table: LinkTable) -> None:
+    """Makes sure that a table of links is made of published numbers.
+
+    Raises:
+        PrivacyError: It is not.
+    """
+    _check_public(table.universe)
+    _check_rows(table)
+    for array in (table.counts, table.standard_error):
+        if not _is_column(array, np.float64, len(table.period)):
+            _refuse("The counts and standard errors are not numbers, one for each row.")
+        if not bool(np.all(np.isfinite(array) & (array > 0) & (array <= _MOST_PERSONS))):
+            _refuse("A count or a standard error is not a number of travellers above 0.")
+        if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
+            _refuse("A count or a standard error is not rounded to hundredths.")
+    _check_speeds(table)
+    _check_measured(table)
+    if type(table.threshold) is not float or not math.isfinite(table.threshold):
+        _refuse("The threshold is not a number.")
+    plain("diagnostics of the fit", table.diagnostics)
+
+
+def _check_rows(table: LinkTable) -> None:
+    period, link, universe = table.period, table.link, table.universe
+    if not _is_column(period, np.int64) or not _is_column(link, np.int64, len(period)):
+        _refuse("The periods and links are not whole numbers, one for each row.")
+    inside = (
+        (period >= 0)
+        & (period < len(universe.periods))
+        & (link >= 0)
+        & (link < universe.roads.links)
+    )
+    if not bool(inside.all()):
+        _refuse("A row is about a period or a link that is not public.")
+    # Ascending without a repeated one: a public order, whatever the engine met first.
+    if not bool(np.all(np.diff(period * universe.roads.links + link) > 0)):
+        _refuse("The rows are not in the order of periods and links, each once.")
+
+
+def _check_speeds(table: LinkTable) -> None:
+    speed, error = table.speed, table.speed_error
+    if speed is None and error is None:
+        return
+    rows = len(table.period)
+    if not (_is_column(speed, np.float64, rows) and _is_column(error, np.float64, rows)):
+        _refuse("The speeds and their errors are not numbers, one for each row.")
+    columns: Any = np.stack([np.asarray(speed), np.asarray(error)])
+    told = ~np.isnan(columns)
+    if not np.array_equal(told[0], told[1]):
+        _refuse("A speed has no error, or an error no speed.")
+    known = columns[told]
+    if not bool(np.all(np.isfinite(known) & (known > 0))):
+        _refuse("A speed or its error is not a number above 0.")
+    if not np.array_equal(np.round(known, _SPEED_DIGITS), known):
+        _refuse("A speed or its error is not rounded to tenths.")
+
+
+def _check_measured(table: LinkTable) -> None:
+    totals = table.class_totals
+    if totals is None:
+        return
+    if not _is_column(totals, np.int64, ClassZones(universe=table.universe).size):
+        _refuse("What was measured is not whole numbers, one for each zone, class and period.")
+    if not bool(np.all((totals > -_MOST_MEASURED) & (totals < _MOST_MEASURED))):
+        _refuse("What was measured is too large to be added up.")
+
+
+def _check_public(universe: LinkUniverse) -> None:
+    # The very classes: a subclass might carry more than what is public.
+    if (
+        type(universe) is not LinkUniverse
+        or type(universe.roads) is not RoadNetwork
+        or type(universe.periods) is not Periods
+    ):
+        _refuse("The roads and periods of the table are not public ones.")
+    if universe.size > MOST_CELLS:
+        _refuse(f"A release holds at most {MOST_CELLS:,} counts.")
+    named = type(universe.zones) is tuple and all(type(name) is str for name in universe.zones)
+    if not named or not _is_column(universe.zone, np.int64) or int(universe.zone.min()) < 0:
+        _refuse("The zones are not numbers from 0 with names.")
+
+
+def _is_column(array: object, kind: Any, rows: int | None = None) -> bool:
+    return (
+        isinstance(array, np.ndarray)
+        and array.dtype == kind
+        and array.ndim == 1
+        and (rows is None or len(array) == rows)
+    )
+
+
+def _refuse(message: str) -> NoReturn:
+    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
+
+
+_ROUNDED = 0.01
+
+
+def check_stated(certificate: Certificate, table: LinkTable) -> None:
+    """Makes sure that a certificate states the terms of a table of links.
+
+    Privacy:
+        Every measurement in the release was announced, for as many items of a unit as all the
+        others, and what the certificate says was measured is in the release.
+
+    Raises:
+        ReleaseError: It states other terms, other noise, or measurements that are not there.
+    """
+    check_family(certificate, FAMILY)
+    check_domain(certificate, table.universe)
+    check_terms(certificate, stated_terms(certificate, table.universe))
+    check_noise(certificate.terms, table.noise)
+    mechanism = stated_counts(certificate.terms.mechanism)
+    stated = (
+        mechanism.shown,
+        mechanism.spends.classes is not None,
+        mechanism.spends.speeds is not None,
+    )
+    held = (table.threshold, table.class_totals is not None, table.speed is not None)
+    # Counts and errors are rounded after they were compared.
+    least = table.threshold * (table.standard_error - _ROUNDED) - _ROUNDED
+    if stated != held or bool(np.any(table.counts < least)):
+        raise refuse_numbers("rows and measurements")
+
+
+@dataclass(frozen=True)
+class LinksContents:
+    """A table of links, ready to be written."""
+
+    table: LinkTable
+
+    def check(self, certificate: Certificate) -> None:
+        """Makes sure that the table is one and belongs to the certificate.
+
+        Raises:
+            PrivacyError: The table is not made of published numbers.
+            ReleaseError: The certificate was made for other public lists or other measurements.
+        """
+        check_table(self.table)
+        check_stated(certificate, self.table)
+        check_readable(self.table.universe)
+
+    @property
+    def description(self) -> Description:
+        """What the data package says about the files."""
+        return describe(self.table)
+
+    def write(self, folder: Path, progress: Progress) -> None:
+        """Writes every file of the description into a folder."""
+        write_files(FILES, self.table, folder, progress)
+
+    def picture(self, certificate: Certificate) -> bytes:
+        """Returns a map of the roads with the published counts, and their noise, as PNG."""
+        # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.families.links.files.picture import draw_links_picture
+
+        return draw_links_picture(self.table, certificate)

@@ -19,6 +19,9 @@ from hushway.families.links.files.gmns import GMNS_FILES, LinkFile, check_render
 from hushway.families.links.files.roads import (
     LINK_COLUMNS,
     NODE_COLUMNS,
+    NODES,
+    ROADS,
+    ZONES,
     write_links,
     write_nodes,
 )
@@ -31,11 +34,15 @@ from hushway.families.links.files.rows import (
     write_links_parquet,
     zones_csv,
 )
-from hushway.families.links.files.universe import NODES, ROADS, ZONES
-from hushway.families.links.mechanism.table import LinkTable
-from hushway.release.published_file import PERIODS, describe_files, periods_file
-from hushway.release.resource import Description, columns_schema
-from hushway.release.stated import noise_fits
+from hushway.families.links.mechanism.fit import LinkTable
+from hushway.release.published_file import (
+    PERIODS,
+    Description,
+    columns_schema,
+    describe_files,
+    periods_file,
+)
+from hushway.release.terms import noise_fits
 
 GEO = "links.geo.parquet"
 GEOJSON = "links.geojson"

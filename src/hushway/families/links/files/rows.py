@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.release.bounded import LIST_BYTES, csv_rows, rewritten
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import (
+from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
     labelled,

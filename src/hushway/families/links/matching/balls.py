@@ -7,9 +7,8 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.links.matching.near import opposites
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.numerics.compiled import compiled_for_threads
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
 from hushway.numerics.heap import drop, push
-from hushway.numerics.records import Rows, rows, rows_of
 
 # Which links can be reached from the end of a link within some metres.
 #

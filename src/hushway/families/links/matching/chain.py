@@ -14,8 +14,7 @@ from hushway.families.links.matching.near import (
     turned_offset,
 )
 from hushway.families.links.matching.traces import Beliefs
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows
 
 
 class Chain(NamedTuple):

@@ -8,8 +8,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.matching.balls import Balls, LinkGraph, Search, ball_around
 from hushway.families.links.matching.chain import Chain
 from hushway.families.links.matching.traces import Beliefs
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows
+from hushway.numerics.compiled import Rows, compiled_for_threads
 
 # A link of which less than this many metres were travelled was touched, not used.
 _TOUCHED = 1.0

@@ -6,8 +6,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows, rows, rows_of
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
 
 
 class Courses(NamedTuple):

@@ -10,8 +10,7 @@ from hushway.families.links.matching.chain import Chain, add_forced_layer, add_l
 from hushway.families.links.matching.following import PATH_ROW, Path, advance, follow, leap, trimmed
 from hushway.families.links.matching.near import Courses, Found, Grid, place_on_link
 from hushway.families.links.matching.traces import Beliefs, Reason
-from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.records import Rows
+from hushway.numerics.compiled import Rows, compiled_for_threads
 
 _MATCHED = int(Reason.MATCHED)
 _TOO_SHORT = int(Reason.TOO_SHORT)

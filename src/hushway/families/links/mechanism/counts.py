@@ -9,12 +9,10 @@ streets of one kind carry traffic of one order.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.mechanism.fit import fit_links
-from hushway.families.links.mechanism.preparation import USUAL, Preparation
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable, fit_links
 from hushway.families.links.public.universe import (
     ClassZones,
     LinkUniverse,
@@ -31,6 +29,60 @@ from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.mechanism import Forecast, Measurements
+
+# How positions become the trips that are counted: public numbers, recorded with the mechanism.
+#
+# The engine does it, to each person's own positions, before anything is measured. A certificate
+# names the numbers, because what a release says of the ends of trips follows from them.
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyEnds:
+    """Noise at the ends of trips, in addition to the noise on every count.
+
+    Attributes:
+        epsilon: What one end loses when it moves by `radius`.
+        radius: Metres.
+        step: Metres between the points of the grid that ends are put onto.
+        max_trips: Most trips of one unit.
+    """
+
+    epsilon: Fraction
+    radius: int
+    step: int
+    max_trips: int
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The numbers as plain values."""
+        return {**vars(self), "epsilon": str(self.epsilon)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparation:
+    """How positions become trips.
+
+    Attributes:
+        gap_s: A silence of more than so many seconds ends a trip.
+        most_speed: Nobody is faster than so many metres a second.
+        ends: Noise at the ends of trips, if any.
+    """
+
+    gap_s: float = 300.0
+    most_speed: float = 70.0
+    ends: NoisyEnds | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The numbers as plain values."""
+        return {
+            "gap_s": self.gap_s,
+            "most_speed": self.most_speed,
+            "ends": None if self.ends is None else self.ends.parameters,
+        }
+
+
+USUAL: Final = Preparation()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,9 @@
-"""From noisy counts of links to plausible ones: all of it post-processing."""
+"""The table that the links family publishes, and how noise becomes one: all post-processing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
@@ -10,7 +11,6 @@ from scipy.sparse import csr_array
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.links.mechanism.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     SPEED_STEP,
@@ -21,6 +21,39 @@ from hushway.families.links.public.universe import (
 )
 from hushway.privacy.measured import Measured
 from hushway.release.mechanism import Measurements, noise_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkTable:
+    """Published counts of links. Safe for anyone to see.
+
+    Attributes:
+        universe: The public roads, periods and zones.
+        period: Period of each published row, ascending.
+        link: Its link, ascending within a period.
+        counts: Estimated persons: finite, above 0, rounded to hundredths.
+        standard_error: What each is expected to be off by: finite, above 0, rounded likewise.
+        speed: Mean speed in km/h, rounded to tenths, NaN where it cannot be told; None if not
+            measured.
+        speed_error: Standard error of the speed, NaN likewise; None if not measured.
+        threshold: Links whose noisy count is below it are not shown.
+        class_totals: Noisy persons by group of `ClassZones`; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
+        diagnostics: How the fit went, as plain JSON values.
+    """
+
+    universe: LinkUniverse
+    period: IntArray
+    link: IntArray
+    counts: FloatArray
+    standard_error: FloatArray
+    speed: FloatArray | None
+    speed_error: FloatArray | None
+    threshold: float
+    class_totals: IntArray | None
+    noise: Mapping[str, float]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
 
 # Persons count once on a link that they use twice, so nodes are never balanced quite exactly.
 _LEAST_LOOSENESS = 0.05

@@ -1,22 +1,29 @@
-"""What the certificate of a release of links says, from public facts alone."""
+"""Link counts by name, and what their certificates say: from public facts alone."""
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from fractions import Fraction
+from typing import Any, Final
 
-from hushway.families.links.mechanism.counts import LinkCounts, Spends
-from hushway.families.links.mechanism.preparation import NoisyEnds, Preparation
+from hushway.families.links.mechanism.counts import (
+    USUAL,
+    LinkCounts,
+    NoisyEnds,
+    Preparation,
+    Spends,
+    spends_of,
+)
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.privacy.bound import Bound
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
     MechanismRecord,
     Terms,
 )
-from hushway.privacy.loss import exact
-from hushway.privacy.unit import Unit
-from hushway.release.stated_mechanism import rebuilt, stated_loss
-from hushway.release.terms import listed, terms_of
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, exact
+from hushway.release.terms import listed, rebuilt, stated_loss, terms_of
 from hushway.release.wording import check_unit, plural
 
 FAMILY = "links"
@@ -117,3 +124,58 @@ def _preparation(trips: Mapping[str, Any]) -> Preparation:
         most_speed=trips["most_speed"],
         ends=None if ends is None else NoisyEnds(**{**ends, "epsilon": exact(ends["epsilon"])}),
     )
+
+
+CLASSES: Final = Fraction(1, 10)
+SPEEDS: Final = Fraction(1, 4)
+
+
+def link_counts(  # noqa: PLR0913  one argument for each public choice
+    limits: MovementLimits,
+    *,
+    budget: Loss,
+    classes: Fraction = CLASSES,
+    speeds: Fraction = Fraction(0),
+    shown: float = 2.0,
+    expect: bool = True,
+    conserve: bool = True,
+    preparation: Preparation = USUAL,
+) -> LinkCounts:
+    """Returns link counts.
+
+    Privacy:
+        All questions together cost exactly `budget`.
+
+    Args:
+        limits: How much of one person counts.
+        budget: What the release may cost; its currency decides on the noise.
+        classes: Share of the sums by zone and class.
+        speeds: Share of the speeds.
+        shown: A link is published from so many standard errors on.
+        expect: Whether links are expected to be like others of their class and zone.
+        conserve: Whether nodes are balanced.
+        preparation: How positions become trips; as usual unless given.
+    """
+    return LinkCounts(
+        limits=limits,
+        spends=spends_of(budget, classes=classes, speeds=speeds),
+        shown=shown,
+        expect=expect,
+        conserve=conserve,
+        preparation=preparation,
+    )
+
+
+def smaller_noise(epsilon: Fraction, delta: Fraction | None, limits: MovementLimits) -> Loss:
+    """Returns the budget whose noise on a link is smaller: pure epsilon, or a rho if allowed.
+
+    Discrete Laplace noise has a standard deviation of about sqrt(2) m / epsilon, discrete Gaussian
+    noise one of sqrt(m / (2 rho)), for m items of a person.
+    """
+    pure = PureLoss(epsilon)
+    if delta is None:
+        return pure
+    rho = rho_for(epsilon, delta)
+    laplace = math.sqrt(2) * limits.max_items / epsilon
+    gaussian = math.sqrt(limits.max_items / (2 * rho))
+    return ZCDPLoss(rho) if gaussian < laplace else pure

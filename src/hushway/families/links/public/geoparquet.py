@@ -11,8 +11,8 @@ import shapely
 
 from hushway.arrays import FloatArray, TextArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.errors import damaged_roads
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.words import damaged_roads
 
 # Files of this kind are read back as they are, without cleaning.
 _MARK: Final = b"hushway_roads"

@@ -11,15 +11,17 @@ from typing import Any, Final, cast
 import numpy as np
 
 from hushway.arrays import IntArray, TextArray
-from hushway.families.links.public.courses import starts_of
-from hushway.families.links.public.errors import damaged_roads, no_roads, off_earth
-from hushway.families.links.public.lines import RoadDraft
+from hushway.families.links.public.cleaning import RoadDraft
+from hushway.families.links.public.roads import starts_of
 from hushway.families.links.public.words import (
     HIGHWAYS,
     SERVICE,
     Kind,
+    damaged_roads,
     directions_of,
     lanes_of,
+    no_roads,
+    off_earth,
     per_direction,
     speed_of,
 )

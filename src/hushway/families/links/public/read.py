@@ -13,20 +13,12 @@ import numpy as np
 import shapely
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.cleaning import RoadsReport, network_of
-from hushway.families.links.public.errors import (
-    check_nodes,
-    check_roads_columns,
-    check_unique,
-    damaged_roads,
-    no_roads,
-)
+from hushway.families.links.public.cleaning import RoadDraft, RoadsReport, network_of
 from hushway.families.links.public.geoparquet import is_links_parquet, read_links_parquet
 from hushway.families.links.public.lines import (
     DEGREES,
     LineRecord,
     RoadColumns,
-    RoadDraft,
     draft_of,
     geojson_roads,
     geoparquet_roads,
@@ -37,8 +29,13 @@ from hushway.families.links.public.osm import osm_roads
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.words import (
     SpeedUnit,
+    check_nodes,
+    check_roads_columns,
+    check_unique,
+    damaged_roads,
     kind_of,
     lanes_of,
+    no_roads,
     per_direction,
     speed_of,
 )

@@ -16,8 +16,7 @@ from hushway.errors import GeographyError
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Reach
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 # Of speeds, in km/h.
 SPEED_STEP: Final = 5.0

@@ -7,7 +7,9 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
-from hushway.engine.findings import (
+from hushway.engine.reading import load_table, malformed_rows, time_grid
+from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
     OUTSIDE_WINDOW,
@@ -15,15 +17,14 @@ from hushway.engine.findings import (
     TWO_PLACES,
     Words,
     bucket_of,
+    copies_of,
+    facts_of,
     first_row,
+    ids_in_two_places,
     in_gaps,
     problems_of,
+    refuse_nothing,
 )
-from hushway.engine.lookup import time_grid
-from hushway.engine.reading import load_table, malformed_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_in_two_places
-from hushway.errors import DataError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
@@ -133,14 +134,12 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         rows = load_traces(backend, source)
         judged = _judged(backend, rows, universe, source.clock)
         found = first_row(run(backend, judged, progress))
-        if found["rows"] == 0:
-            raise DataError(
-                "The traces are empty: there is not a single position.",
-                advice="Give files with at least one position.",
-            )
+        refuse_nothing(found, "traces", "position", "position")
         found["malformed_row"] = malformed_rows(backend)
         if notes:
-            found |= first_row(run(backend, _repeated(rows), progress))
+            alike = [name for name in rows.columns if name != "timed"]
+            copies = copies_of(rows, alike, ["us", *_NEEDED])
+            found |= first_row(run(backend, copies, progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, universe.roads, lookup)
             found |= ids_in_two_places(backend, usable, _middle(universe.roads), progress)
@@ -182,14 +181,6 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
     }
     counts = {kind: rows.count(where=condition) for kind, condition in kinds.items()}
     return rows.aggregate(rows=rows.count(), **counts)
-
-
-def _repeated(rows: ir.Table) -> ir.Table:
-    """Returns one row: how many positions are copies of another."""
-    columns = [name for name in rows.columns if name != "timed"]
-    whole = rows.drop_null(["person", "us", "lon", "lat"])
-    groups = whole.group_by(columns).aggregate(times=lambda group: group.count())
-    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))
 
 
 def _some_people(rows: ir.Table) -> ir.Table:

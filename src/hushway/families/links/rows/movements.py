@@ -22,9 +22,16 @@ from hushway.families.links.rows.bounding import (
     refuse_other_movements,
     refuse_too_many_cells,
 )
-from hushway.families.links.rows.ends import EndTreatment, MetricEnds, NoEnds
-from hushway.families.links.rows.mds import MdsTraces
-from hushway.families.links.rows.noisy import EndNoise, NoisyTrips, RoadMatcher, noisy_trips
+from hushway.families.links.rows.gpx import MdsTraces
+from hushway.families.links.rows.noisy import (
+    EndNoise,
+    EndTreatment,
+    MetricEnds,
+    NoEnds,
+    NoisyTrips,
+    RoadMatcher,
+    noisy_trips,
+)
 from hushway.families.links.rows.rows import (
     AnyTraces,
     PeoplePositions,
@@ -34,10 +41,9 @@ from hushway.families.links.rows.rows import (
     people_at_a_time,
 )
 from hushway.families.links.rows.trips import Splitting, Trips, split_trips
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
 
 __all__ = ["TraceMovements"]

@@ -6,8 +6,6 @@ time, so memory does not grow with the number of people.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
 
 import ibis
 import ibis.expr.types as ir
@@ -16,15 +14,13 @@ import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.lookup import time_grid
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.reading import load_table, read_rows, time_grid
 from hushway.engine.session import run, store, stream
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.rows.gpx import GpxTraces, read_gpx
-from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, layout_of
+from hushway.tables.layout import Clock, Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,21 +50,10 @@ class TraceColumns(Columns):
     heading: str | None = None
 
 
-@dataclass(frozen=True)
-class TracesSource:
-    """The protected traces: a CSV or Parquet file, a folder of them, or a glob.
+class TracesSource(TimedSource[TraceColumns]):
+    """The protected traces."""
 
-    Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
-            in UTC or with an offset.
-    """
-
-    path: Path | str
-    columns: TraceColumns
-    clock: Clock = "wall"
-    noun: ClassVar[str] = "traces"
+    noun = "traces"
 
 
 _US = 1e6

@@ -16,7 +16,7 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import DataError
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.rows.rows import PeoplePositions
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 from hushway.numerics.compiled import compiled_for_threads
 
 _US = 1e6

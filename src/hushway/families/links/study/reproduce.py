@@ -23,13 +23,13 @@ from hushway.families.links.study.attacks import (
     sound_presence,
     traces_of,
 )
-from hushway.families.links.study.errors import network_length
-from hushway.families.links.study.gains import measure_link_gains
 from hushway.families.links.study.methods import (
     DAY,
     DAY_LIMITS,
     DELTA,
+    EPSILONS,
     HOUR_LIMITS,
+    METRES_OF_MILE,
     METRIC,
     PRINTED,
     REMOVAL,
@@ -42,14 +42,14 @@ from hushway.families.links.study.methods import (
     day_of,
     hour_of,
     mechanism_of,
+    network_length,
     printed_run,
     removal_run,
     sound_run,
     with_metric_ends,
 )
 from hushway.families.links.study.paper import study_of
-from hushway.families.links.study.published import EPSILONS, METRES_OF_MILE
-from hushway.families.links.study.scene import Drives, LinkScene, one_period
+from hushway.families.links.study.scene import Drives, LinkScene, measure_link_gains, one_period
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.study.study_table import interval_of

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure as Canvas
 
-from hushway.families.links.study import published as printed
+from hushway.families.links.study import methods as printed
 from hushway.families.links.study.methods import (
     DAY,
     HOUR_LIMITS,
@@ -21,8 +21,7 @@ from hushway.families.links.study.methods import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
-from hushway.study.save import save_study
-from hushway.study.study_table import StudyTable
+from hushway.study.study_table import StudyTable, save_study
 
 FIGURES = "figures-4-8.png"
 

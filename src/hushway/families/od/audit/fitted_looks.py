@@ -8,21 +8,20 @@ from typing import Generic
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.evidence import evidence, in_thousandths
-from hushway.families.od.audit.product import Fitted, Spend, Stage
-from hushway.families.od.audit.toy import town
+from hushway.audit.harness import evidence, in_thousandths
+from hushway.families.od.audit.product import Fitted, Spend, Stage, toy_universe
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
 
-# The fitted OD mechanisms in a town: features that stay within a corner, and what is seen there.
+# The fitted OD mechanisms in a toy universe: features that stay within a corner, and what is seen.
 #
 # A corner is a pair of places with eight periods. Two features cut it in halves, one by half of the
 # day and one by parity of the period, so they cross; no element reaches beyond a corner. What a fit
@@ -35,9 +34,9 @@ SAME_HALF, SAME_PARITY = 1, 4
 # Two features and the cells; the forms of cbdp share the budget evenly between them.
 MEASUREMENTS = 3
 # Only measured: thousands of corners a release cost next to nothing.
-MEASURED_TOWN = town(places=60, periods=PERIODS)
+MEASURED_TOY = toy_universe(places=60, periods=PERIODS)
 # Fitted too: the time of a fit grows with the corners.
-FITTED_TOWN = town(places=40, periods=PERIODS)
+FITTED_TOY = toy_universe(places=40, periods=PERIODS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +63,7 @@ def parities(cells: ODCells) -> Feature:
 
 
 def both_features(cells: ODCells) -> tuple[Feature, Feature]:
-    """Returns the two features of a town."""
+    """Returns the two features of a toy universe."""
     return halves(cells), parities(cells)
 
 
@@ -92,7 +91,7 @@ TREE = Form(
     words="hierarchical",
     make=lambda cells, budget: od_hierarchical(cells, both_features(cells), budget=budget),
 )
-# As a plan has it, with sums over the whole town: for towns that are a single corner.
+# As a plan has it, with sums over the whole toy universe: for universes that are a single corner.
 PLANNED = Form(
     words="planned cbdp",
     make=lambda cells, budget: od_cbdp(
@@ -136,23 +135,23 @@ class Look(Generic[Spend]):
     @cached_property
     def mechanism(self) -> Fitted:
         """The mechanism that every release uses, as the product under audit has it."""
-        return self.stage.product.mechanism(self.form.make(self.stage.town.cells, self.stage.spend))
+        return self.stage.product.mechanism(self.form.make(self.stage.toy.cells, self.stage.spend))
 
     def measured(self, curator: Curator) -> list[tuple[IntArray, Event]]:
         """Returns what each measurement says about the cells: one row a period, a column a corner.
 
         What a feature says about a cell is the noisy count of the element that holds it.
         """
-        answers = self.mechanism.measure(curator, self.stage.town.cells)
+        answers = self.mechanism.measure(curator, self.stage.toy.cells)
         return [
-            (self.stage.town.by_corner(_all_values(answer)[elements]), answer.event)
+            (self.stage.toy.by_corner(_all_values(answer)[elements]), answer.event)
             for answer, elements in zip(answers, self.elements, strict=True)
         ]
 
     @cached_property
     def elements(self) -> list[IntArray]:
         """The element that holds each cell, feature by feature, and at last the cells."""
-        every = np.arange(self.stage.town.cells.size, dtype=np.int64)
+        every = np.arange(self.stage.toy.cells.size, dtype=np.int64)
         return [*(feature.of(every) for feature in self.mechanism.features), every]
 
 
@@ -168,7 +167,7 @@ class Evidence(Look[Spend]):
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns the logarithm of the likelihood ratio of each corner, in thousandths."""
-        total = np.zeros(self.stage.town.corners)
+        total = np.zeros(self.stage.toy.corners)
         for (values, event), rows in zip(self.measured(curator), self._rows, strict=True):
             for period, moved in rows.items():
                 total += evidence(values[period], event, moved)
@@ -180,7 +179,7 @@ class Evidence(Look[Spend]):
         return [self._rows_of(elements) for elements in self.elements]
 
     def _rows_of(self, elements: IntArray) -> Moves:
-        element = self.stage.town.by_corner(elements)[:, 0]
+        element = self.stage.toy.by_corner(elements)[:, 0]
         rows: Moves = {}
         for period, moved in self.moves.items():
             row = int(np.flatnonzero(element == element[period])[0])
@@ -231,21 +230,21 @@ class Published(Look[Spend]):
 
     def changes(self, curator: Curator) -> IntArray:
         """Returns by how much counts change if the same measurements are fitted once more."""
-        cells = self.stage.town.cells
+        cells = self.stage.toy.cells
         measured = self.mechanism.measure(curator, cells)
         once = _all_counts(self.mechanism.fit(measured, cells))
         again = _all_counts(self._made_again.fit(measured, cells))
-        changes: IntArray = self.stage.town.by_corner(np.abs(once - again)).sum(axis=0)
+        changes: IntArray = self.stage.toy.by_corner(np.abs(once - again)).sum(axis=0)
         return changes
 
     def counts(self, curator: Curator) -> IntArray:
         """Returns the published count of every cell."""
-        cells = self.stage.town.cells
+        cells = self.stage.toy.cells
         return _all_counts(self.mechanism.fit(self.mechanism.measure(curator, cells), cells))
 
     def by_corner(self, curator: Curator) -> IntArray:
         """Returns the published count of every cell: one row a period, a column a corner."""
-        return self.stage.town.by_corner(self.counts(curator))
+        return self.stage.toy.by_corner(self.counts(curator))
 
     @cached_property
     def _made_again(self) -> Fitted:

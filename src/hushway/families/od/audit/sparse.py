@@ -8,8 +8,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.audit.agreement import SameLaw
 from hushway.audit.harness import Examination, Trial, World
-from hushway.families.od.audit.product import Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, town
+from hushway.families.od.audit.product import NOBODY, Part, Product, Stage, toy_universe
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
@@ -19,19 +18,19 @@ from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.forecast import expected_above
 
 THRESHOLD = 2
-# A sparse release takes milliseconds whatever its size, so its town is large.
-_CORNERS = town(places=45, periods=1)
-_TWO_PERIODS = town(places=45, periods=2)
+# A sparse release takes milliseconds whatever its size, so its toy universe is large.
+_CORNERS = toy_universe(places=45, periods=1)
+_TWO_PERIODS = toy_universe(places=45, periods=2)
 # So many that one in as many is rarer than exp(-4).
 _PERIODS = 80
-_MANY_PERIODS = town(places=25, periods=_PERIODS, minutes=10)
+_MANY_PERIODS = toy_universe(places=25, periods=_PERIODS, minutes=10)
 # Two shown counts are packed into one number; larger ones are as good as this one.
 _MOST = 63
 
 
 def unvisited_cell(product: Product, epsilon: Fraction) -> Examination:
     """A cell that nobody visited must be published almost as often as one with a trip."""
-    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon))
     shown = Published(stage, threshold=1)
     return Trial(
         name="a cell with one trip or an unvisited one",
@@ -44,7 +43,7 @@ def unvisited_cell(product: Product, epsilon: Fraction) -> Examination:
 
 def at_the_threshold(product: Product, epsilon: Fraction) -> Examination:
     """One more person at a cell whose exact count then reaches the threshold."""
-    stage = Stage(product=product, town=_CORNERS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon))
     shown = Published(stage, threshold=THRESHOLD)
     crowd = tuple(Part(person=i) for i in range(THRESHOLD))
     return Trial(
@@ -58,7 +57,7 @@ def at_the_threshold(product: Product, epsilon: Fraction) -> Examination:
 
 def busy_neighbours(product: Product, epsilon: Fraction) -> Examination:
     """An empty cell where nearly all others are visited, and where none is: the same law."""
-    stage = Stage(product=product, town=_MANY_PERIODS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_MANY_PERIODS, spend=PureLoss(epsilon))
     look = Published(stage, threshold=THRESHOLD).count
     busy = tuple(Part(person=when, period=when) for when in range(1, _PERIODS))
     return SameLaw(
@@ -70,7 +69,7 @@ def busy_neighbours(product: Product, epsilon: Fraction) -> Examination:
 
 def sparse_or_dense(product: Product, epsilon: Fraction) -> Examination:
     """A sparse measurement, looked at twice, against a dense one: the same law, so no loss."""
-    stage = Stage(product=product, town=_TWO_PERIODS, spend=PureLoss(epsilon))
+    stage = Stage(product=product, toy=_TWO_PERIODS, spend=PureLoss(epsilon))
     look = TwoCells(stage)
     return Trial(
         name="sparse or dense",
@@ -96,17 +95,17 @@ class Published:
 
     def count(self, curator: Curator) -> IntArray:
         """Returns the published count of a corner's cell, 0 if it has none."""
-        cells = self.stage.town.cells
+        cells = self.stage.toy.cells
         mechanism = self._mechanism()
         table = mechanism.fit(mechanism.measure(curator, cells), cells)
         counts = np.zeros(cells.size, dtype=np.int64)
         counts[table.cells] = table.counts
-        first: IntArray = self.stage.town.by_corner(counts)[0]
+        first: IntArray = self.stage.toy.by_corner(counts)[0]
         return first
 
     def _mechanism(self) -> SparseLaplace:
         """Returns the mechanism whose own rule arrives at the threshold."""
-        spend, size = self.stage.spend, self.stage.town.cells.size
+        spend, size = self.stage.spend, self.stage.toy.cells.size
         law = noise_for(spend, Bound(cells=1, each=1, total=1))
         return SparseLaplace(spend=spend, expected_false=expected_above(law, size, self.threshold))
 
@@ -119,7 +118,7 @@ class TwoCells:
 
     def sparse(self, curator: Curator) -> IntArray:
         """Measures sparsely, looks at the threshold and then below it."""
-        cells = self.stage.town.cells
+        cells = self.stage.toy.cells
         mechanism = SparseLaplace(spend=self.stage.spend, expected_false=1)
         (answer,) = mechanism.measure(curator, cells)
         assert isinstance(answer, MeasuredSparse)  # noqa: S101  what a sparse mechanism returns
@@ -132,11 +131,11 @@ class TwoCells:
     def dense(self, curator: Curator) -> IntArray:
         """Measures every cell."""
         mechanism = DenseLaplace(spend=self.stage.spend)
-        (answer,) = mechanism.measure(curator, self.stage.town.cells)
+        (answer,) = mechanism.measure(curator, self.stage.toy.cells)
         assert isinstance(answer, Measured)  # noqa: S101  what a dense mechanism returns
         return self._packed(answer.values)
 
     def _packed(self, counts: IntArray) -> IntArray:
-        first, second = self.stage.town.by_corner(np.clip(counts, 0, _MOST))
+        first, second = self.stage.toy.by_corner(np.clip(counts, 0, _MOST))
         packed: IntArray = (_MOST + 1) * first + second
         return packed

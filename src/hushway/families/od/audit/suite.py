@@ -1,8 +1,13 @@
 """The audits of the OD family, and the proof that they can fail."""
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from hushway.audit.files import blind
+import numpy as np
+
+from hushway.arrays import WordArray
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped, files_of
 from hushway.audit.mutant_curators import (
     ExactTotal,
     FeatureSensitivityOfOne,
@@ -15,170 +20,249 @@ from hushway.audit.mutant_curators import (
     ThresholdForEmptyCells,
     UnconditionalCells,
 )
-from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.od.audit import dense as od_dense
-from hushway.families.od.audit import feature_laws as od_feature_laws
-from hushway.families.od.audit import files as od_files
-from hushway.families.od.audit import laws as od_laws
-from hushway.families.od.audit import lazy as od_lazy
-from hushway.families.od.audit import measured as od_measured
-from hushway.families.od.audit import published as od_published
-from hushway.families.od.audit import rounding as od_rounding
-from hushway.families.od.audit import sparse as od_sparse
+from hushway.audit.product import blind, remade
+from hushway.audit.suite import Audit, Mutant, Suite, mutant
+from hushway.families.od.audit import dense, measured, published, sparse
 from hushway.families.od.audit.fitted_looks import FLAT, FORMS, LAZY, TREE
-from hushway.families.od.audit.mutant_parts import (
-    LowBitsOnly,
-    NoCap,
-    SensitivityOfOne,
-    SharedNoise,
-    ThresholdBeforeNoise,
-    no_split,
-    trips_file_by_file,
-    unsplit,
-    wholly_nosy,
+from hushway.families.od.audit.product import (
+    REAL,
+    Fitted,
+    Product,
+    Terms,
+    Trips,
+    count_files,
+    count_in_memory,
 )
-from hushway.families.od.audit.product import REAL, Product, count_files
+from hushway.families.od.audit.sparse import THRESHOLD
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.measuring import cells_query
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.query import Counter, Query
+from hushway.privacy.randomness import BitSource, os_source
+from hushway.release.mechanism import Measurements
+
+_NO_CAP = 10**6
+_LOW_BITS = (1 << 32) - 1
+
+
+class _Counter(Wrapped):
+    """The real counter, for a mutant to get one thing wrong about."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(count_in_memory(trips, terms, source))
+
+
+class SensitivityOfOne(_Counter):
+    """A counter that caps at m trips and says that a person has only one."""
+
+    def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
+        """Returns the wrong bound."""
+        return Bound(cells=1, each=1, total=1)
+
+
+class NoCap(Otherwise):
+    """A counter that says m trips and counts all of them."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        uncapped = replace(terms, max_trips=_NO_CAP)
+        super().__init__(*(count_in_memory(trips, each, source) for each in (terms, uncapped)))
+
+
+class LowBitsOnly(_Counter):
+    """A counter that tells people apart by the low 32 bits of their numbers."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(replace(trips, person=trips.person & _LOW_BITS), terms, source)
+
+
+class ThresholdBeforeNoise(OnlyLarge):
+    """A counter that drops small exact counts, so that the noise comes too late."""
+
+    def __init__(self, trips: Trips, terms: Terms, source: BitSource) -> None:
+        super().__init__(count_in_memory(trips, terms, source), THRESHOLD)
+
+
+class SharedNoise:
+    """A source that begins again at every call, so that all measurements get the same noise."""
+
+    name = "a source that repeats itself"
+    private = False
+
+    def __init__(self) -> None:
+        self._words = np.empty(0, dtype=np.uint64)
+
+    def words(self, count: int) -> WordArray:
+        """Returns the same words as ever, and new ones only beyond them."""
+        missing = count - len(self._words)
+        if missing > 0:
+            self._words = np.concatenate([self._words, os_source().words(missing)])
+        return self._words[:count].copy()
+
+
+def no_split(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
+    """Gives the whole spend to each of several measurements."""
+    return (spend,) * measurements
+
+
+class NosyWhole(CBDP):
+    """Counts made whole so that they sum to the exact number of trips."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at the total."""
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exact(cells_query(geography)).values.sum()  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return super().measure(curator, geography)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and puts what is missing into the largest count."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None or not len(table.counts):
+            return table
+        counts = table.counts.copy()
+        counts[np.argmax(counts)] += exact - counts.sum()
+        return replace(table, counts=np.maximum(counts, 0))
+
+
+def wholly_nosy(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to peep, if it can."""
+    return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
+
+
+def unsplit(mechanism: Fitted) -> Fitted:
+    """Gives the whole budget of a mechanism to each of its measurements."""
+    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))
+
+
+def trips_file_by_file(*, source: TripsSource, **options: Any) -> Counter:
+    """Returns a counter of trips that bounds people in each file by itself."""
+    return Summed([DuckDBTrips(source=one, **options) for one in files_of(source)])
+
 
 PLAIN: tuple[Audit[Product], ...] = (
-    od_dense.one_trip,
-    od_dense.many_trips,
-    od_dense.many_trips_spread,
-    od_dense.twins,
-    od_dense.one_more_trip,
-    od_dense.stray_trips,
-    od_dense.measured_twice,
-    od_dense.total_and_part,
-    od_laws.fresh_noise,
-    od_laws.own_noise,
-    od_laws.whole_numbers,
-    od_sparse.unvisited_cell,
-    od_sparse.at_the_threshold,
-    od_sparse.busy_neighbours,
-    od_sparse.sparse_or_dense,
-    od_files.many_trips,
+    dense.one_trip,
+    dense.many_trips,
+    dense.many_trips_spread,
+    dense.twins,
+    dense.one_more_trip,
+    dense.stray_trips,
+    dense.measured_twice,
+    dense.total_and_part,
+    measured.fresh_noise,
+    measured.own_noise,
+    measured.whole_numbers,
+    sparse.unvisited_cell,
+    sparse.at_the_threshold,
+    sparse.busy_neighbours,
+    sparse.sparse_or_dense,
+    dense.many_trips_in_files,
 )
 FITTED: tuple[Audit[Product], ...] = (
-    *(partial(od_measured.one_trip, form) for form in FORMS),
-    *(partial(od_measured.many_trips, form) for form in (FLAT, TREE)),
-    partial(od_measured.many_trips_spread, FLAT),
-    *(partial(od_measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
-    od_measured.gaussian_noise,
-    od_feature_laws.fresh_noise,
-    od_feature_laws.one_less_another,
-    od_feature_laws.whole_numbers,
-    od_lazy.two_looks,
-    *(partial(od_published.one_trip, form) for form in FORMS),
-    *(partial(od_published.many_trips, form) for form in (FLAT, TREE)),
-    *(partial(od_published.same_table, form) for form in FORMS),
-    od_published.one_by_one,
-    od_published.lazy_or_dense,
-    od_rounding.measured_total,
-    od_rounding.whole_total,
-    od_rounding.same_table,
+    *(partial(measured.one_trip, form) for form in FORMS),
+    *(partial(measured.many_trips, form) for form in (FLAT, TREE)),
+    partial(measured.many_trips_spread, FLAT),
+    *(partial(measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
+    measured.gaussian_noise,
+    measured.fresh_feature_noise,
+    measured.one_less_another,
+    measured.whole_features,
+    measured.two_looks,
+    *(partial(published.one_trip, form) for form in FORMS),
+    *(partial(published.many_trips, form) for form in (FLAT, TREE)),
+    *(partial(published.same_table, form) for form in FORMS),
+    published.one_by_one,
+    published.lazy_or_dense,
+    published.measured_total,
+    published.whole_total,
+    published.same_whole_table,
 )
 PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
-    Mutant(
-        name="sensitivity 1 instead of m",
-        product=Product(counter=SensitivityOfOne),
-        audits=(od_dense.many_trips,),
+    mutant("sensitivity 1 instead of m", Product(counter=SensitivityOfOne), dense.many_trips),
+    mutant("shared noise", Product(source=SharedNoise), dense.total_and_part, measured.fresh_noise),
+    mutant(
+        "missing budget split",
+        Product(split=no_split, budget=blind),
+        dense.measured_twice,
+        measured.fresh_noise,
     ),
-    Mutant(
-        name="shared noise",
-        product=Product(source=SharedNoise),
-        audits=(od_dense.total_and_part, od_laws.fresh_noise),
+    mutant("universe taken from the data", Product(curator=SeenCellsOnly), sparse.unvisited_cell),
+    mutant(
+        "threshold before noise", Product(counter=ThresholdBeforeNoise), sparse.at_the_threshold
     ),
-    Mutant(
-        name="missing budget split",
-        product=Product(split=no_split, budget=blind),
-        audits=(od_dense.measured_twice, od_laws.fresh_noise),
+    mutant("no cap", Product(counter=NoCap), dense.many_trips),
+    mutant(
+        "people told apart by the low bits of their numbers",
+        Product(counter=LowBitsOnly),
+        dense.twins,
     ),
-    Mutant(
-        name="universe taken from the data",
-        product=Product(curator=SeenCellsOnly),
-        audits=(od_sparse.unvisited_cell,),
+    mutant(
+        "a threshold for the cells that are empty",
+        Product(curator=ThresholdForEmptyCells),
+        sparse.busy_neighbours,
     ),
-    Mutant(
-        name="threshold before noise",
-        product=Product(counter=ThresholdBeforeNoise),
-        audits=(od_sparse.at_the_threshold,),
-    ),
-    Mutant(
-        name="no cap",
-        product=Product(counter=NoCap),
-        audits=(od_dense.many_trips,),
-    ),
-    Mutant(
-        name="people told apart by the low bits of their numbers",
-        product=Product(counter=LowBitsOnly),
-        audits=(od_dense.twins,),
-    ),
-    Mutant(
-        name="a threshold for the cells that are empty",
-        product=Product(curator=ThresholdForEmptyCells),
-        audits=(od_sparse.busy_neighbours,),
-    ),
-    Mutant(
-        name="each file bounded by itself",
-        product=Product(files=partial(count_files, engine=trips_file_by_file)),
-        audits=(od_files.many_trips,),
+    mutant(
+        "each file bounded by itself",
+        Product(files=partial(count_files, engine=trips_file_by_file)),
+        dense.many_trips_in_files,
     ),
 )
 FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
-    Mutant(
-        name="sensitivity 1 instead of m on features",
-        product=Product(curator=FeatureSensitivityOfOne),
-        audits=(partial(od_measured.many_trips, FLAT), partial(od_measured.many_trips, TREE)),
+    mutant(
+        "sensitivity 1 instead of m on features",
+        Product(curator=FeatureSensitivityOfOne),
+        partial(measured.many_trips, FLAT),
+        partial(measured.many_trips, TREE),
     ),
-    Mutant(
-        name="the whole budget for every feature",
-        product=Product(mechanism=unsplit, budget=blind),
-        audits=(
-            partial(od_measured.one_trip, FLAT),
-            partial(od_measured.one_trip, TREE),
-            partial(od_measured.one_trip_gaussian, FLAT),
-            od_measured.gaussian_noise,
-            od_feature_laws.fresh_noise,
-        ),
+    mutant(
+        "the whole budget for every feature",
+        Product(mechanism=unsplit, budget=blind),
+        partial(measured.one_trip, FLAT),
+        partial(measured.one_trip, TREE),
+        partial(measured.one_trip_gaussian, FLAT),
+        measured.gaussian_noise,
+        measured.fresh_feature_noise,
     ),
-    Mutant(
-        name="the same noise for every feature",
-        product=Product(source=SharedNoise),
-        audits=(od_feature_laws.one_less_another, od_feature_laws.fresh_noise),
+    mutant(
+        "the same noise for every feature",
+        Product(source=SharedNoise),
+        measured.one_less_another,
+        measured.fresh_feature_noise,
     ),
-    Mutant(
-        name="elements taken from the data",
-        product=Product(curator=SeenElementsOnly),
-        audits=(partial(od_measured.one_trip, FLAT), partial(od_published.one_trip, FLAT)),
+    mutant(
+        "elements taken from the data",
+        Product(curator=SeenElementsOnly),
+        partial(measured.one_trip, FLAT),
+        partial(published.one_trip, FLAT),
     ),
-    Mutant(
-        name="pruning by exact counts",
-        product=Product(curator=PrunedExactly),
-        audits=(partial(od_published.one_trip, TREE),),
+    mutant(
+        "pruning by exact counts", Product(curator=PrunedExactly), partial(published.one_trip, TREE)
     ),
-    Mutant(
-        name="lazy cells taken from the data",
-        product=Product(curator=OccupiedCellsOnly),
-        audits=(partial(od_published.one_trip, LAZY), od_published.lazy_or_dense),
+    mutant(
+        "lazy cells taken from the data",
+        Product(curator=OccupiedCellsOnly),
+        partial(published.one_trip, LAZY),
+        published.lazy_or_dense,
     ),
-    Mutant(
-        name="lazy cells drawn anew at every look",
-        product=Product(curator=RedrawnCells),
-        audits=(od_lazy.two_looks,),
+    mutant(
+        "lazy cells drawn anew at every look", Product(curator=RedrawnCells), measured.two_looks
     ),
-    Mutant(
-        name="lazy cells drawn as if nobody had looked",
-        product=Product(curator=UnconditionalCells),
-        audits=(od_lazy.two_looks,),
+    mutant(
+        "lazy cells drawn as if nobody had looked",
+        Product(curator=UnconditionalCells),
+        measured.two_looks,
     ),
-    Mutant(
-        name="no noise on the total",
-        product=Product(curator=ExactTotal),
-        audits=(od_rounding.measured_total,),
-    ),
-    Mutant(
-        name="counts made whole to the exact total",
-        product=Product(curator=Peeping, mechanism=wholly_nosy),
-        audits=(od_rounding.whole_total, od_rounding.same_table),
+    mutant("no noise on the total", Product(curator=ExactTotal), published.measured_total),
+    mutant(
+        "counts made whole to the exact total",
+        Product(curator=Peeping, mechanism=wholly_nosy),
+        published.whole_total,
+        published.same_whole_table,
     ),
 )
 

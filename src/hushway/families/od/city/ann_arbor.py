@@ -5,11 +5,9 @@ on the number of places and on nothing else. Trips depend on the seed, and add u
 figures whatever the seed is. See docs/cities.md.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -17,8 +15,15 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.city.city import City, Trips
-from hushway.families.od.city.demand import Corridors, Leg, corridors_of, rhythm_of
-from hushway.families.od.city.figures import (
+from hushway.families.od.city.demand import (
+    Corridors,
+    Leg,
+    WindowTrips,
+    corridors_of,
+    fill_window,
+    rhythm_of,
+)
+from hushway.families.od.city.places import (
     CLOSES_MINUTE,
     FIRST_DAYS,
     OPENS_MINUTE,
@@ -29,17 +34,15 @@ from hushway.families.od.city.figures import (
     ZONE,
     Day,
     Figures,
+    ann_arbor_network,
     day_of,
     figures_for,
+    lay_out,
 )
-from hushway.families.od.city.places import BUS_LINES, HUBS, lay_out, positions_m
-from hushway.families.od.city.window import WindowTrips, fill_window
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import MODES, itineraries
-from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.study.chance import distances_m, draw, generator, pick, shuffle
+from hushway.study.chance import draw, generator, pick, shuffle
 
 # How many trips riders plan for a day: mostly there and back, and a tail of people who ride all day
 # long.
@@ -332,34 +335,6 @@ def _check(*, seed: int, scale: int, places: int, days: int) -> None:
         raise PlanError(
             f"The city cannot be made for {days} days.", advice=f"Give 1 to {_MOST_DAYS} days."
         )
-
-
-# Twelve buses an hour: riders need no timetable.
-_HEADWAY_S = 300
-_BUS_M_PER_S = 7.0
-_BUS_STOP_S = 30
-
-
-def ann_arbor_network(locations: Locations) -> TransitNetwork:
-    """Returns the network over a list of places that begins with the city's hubs."""
-    hubs_m = positions_m(locations)[: len(HUBS)]
-    street_m = distances_m(hubs_m, hubs_m) * Travel().detour
-    there = [
-        BusLine(
-            name=name,
-            stops=stops,
-            ride_s=tuple(
-                math.ceil(street_m[ends] / _BUS_M_PER_S + _BUS_STOP_S) for ends in pairwise(stops)
-            ),
-            headway_s=_HEADWAY_S,
-        )
-        for name, stops in BUS_LINES.items()
-    ]
-    return TransitNetwork(
-        locations=locations,
-        hubs=tuple(range(len(HUBS))),
-        lines=tuple(way for line in there for way in (line, line.back())),
-    )
 
 
 # Of a corridor's riders, one in five stays away even on its busiest day.

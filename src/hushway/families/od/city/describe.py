@@ -7,7 +7,7 @@ import numpy as np
 
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.city import City
-from hushway.families.od.city.figures import WINDOW
+from hushway.families.od.city.places import WINDOW
 
 
 def table(*, seed: int) -> str:

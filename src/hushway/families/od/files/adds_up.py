@@ -18,7 +18,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of, refines
 from hushway.privacy.certificate import canonical_json, parsed_json
-from hushway.release.sums import Sums
+from hushway.release.wording import Sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

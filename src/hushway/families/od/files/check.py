@@ -36,9 +36,8 @@ from hushway.privacy.certificate import Certificate
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.finding import Notes
 from hushway.release.formats.places import read_locations, read_periods
-from hushway.release.published_file import PERIODS, check_files
-from hushway.release.resource import Description
-from hushway.release.stated import PARAMETER, TERMS_HOLD, check_domain
+from hushway.release.published_file import PERIODS, Description, check_files
+from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
 
 
 def check_od(

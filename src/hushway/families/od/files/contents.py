@@ -10,8 +10,7 @@ from hushway.families.od.files.view import TableView, view_of
 from hushway.families.od.mechanism.table import ODTable
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.published_file import write_files
-from hushway.release.resource import Description
+from hushway.release.published_file import Description, write_files
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hushway.families.od.files.rows import cells_of, positions_of
 from hushway.families.od.mechanism.table import Estimates
 from hushway.families.od.public.cells import ODCells
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import BATCH_ROWS, LABEL, labelled, whole_column
+from hushway.release.formats.csv import BATCH_ROWS, LABEL, labelled, whole_column
 from hushway.release.formats.places import number_array, text_array
 
 SCHEMA = pa.schema(

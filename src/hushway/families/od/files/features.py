@@ -13,7 +13,7 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.pairs import pair_columns, read_pairs
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.release.bounded import LIST_BYTES, refuse_large
 

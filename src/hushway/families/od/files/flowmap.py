@@ -24,8 +24,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.release.formats.columns import labelled
-from hushway.release.formats.csv import read_batches, stream_csv
+from hushway.release.formats.csv import labelled, read_batches, stream_csv
 from hushway.release.formats.places import csv_bytes, number_array, numbers_of, text_array
 
 LOCATION_COLUMNS = ("id", "name", "lat", "lon")

@@ -20,7 +20,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.formats.places import locations_csv, periods_csv, read_locations, read_periods
-from hushway.release.stated import (
+from hushway.release.terms import (
     check_domain,
     check_family,
     check_terms,

@@ -11,14 +11,15 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.public.features import Feature
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import (
+from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
+    read_batches,
+    stream_csv,
     whole_column,
 )
-from hushway.release.formats.csv import read_batches, stream_csv
 from hushway.release.formats.places import number_array, text_array
 
 SCHEMA = pa.schema(

@@ -16,9 +16,9 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.rows import cells_of
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.labels import Labels
+from hushway.geography.locations import Labels
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import BATCH_ROWS, LABEL, labelled, positions_among
+from hushway.release.formats.csv import BATCH_ROWS, LABEL, labelled, positions_among
 from hushway.release.formats.places import text_array
 
 ENDS = ("origin", "destination")

@@ -18,10 +18,19 @@ from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
-from hushway.release.ground import CLEAR_OF_NOISE, MOST_FLOWS, draw_flows, draw_places, plane
-from hushway.release.poster import TALL, WIDE, png_of, poster, write_words
-from hushway.release.sums import Sums
-from hushway.release.wording import claim_text
+from hushway.release.ground import (
+    CLEAR_OF_NOISE,
+    MOST_FLOWS,
+    TALL,
+    WIDE,
+    draw_flows,
+    draw_places,
+    plane,
+    png_of,
+    poster,
+    write_words,
+)
+from hushway.release.wording import Sums, claim_text
 
 
 def draw_map(axes: Axes, table: ODTable) -> int:

@@ -28,12 +28,15 @@ from hushway.families.od.files.view import ODView, ReadView, TableView
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.formats.places import location_columns, locations_csv
 from hushway.release.published_file import (
+    Description,
     PublishedFile,
     check_parts,
+    columns_schema,
     describe_files,
+    locations_schema,
     periods_file,
+    table_schema,
 )
-from hushway.release.resource import Description, columns_schema, locations_schema, table_schema
 
 PARQUET = "trips.parquet"
 CSV = "trips.csv"

@@ -13,14 +13,15 @@ from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.columns import (
+from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
     labelled,
     positions_among,
+    read_batches,
+    stream_csv,
     whole_column,
 )
-from hushway.release.formats.csv import read_batches, stream_csv
 from hushway.release.formats.places import number_array, text_array
 
 COLUMNS = ("period", "origin", "destination", "count", "standard_error")

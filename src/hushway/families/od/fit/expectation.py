@@ -17,7 +17,7 @@ import numpy as np
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learning import learn
 from hushway.families.od.fit.partitions import Partition
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 
 _SWEEPS: Final = 8
 _SWEEPS_AFTER: Final = 4

@@ -26,7 +26,7 @@ from hushway.families.od.fit.likelihood import (
 from hushway.families.od.fit.spread import COLUMNS, REACH, UNCHANGED, factors, spread_laws
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads, processors
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 
 # How often lines and cells take turns, and how often each law is improved in its turn.
 _ROUNDS: Final = 3

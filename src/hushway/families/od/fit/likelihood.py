@@ -16,8 +16,8 @@ from scipy.special import gammaln
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.spread import REACH, STEP
 from hushway.privacy.noise.gaussian import DiscreteGaussian
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.noise.law import NoiseLaw
 
 # The smallest expectation of the grid; whatever expects less is as good as empty.
 _LEAST: Final = math.log(1e-5)

@@ -23,7 +23,7 @@ from hushway.families.od.public.features import (
     refuse_idle,
     without_idle,
 )
-from hushway.geography.labels import Labels, joint_codes
+from hushway.geography.locations import Labels, joint_codes
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss

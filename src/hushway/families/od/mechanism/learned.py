@@ -40,7 +40,7 @@ from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
-from hushway.privacy.noise.law import NoiseLaw
+from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
 LEARNED: Final = "learned"

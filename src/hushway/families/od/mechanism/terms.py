@@ -11,7 +11,7 @@ from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
@@ -19,9 +19,7 @@ from hushway.privacy.certificate import (
     Terms,
 )
 from hushway.privacy.loss import PureLoss, exact
-from hushway.privacy.unit import Unit
-from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
-from hushway.release.terms import terms_of
+from hushway.release.terms import rebuilt, stated_limits, stated_losses, terms_of
 from hushway.release.wording import check_unit, plural
 
 ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical | Learned

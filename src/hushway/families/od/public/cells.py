@@ -9,8 +9,7 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 # Cell numbers are 64-bit integers, and engines multiply on the way to them.
 _MOST_CELLS = 1 << 62

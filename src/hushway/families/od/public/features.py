@@ -17,9 +17,8 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.pair_labels import every_period, place_pair_labels
-from hushway.geography.labels import Labels
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.geography.locations import Labels
+from hushway.privacy.public_facts import digest_of, public_facts
 
 
 @public_facts

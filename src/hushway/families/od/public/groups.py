@@ -13,7 +13,7 @@ import numpy as np
 from hushway.arrays import Int32Array, IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.labels import joint_codes
+from hushway.geography.locations import joint_codes
 from hushway.privacy.public_facts import public_facts
 
 

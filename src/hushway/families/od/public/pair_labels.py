@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.labels import Labels, labels_of_codes, renumbered
+from hushway.geography.locations import Labels, labels_of_codes, renumbered
 
 Side = Literal["origin", "destination", "both"]
 

@@ -6,7 +6,9 @@ from typing import Final
 
 import ibis.expr.types as ir
 
-from hushway.engine.findings import (
+from hushway.engine.reading import malformed_rows, read_rows
+from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.shared_ids import (
     OUTSIDE_WINDOW,
     OWN_TICKET,
     ROW_WORDS,
@@ -14,20 +16,20 @@ from hushway.engine.findings import (
     UNKNOWN,
     Words,
     bucket_of,
+    copies_of,
+    facts_of,
     first_row,
+    ids_with_too_many,
     in_gaps,
     problems_of,
+    refuse_nothing,
     rows_between,
 )
-from hushway.engine.reading import malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
-from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
 from hushway.families.od.rows.duckdb import TripsSource
 from hushway.geography.periods import Periods
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
@@ -92,14 +94,11 @@ def check_trips(
         lookups = load_lookups(backend, layout, cells, source.clock)
         skipped = cells.periods if source.clock == "wall" else None
         found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
-        if found["rows"] == 0:
-            raise DataError(
-                "The trips are empty: there is not a single row.",
-                advice="Give files with at least one trip.",
-            )
+        refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = malformed_rows(backend)
         if notes:
-            found |= first_row(run(backend, _repeated(rows), progress))
+            alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
+            found |= first_row(run(backend, copies_of(rows, alike), progress))
             if unit.has_many_records and "person" in rows.columns:
                 grid = lookups.grid
                 timely = rows_between(rows, grid.start_us, grid.end_us)
@@ -147,10 +146,3 @@ def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
         .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
         .drop("destination_right")
     )
-
-
-def _repeated(rows: ir.Table) -> ir.Table:
-    """Returns one row: how many rows are copies of another."""
-    columns = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
-    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
-    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -18,11 +16,10 @@ from hushway.families.od.rows.bounding import (
     refuse_other_cells,
     trip_bound,
 )
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, layout_of
+from hushway.tables.layout import Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,21 +44,10 @@ class TripColumns(Columns):
     trip_id: str | None = None
 
 
-@dataclass(frozen=True)
-class TripsSource:
-    """The protected trips: a CSV or Parquet file, a folder of them, or a glob.
+class TripsSource(TimedSource[TripColumns]):
+    """The protected trips."""
 
-    Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
-            in UTC or with an offset.
-    """
-
-    path: Path | str
-    columns: TripColumns
-    clock: Clock = "wall"
-    noun: ClassVar[str] = "trips"
+    noun = "trips"
 
 
 __all__ = ["DuckDBTrips", "EngineSettings"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.city.figures import WINDOW, Day
+from hushway.families.od.city.places import WINDOW, Day
 from hushway.families.od.mechanism.catalogue import (
     od_cbdp,
     od_hierarchical,

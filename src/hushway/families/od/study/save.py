@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from hushway.families.od.study.reproduce import DAYS, MECHANISMS, Reproduction
 from hushway.privacy.measured import Internal
-from hushway.study.save import save_study
-from hushway.study.study_table import Interval, StudyTable
+from hushway.study.study_table import Interval, StudyTable, save_study
 
 FIGURE = "figure-5.png"
 

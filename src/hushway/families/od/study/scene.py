@@ -13,12 +13,12 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import pair_table_labels, place_pair_labels
-from hushway.families.od.rows.memory import ArrayCounter
+from hushway.families.od.rows.bounding import ArrayCounter
+from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource, SeededSource
-from hushway.privacy.unit import Unit
 from hushway.release.mechanism import Mechanism
 from hushway.study.study_table import StudyBudget
 

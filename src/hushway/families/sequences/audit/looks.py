@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.audit.chance import gaussian_tail
-from hushway.audit.evidence import in_thousandths
+from hushway.audit.harness import in_thousandths
+from hushway.audit.law import gaussian_tail
 from hushway.families.sequences.audit.product import TreeStage
 from hushway.families.sequences.mechanism.steps import StepAnswer
 from hushway.families.sequences.mechanism.table import SequenceTable
@@ -44,7 +44,7 @@ class TreeLook:
 
     def answers(self, curator: Curator) -> list[tuple[StepAnswer, Event]]:
         """Returns the noisy answers of all steps that are taken, and what each cost."""
-        measured = self.stage.mechanism.measure(curator, self.stage.village.universe)
+        measured = self.stage.mechanism.measure(curator, self.stage.toy.universe)
         return [(StepAnswer.of(answer), answer.event) for answer in measured]
 
     def along(
@@ -54,11 +54,11 @@ class TreeLook:
         periods: tuple[int, ...] = (),
     ) -> Iterator[Sight]:
         """Yields what each step says about a path, given by its places, and times, at a corner."""
-        corners = np.arange(self.stage.village.corners)
+        corners = np.arange(self.stage.toy.corners)
         node = np.zeros_like(corners)
         for answer, event in answers:
             cells, shown = answer.cells, answer.shown
-            place = self.stage.village.place(path[cells.stop])[corners]
+            place = self.stage.toy.place(path[cells.stop])[corners]
             when = np.full_like(node, periods[cells.stop] if periods else 0)
             wanted = cells.cell(node, when, place)
             node, found = _found(shown.cells, wanted)
@@ -84,7 +84,7 @@ class PathEvidence(TreeLook):
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns the logarithm of the likelihood ratio of each corner, in thousandths."""
-        total = np.zeros(self.stage.village.corners)
+        total = np.zeros(self.stage.toy.corners)
         for sight in self.along(self.answers(curator), self.path, self.periods):
             total[sight.corners] += evidence_of(
                 sight.values, sight.threshold, sight.event, self.records
@@ -151,9 +151,9 @@ class CornerTotal(TreeLook):
 
     def seen(self, curator: Curator) -> IntArray:
         """Returns the sum of all noisy counts that reach the threshold."""
-        total = np.zeros(self.stage.village.corners, dtype=np.int64)
+        total = np.zeros(self.stage.toy.corners, dtype=np.int64)
         for answer, _ in self.answers(curator):
-            corner = self.stage.village.corner_of(answer.cells)[answer.shown.cells]
+            corner = self.stage.toy.corner_of(answer.cells)[answer.shown.cells]
             np.add.at(total, corner, answer.shown.values)
         return total
 
@@ -177,37 +177,37 @@ class PublishedPath(TreeLook):
     def packed(self, curator: Curator) -> IntArray:
         """Returns the sum along the path and how many nodes the corner has, in one number."""
         table = self.table(curator)
-        below = np.where(table.parent < 0, table.code // self.stage.village.groups, 0)
+        below = np.where(table.parent < 0, table.code // self.stage.toy.groups, 0)
         for step in range(1, len(table.steps)):
             here = np.flatnonzero(table.step == step)
             below[here] = below[table.parent[here]]
-        number = np.bincount(below, minlength=self.stage.village.corners)
+        number = np.bincount(below, minlength=self.stage.toy.corners)
         packed: IntArray = np.minimum(self._along_path(table), _MOST) + (_MOST + 1) * number
         return packed
 
     def table(self, curator: Curator) -> SequenceTable:
         """Returns the published tree."""
-        tree, universe = self.stage.mechanism, self.stage.village.universe
+        tree, universe = self.stage.mechanism, self.stage.toy.universe
         return tree.fit(tree.measure(curator, universe), universe)
 
     def _along_path(self, table: SequenceTable) -> IntArray:
         nodes, corners = self._nodes(table)
-        total = np.zeros(self.stage.village.corners, dtype=np.int64)
+        total = np.zeros(self.stage.toy.corners, dtype=np.int64)
         total[corners] = 1 + table.counts[nodes].sum(axis=0)
         return total
 
     def _nodes(self, table: SequenceTable) -> tuple[IntArray, IntArray]:
         """Returns the nodes of each whole path, a row for each step, and the corners of these."""
-        village, taxonomy = self.stage.village, table.taxonomy
-        corners = np.arange(village.corners)
-        nodes = np.empty((0, village.corners), dtype=np.int64)
-        above = np.full(village.corners, -1, dtype=np.int64)
+        toy, taxonomy = self.stage.toy, table.taxonomy
+        corners = np.arange(toy.corners)
+        nodes = np.empty((0, toy.corners), dtype=np.int64)
+        above = np.full(toy.corners, -1, dtype=np.int64)
         if len(table.steps) < self.stage.form.steps:
             return nodes[:, :0], corners[:0]
         for number, step in enumerate(table.steps):
             here = np.flatnonzero(table.step == number)
-            size, moments = taxonomy.size(step.grain), village.universe.moments
-            code = taxonomy.codes(step.grain)[village.place(self.path[step.stop])[corners]]
+            size, moments = taxonomy.size(step.grain), toy.universe.moments
+            code = taxonomy.codes(step.grain)[toy.place(self.path[step.stop])[corners]]
             when = self.periods[step.stop] if self.periods else 0
             published = table.parent[here] * moments + table.period[here]
             at, found = _found(

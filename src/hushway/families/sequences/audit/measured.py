@@ -1,23 +1,35 @@
-"""What the noisy answers of a prefix tree must not give away, one step alone or all together."""
+"""What the noisy answers of a prefix tree must not give away: one step, all, or with times."""
 
 import math
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
-from hushway.audit.harness import Examination, Trial
-from hushway.families.sequences.audit.looks import CornerTotal, FirstStep, PathEvidence, PathLoss
+from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.law import ChanceCheck, gaussian_tail
+from hushway.audit.product import Look
+from hushway.audit.shift import DELTA, ShiftCheck, gaussian_trial, most_of_rho, rho_of
+from hushway.families.sequences.audit.looks import (
+    CornerTotal,
+    FirstStep,
+    PathEvidence,
+    PathLoss,
+    PublishedPath,
+)
 from hushway.families.sequences.audit.product import (
     BRANCHED,
     CROWDED,
     GROUPED,
+    HOURS,
     HYBRID,
+    NO_WALKS,
     PAIRED,
     STOPS,
+    TIMED,
     SequenceProduct,
     TreeForm,
     TreeStage,
+    Walk,
 )
-from hushway.families.sequences.audit.toy import Walk
 from hushway.privacy.loss import PureLoss
 
 _EVIDENCE = "the evidence of all steps together, in thousandths,"
@@ -107,7 +119,7 @@ def many_branches(product: SequenceProduct, epsilon: Fraction) -> Examination:
 def two_groups(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One record against none, looked for in two groups: it may count in one of them only."""
     stage = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
-    look = FirstStep(stage=stage, places=(0, PAIRED.village.places))
+    look = FirstStep(stage=stage, places=(0, PAIRED.toy.places))
     return Trial(
         name="first step: a record in one of two groups or in none",
         statistic="the smaller noisy count of two groups (0 unless both are kept)",
@@ -177,3 +189,101 @@ def for_all_steps(form: TreeForm, epsilon: Fraction, records: int) -> Fraction:
 def _effort(epsilon: Fraction, claim: Fraction, likely: float) -> Fraction:
     """Returns how many times the runs of one measurement of epsilon a claim needs."""
     return Fraction(runs_needed(claim, likely), runs_needed(epsilon))
+
+
+def one_gaussian_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """One record against none: all steps together are worth what the accountant derives."""
+    stage = _stage(product, epsilon)
+    look = PathEvidence(stage=stage, path=(0,))
+    return gaussian_trial(
+        name=f"Gaussian, {GROUPED.words}: one record or none",
+        statistic=_EVIDENCE,
+        epsilon=epsilon,
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,)),))),
+    )
+
+
+def many_gaussian_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """Ten identical records of one person: all that count may fall into one candidate."""
+    stage = _stage(product, epsilon, max_records=MAX_RECORDS)
+    look = PathEvidence(stage=stage, path=(0,), records=MAX_RECORDS)
+    return ShiftCheck(
+        name=f"Gaussian, {GROUPED.words}: ten records of one person fit rho",
+        statistic=_EVIDENCE,
+        epsilon=epsilon,
+        delta=DELTA,
+        worlds=stage.worlds(look.seen, ("the person", (Walk(stops=(0,), times=10),))),
+        # Below the threshold all counts are alike, so the evidence is no sum of Gaussian numbers.
+        most=most_of_rho(rho_of(epsilon).rho),
+    )
+
+
+def empty_group(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """A group that nobody is in is kept as often as the noise of its step says."""
+    stage = _stage(product, epsilon, max_records=MAX_RECORDS)
+    look = FirstStep(stage=stage, places=(0, 1)).first
+    rho = rho_of(epsilon).rho / GROUPED.steps
+    return ChanceCheck(
+        name="Gaussian, first step: a group that nobody is in",
+        statistic="it is kept",
+        epsilon=epsilon,
+        delta=DELTA,
+        chance=gaussian_tail(MAX_RECORDS**2 / (2 * rho), GROUPED.threshold),
+        sample=stage.sampler(NO_WALKS, look),
+    )
+
+
+def _stage(product: SequenceProduct, epsilon: Fraction, max_records: int = 1) -> TreeStage:
+    return TreeStage(product=product, form=GROUPED, spend=rho_of(epsilon), max_records=max_records)
+
+
+# What a tree whose stops keep their times must not give away.
+#
+# A stop is a place and an hour, and no stop of a record is before the one before it.
+
+_PATH, _PERIODS = (0, 1), (1, 2)
+_RECORD = Walk(stops=_PATH, periods=_PERIODS)
+_TIMED_BRIEF = Fraction(1, 4)
+
+
+def one_timed_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """One record against none: what places and times give away must add up to epsilon, no more."""
+    stage = TreeStage(product=product, form=TIMED, spend=PureLoss(epsilon))
+    look = PathEvidence(stage=stage, path=_PATH, periods=_PERIODS)
+    return Trial(
+        name=f"{TIMED.words}: one record or none",
+        statistic="the evidence of all steps together, in thousandths,",
+        epsilon=epsilon,
+        worlds=_against_none(stage, look.seen),
+        tight=True,
+        effort=for_all_steps(TIMED, epsilon, 1),
+    )
+
+
+def two_periods(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """One record against none, looked for at two hours: it may count at one of them only."""
+    stage = TreeStage(product=product, form=HOURS, spend=PureLoss(epsilon))
+    look = FirstStep(stage=stage, places=(0, 0), periods=(1, 2))
+    return Trial(
+        name=f"{HOURS.words}: a record at one of two hours or at none",
+        statistic="the smaller noisy count of two hours (0 unless both are kept)",
+        epsilon=epsilon,
+        worlds=_against_none(stage, look.smaller, Walk(stops=(0,), periods=(1,))),
+    )
+
+
+def unseen_prefix(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """A prefix with one record against one that nobody took, published with their times."""
+    stage = TreeStage(product=product, form=TIMED, spend=PureLoss(epsilon))
+    look = PublishedPath(stage=stage, path=_PATH, periods=_PERIODS)
+    return Trial(
+        name=f"{TIMED.words}, published: a prefix with one record or one that nobody took",
+        statistic="1 plus the published counts along its path (0 if it is not published)",
+        epsilon=epsilon,
+        worlds=_against_none(stage, look.seen),
+        effort=_TIMED_BRIEF,
+    )
+
+
+def _against_none(stage: TreeStage, look: Look, record: Walk = _RECORD) -> tuple[World, World]:
+    return stage.worlds(look, ("the person", (record,)))

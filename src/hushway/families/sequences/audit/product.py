@@ -1,28 +1,153 @@
-"""The parts of a release of sequences that are audited, and where."""
+"""The parts of a release of sequences that are audited, and the small public universes where."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import Any
 
-from hushway.audit.files import small_batches
-from hushway.audit.product import Product, Stage
+import numpy as np
+
+from hushway.arrays import IntArray
+from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
-from hushway.families.sequences.audit.toy import Village, Walk, WalkRows, Walks, days_of, village
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
-from hushway.families.sequences.mechanism.shares import uniform_shares
-from hushway.families.sequences.mechanism.thresholds import StepShape
+from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
+from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
+from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import TapsSource
-from hushway.privacy.bound import Bound
+from hushway.families.sequences.rows.sequences import SequenceRule, TapsSource
+from hushway.geography.locations import Location, Locations, labels_of_codes
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
-from hushway.privacy.unit import Unit
+
+# Small public universes in which one scene of walks plays at many corners.
+#
+# What a prefix tree says below a first stop depends on the records that begin there alone: noise,
+# candidates and fit of different first stops have nothing to do with each other. So a corner is a
+# few groups of first stops, with people of its own, and one release holds a run for each corner.
+# Later stops may lie anywhere.
+
+_FIRST_DAY, _LAST_DAY = date(2024, 1, 1), date(2024, 1, 20)
+_FIRST_HOUR = 8 * 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """Records of one person at a corner.
+
+    Attributes:
+        stops: The places of a record, counted from the first one of the corner.
+        person: Who, counted from 0 at every corner.
+        times: How many identical records.
+        periods: The period of each stop; the first one if none is given.
+    """
+
+    stops: tuple[int, ...]
+    person: int = 0
+    times: int = 1
+    periods: tuple[int, ...] = ()
+
+
+Walks = tuple[Walk, ...]
+NO_WALKS: Walks = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkRows:
+    """Protected rows as an engine sees them: records one after another, and whose they are."""
+
+    start: IntArray
+    stops: IntArray
+    periods: IntArray
+    person: IntArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToyUniverse:
+    """A universe and its corners.
+
+    Attributes:
+        universe: The public universe.
+        corners: How many corners it has.
+        groups: Candidates of the first step at each corner.
+        places: Locations of each of these.
+    """
+
+    universe: SequenceUniverse
+    corners: int
+    groups: int
+    places: int
+
+    def place(self, offset: int) -> IntArray:
+        """Returns the location so many places from the first one of each corner, in a circle."""
+        every = self.corners * self.groups * self.places
+        return (np.arange(self.corners) * self.groups * self.places + offset) % every
+
+    def play(self, scene: Walks) -> WalkRows:
+        """Returns the rows of a scene that plays at every corner."""
+        people = 1 + max((walk.person for walk in scene), default=0)
+        corner = np.arange(self.corners, dtype=np.int64)
+        nobody = np.empty(0, dtype=np.int64)
+        stops, periods, lengths, person = [nobody], [nobody], [nobody], [nobody]
+        for walk in scene:
+            walked = np.stack([self.place(offset) for offset in walk.stops], axis=1)
+            stops.append(np.repeat(walked, walk.times, axis=0).ravel())
+            when = np.array(walk.periods or (0,) * len(walk.stops), dtype=np.int64)
+            periods.append(np.tile(when, self.corners * walk.times))
+            lengths.append(np.full(self.corners * walk.times, len(walk.stops), dtype=np.int64))
+            person.append(np.repeat(corner * people + walk.person, walk.times))
+        return WalkRows(
+            start=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(lengths))]),
+            stops=np.concatenate(stops),
+            periods=np.concatenate(periods),
+            person=np.concatenate(person),
+        )
+
+    def corner_of(self, cells: PrefixCells) -> IntArray:
+        """Returns the corner that each candidate of a step lies below."""
+        if cells.above is None:
+            return np.arange(cells.size) // self.groups % self.corners
+        corner_of_node = self.corner_of(cells.above)[cells.kept]
+        return np.repeat(corner_of_node, np.diff(cells.start))
+
+
+def toy_universe(
+    *, corners: int, groups: int = 1, places: int = 1, periods: int = 1
+) -> ToyUniverse:
+    """Returns a toy universe; with one place a group there are no groups, but locations only.
+
+    With several periods, hours of the morning, stops keep their times.
+    """
+    number = corners * groups
+    names = [str(place) for place in range(number * places)]
+    locations = Locations(
+        tuple(Location(id=name, name=name, lon=0.0, lat=0.0, zone="toy") for name in names)
+    )
+    codes = np.repeat(np.arange(number, dtype=np.int32), places)
+    level = labels_of_codes("group", codes, [str(group) for group in range(number)])
+    taxonomy = Taxonomy(locations=locations, levels=(level,) if places > 1 else ())
+    universe = SequenceUniverse(
+        taxonomy=taxonomy, periods=days_of(periods) if periods > 1 else None
+    )
+    return ToyUniverse(universe=universe, corners=corners, groups=groups, places=places)
+
+
+def days_of(periods: int) -> Periods:
+    """Returns twenty days with so many hours of service."""
+    return Periods(
+        zone="UTC",
+        first_day=_FIRST_DAY,
+        last_day=_LAST_DAY,
+        opens=_FIRST_HOUR,
+        closes=_FIRST_HOUR + 60 * periods,
+        minutes=60,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,28 +235,28 @@ class FixedThreshold:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeForm:
-    """A tree in a village; all of its steps cost the same.
+    """A tree in a toy universe; all of its steps cost the same.
 
     Attributes:
         words: What it is called in findings.
-        village: Where it grows.
+        toy: Where it grows.
         height: The most stops of a published sequence.
         threshold: From which noisy count on a candidate becomes a node.
     """
 
     words: str
-    village: Village
+    toy: ToyUniverse
     height: int
     threshold: int = 1
 
     @property
     def steps(self) -> int:
         """How many steps the tree has."""
-        return self.height * self.village.universe.taxonomy.grains
+        return self.height * self.toy.universe.taxonomy.grains
 
     def make(self, budget: Loss) -> PrefixTree:
         """Returns the mechanism, as the catalogue of plans makes it."""
-        universe = self.village.universe
+        universe = self.toy.universe
         return prefix_tree(
             universe,
             budget=budget,
@@ -157,9 +282,9 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
     max_records: int = 1
 
     @property
-    def village(self) -> Village:
+    def toy(self) -> ToyUniverse:
         """Where the tree grows."""
-        return self.form.village
+        return self.form.toy
 
     @cached_property
     def mechanism(self) -> PrefixTree:
@@ -170,14 +295,14 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
     def terms(self) -> SequenceTerms:
         """The public terms of every release."""
         return SequenceTerms(
-            universe=self.village.universe,
+            universe=self.toy.universe,
             max_stops=self.form.height,
             max_records=self.max_records,
         )
 
     def play(self, scene: Walks) -> WalkRows:
         """Returns the records of a scene that plays at every corner."""
-        return self.village.play(scene)
+        return self.toy.play(scene)
 
 
 # The trees that are audited. What one release costs hardly depends on its corners, up to a point.
@@ -185,35 +310,37 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
 # Each candidate of a second stop is one of all places, so trees of two stops have few corners:
 # their nodes grow with the square of these. Trees of one stop have thousands.
 
-_GROUPS_OF_TWO = village(corners=4000, places=2)
+_GROUPS_OF_TWO = toy_universe(corners=4000, places=2)
 
 # Two steps, a group and one of its locations.
-GROUPED = TreeForm(words="one stop by group and location", village=_GROUPS_OF_TWO, height=1)
+GROUPED = TreeForm(words="one stop by group and location", toy=_GROUPS_OF_TWO, height=1)
 # The same with two groups a corner, for a record that must not be in both.
 PAIRED = TreeForm(
     words="one stop in two groups",
-    village=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
+    toy=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
     height=1,
 )
 # The same at a threshold that a few people just reach.
-CROWDED = TreeForm(words="one stop at a threshold", village=_GROUPS_OF_TWO, height=1, threshold=3)
+CROWDED = TreeForm(words="one stop at a threshold", toy=_GROUPS_OF_TWO, height=1, threshold=3)
 # The same with fifty locations a corner, in five groups.
 BRANCHED = TreeForm(
     words="one stop in five groups of ten locations",
-    village=village(corners=800, groups=5, places=10),
+    toy=toy_universe(corners=800, groups=5, places=10),
     height=1,
 )
 # Two steps, both of them stops.
-STOPS = TreeForm(words="two stops", village=village(corners=400), height=2)
+STOPS = TreeForm(words="two stops", toy=toy_universe(corners=400), height=2)
 # As a plan has it: four steps, from the group of the first stop to the location of the second.
 HYBRID = TreeForm(
     words="two stops by group and location",
-    village=village(corners=100, places=2),
+    toy=toy_universe(corners=100, places=2),
     height=2,
 )
 # One stop at one of three hours.
-HOURS = TreeForm(words="one stop with its time", village=village(corners=2000, periods=3), height=1)
+HOURS = TreeForm(
+    words="one stop with its time", toy=toy_universe(corners=2000, periods=3), height=1
+)
 # Two stops, each at one of three hours.
-TIMED = TreeForm(words="two stops with times", village=village(corners=150, periods=3), height=2)
+TIMED = TreeForm(words="two stops with times", toy=toy_universe(corners=150, periods=3), height=2)
 # Small enough for noise that is drawn candidate by candidate.
-SMALL = TreeForm(words="two stops", village=village(corners=150), height=2)
+SMALL = TreeForm(words="two stops", toy=toy_universe(corners=150), height=2)

@@ -1,4 +1,4 @@
-"""What the published tree must not give away, and that every public candidate was in the draw."""
+"""What the published tree must not give away, from arrays or files, and that all could be drawn."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,23 +8,29 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.agreement import AlwaysSame, SameLaw
-from hushway.audit.harness import Examination, Trial, World
+from hushway.audit.agreement import AlwaysSame, Asked, NoAnswerError, Replayed, SameLaw
+from hushway.audit.bounds import runs_needed
+from hushway.audit.harness import Examination, Sampler, Trial, World
 from hushway.audit.mutant_counters import Wrapped
 from hushway.audit.mutant_curators import dense
-from hushway.audit.replay import Asked, NoAnswerError, Replayed
+from hushway.audit.product import Look, microseconds
 from hushway.families.sequences.audit.looks import FirstStep, PublishedPath, TreeLook
 from hushway.families.sequences.audit.measured import MAX_RECORDS
 from hushway.families.sequences.audit.product import (
     GROUPED,
+    NO_WALKS,
     PAIRED,
     SMALL,
     SequenceProduct,
     TreeForm,
     TreeStage,
+    Walk,
+    WalkRows,
+    Walks,
+    days_of,
 )
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks
 from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.rows.sequences import TapColumns, TapsSource
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import MeasuredSparse
@@ -69,7 +75,7 @@ def one_step_enumerated(product: SequenceProduct, epsilon: Fraction) -> Examinat
     short = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
     whole = TreeStage(product=enumerated(product), form=PAIRED, spend=PureLoss(epsilon))
     scene = (Walk(stops=(0,)), Walk(stops=(0,), person=1))
-    places = 0, PAIRED.village.places
+    places = 0, PAIRED.toy.places
     return SameLaw(
         name="first step: candidates drawn together or one by one",
         statistic="the noisy counts of a group with two records and of an empty one",
@@ -152,7 +158,7 @@ class NextQuestions(TreeLook):
     def differ(self, curator: Curator) -> IntArray:
         """Returns by how many candidates the questions about each corner differ."""
         stage = self.stage
-        universe = stage.village.universe
+        universe = stage.toy.universe
         answers = stage.mechanism.measure(curator, universe)
         again = Replayed(stage.opened(self.others), answers)
         with suppress(NoAnswerError):
@@ -163,7 +169,7 @@ class NextQuestions(TreeLook):
             for answer in answers
             if isinstance(answer, MeasuredSparse)
         ]
-        differences = np.zeros(stage.village.corners, dtype=np.int64)
+        differences = np.zeros(stage.toy.corners, dtype=np.int64)
         for step in range(steps):
             one, other = first[step : step + 1], again.asked[step : step + 1]
             differences += np.abs(self._candidates(one) - self._candidates(other))
@@ -174,14 +180,63 @@ class NextQuestions(TreeLook):
     def _candidates(self, asked: Sequence[Asked]) -> IntArray:
         """Returns how many candidates below each corner are asked about, if any."""
         corners = [
-            self.stage.village.corner_of(query.cells)
+            self.stage.toy.corner_of(query.cells)
             for query, _, _ in asked
             if isinstance(query.cells, PrefixCells)
         ]
         nobody = np.empty(0, dtype=np.int64)
-        return np.bincount(np.concatenate([nobody, *corners]), minlength=self.stage.village.corners)
+        return np.bincount(np.concatenate([nobody, *corners]), minlength=self.stage.toy.corners)
 
 
 def _public(asked: Asked) -> tuple[str, int | None, Loss]:
     query, threshold, spend = asked
     return query.cells.digest, threshold, spend
+
+
+_DAYS = 10
+_HOUR_US, _SECOND_US = 3_600_000_000, 1_000_000
+_DAY_US = 24 * _HOUR_US
+
+
+def many_days(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """Taps of one person on ten days, two in each of five files: three days count."""
+    stage = FileTreeStage(
+        product=product, form=GROUPED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
+    )
+    look = FirstStep(stage=stage, places=(0, 1)).first
+    share = epsilon / GROUPED.steps
+    return Trial(
+        name="files: ten days of one person in five files or none",
+        statistic="the noisy count of the first group (0 if it is not kept)",
+        epsilon=share,
+        worlds=stage.worlds(look, ("the person", (Walk(stops=(0,), times=_DAYS),))),
+        tight=True,
+        effort=Fraction(runs_needed(share), runs_needed(epsilon)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileTreeStage(TreeStage):
+    """A stage whose records are taps in files, each record on a day of its own."""
+
+    def sampler(self, scene: Walks, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows = self.toy.play(scene)
+        record = np.repeat(np.arange(len(rows.person)), np.diff(rows.start))
+        columns = {
+            "person": rows.person[record],
+            "location": rows.stops,
+            "time": self._times(rows, record),
+        }
+        return self.sampler_of_files(columns, lambda folder: TapsSource(folder, TapColumns()), look)
+
+    def _times(self, rows: WalkRows, record: IntArray) -> IntArray:
+        """Returns when each tap was: a day for each record of a person, a second for each stop."""
+        order = np.argsort(rows.person, kind="stable")
+        first = np.searchsorted(rows.person[order], rows.person[order])
+        day = np.empty_like(order)
+        day[order] = np.arange(len(order)) - first
+        stop = np.arange(len(record)) - rows.start[record]
+        window = self.toy.universe.periods or days_of(1)
+        since = day[record] * _DAY_US + stop * _SECOND_US + rows.periods * _HOUR_US
+        return microseconds(window.first_day, since + window.opens * 60 * _SECOND_US)

@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.files import blind
-from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped, files_of
 from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, Peeping, WrongVector, dense
-from hushway.audit.mutant_readers import Summed, files_of
-from hushway.audit.product import remade
-from hushway.audit.suite import Audit, Mutant, Suite
-from hushway.families.sequences.audit import files as sequences_files
-from hushway.families.sequences.audit import gaussian as sequences_gaussian
-from hushway.families.sequences.audit import measured as sequences_measured
-from hushway.families.sequences.audit import published as sequences_published
-from hushway.families.sequences.audit import timed as sequences_timed
+from hushway.audit.product import blind, remade
+from hushway.audit.suite import Audit, Mutant, Suite, mutant
+from hushway.families.sequences.audit import measured, published
 from hushway.families.sequences.audit.product import (
     GROUPED,
     HYBRID,
@@ -26,10 +20,10 @@ from hushway.families.sequences.audit.product import (
     STOPS,
     SequenceProduct,
     SequenceTerms,
+    WalkRows,
     sequences_in_memory,
     taps_of_files,
 )
-from hushway.families.sequences.audit.toy import WalkRows
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
@@ -189,102 +183,89 @@ def unsplit_tree(tree: PrefixTree) -> PrefixTree:
 
 
 _AUDITS: tuple[Audit[SequenceProduct], ...] = (
-    sequences_measured.first_step,
-    partial(sequences_measured.one_record, GROUPED),
-    partial(sequences_measured.one_record, STOPS),
-    partial(sequences_measured.one_record, HYBRID),
-    sequences_measured.long_record,
-    sequences_measured.many_records,
-    sequences_measured.many_branches,
-    sequences_measured.two_groups,
-    sequences_measured.at_the_threshold,
-    sequences_measured.busy_group,
-    sequences_measured.step_less_another,
-    sequences_timed.one_record,
-    sequences_timed.two_periods,
-    sequences_timed.unseen_prefix,
-    sequences_gaussian.one_record,
-    sequences_gaussian.many_records,
-    sequences_gaussian.empty_group,
-    sequences_files.many_days,
-    partial(sequences_published.unseen_prefix, GROUPED),
-    partial(sequences_published.unseen_prefix, STOPS),
-    sequences_published.many_records,
-    sequences_published.one_step_enumerated,
-    sequences_published.tree_enumerated,
-    sequences_published.next_questions,
+    measured.first_step,
+    partial(measured.one_record, GROUPED),
+    partial(measured.one_record, STOPS),
+    partial(measured.one_record, HYBRID),
+    measured.long_record,
+    measured.many_records,
+    measured.many_branches,
+    measured.two_groups,
+    measured.at_the_threshold,
+    measured.busy_group,
+    measured.step_less_another,
+    measured.one_timed_record,
+    measured.two_periods,
+    measured.unseen_prefix,
+    measured.one_gaussian_record,
+    measured.many_gaussian_records,
+    measured.empty_group,
+    published.many_days,
+    partial(published.unseen_prefix, GROUPED),
+    partial(published.unseen_prefix, STOPS),
+    published.many_records,
+    published.one_step_enumerated,
+    published.tree_enumerated,
+    published.next_questions,
 )
 
 
 _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
-    Mutant(
-        name="sensitivity 1 instead of m",
-        product=SequenceProduct(counter=SensitivityOfOne),
-        audits=(sequences_measured.many_records, sequences_published.many_records),
+    mutant(
+        "sensitivity 1 instead of m",
+        SequenceProduct(counter=SensitivityOfOne),
+        measured.many_records,
+        published.many_records,
     ),
-    Mutant(
-        name="no cap",
-        product=SequenceProduct(counter=NoCap),
-        audits=(sequences_measured.many_records, sequences_measured.many_branches),
+    mutant("no cap", SequenceProduct(counter=NoCap), measured.many_records, measured.many_branches),
+    mutant(
+        "candidates taken from the data",
+        SequenceProduct(curator=OccupiedCellsOnly),
+        partial(measured.one_record, GROUPED),
+        partial(published.unseen_prefix, GROUPED),
+        partial(published.unseen_prefix, STOPS),
+        published.one_step_enumerated,
     ),
-    Mutant(
-        name="candidates taken from the data",
-        product=SequenceProduct(curator=OccupiedCellsOnly),
-        audits=(
-            partial(sequences_measured.one_record, GROUPED),
-            partial(sequences_published.unseen_prefix, GROUPED),
-            partial(sequences_published.unseen_prefix, STOPS),
-            sequences_published.one_step_enumerated,
-        ),
+    mutant(
+        "threshold before noise", SequenceProduct(curator=ThresholdFirst), measured.at_the_threshold
     ),
-    Mutant(
-        name="threshold before noise",
-        product=SequenceProduct(curator=ThresholdFirst),
-        audits=(sequences_measured.at_the_threshold,),
+    mutant(
+        "the whole budget for every step",
+        SequenceProduct(mechanism=unsplit_tree, budget=blind),
+        measured.first_step,
+        partial(measured.one_record, GROUPED),
+        measured.long_record,
     ),
-    Mutant(
-        name="the whole budget for every step",
-        product=SequenceProduct(mechanism=unsplit_tree, budget=blind),
-        audits=(
-            sequences_measured.first_step,
-            partial(sequences_measured.one_record, GROUPED),
-            sequences_measured.long_record,
-        ),
+    mutant("a station in two groups", SequenceProduct(counter=InTwoGroups), measured.two_groups),
+    mutant(
+        "a tree that stops where exact counts end",
+        SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)),
+        published.next_questions,
     ),
-    Mutant(
-        name="a station in two groups",
-        product=SequenceProduct(counter=InTwoGroups),
-        audits=(sequences_measured.two_groups,),
+    mutant(
+        "a stop that counts in every later period",
+        SequenceProduct(counter=EveryLaterPeriod),
+        measured.two_periods,
     ),
-    Mutant(
-        name="a tree that stops where exact counts end",
-        product=SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyTree)),
-        audits=(sequences_published.next_questions,),
+    mutant(
+        "records of one person that never share a candidate",
+        SequenceProduct(counter=SpreadRecords),
+        measured.many_gaussian_records,
     ),
-    Mutant(
-        name="a stop that counts in every later period",
-        product=SequenceProduct(counter=EveryLaterPeriod),
-        audits=(sequences_timed.two_periods,),
+    mutant(
+        "no noise where many people are",
+        SequenceProduct(curator=NoNoiseOnMany),
+        measured.busy_group,
     ),
-    Mutant(
-        name="records of one person that never share a candidate",
-        product=SequenceProduct(counter=SpreadRecords),
-        audits=(sequences_gaussian.many_records,),
+    mutant(
+        "the same noise at every step",
+        SequenceProduct(curator=SameSeed),
+        measured.step_less_another,
     ),
-    Mutant(
-        name="no noise where many people are",
-        product=SequenceProduct(curator=NoNoiseOnMany),
-        audits=(sequences_measured.busy_group,),
-    ),
-    Mutant(
-        name="the same noise at every step",
-        product=SequenceProduct(curator=SameSeed),
-        audits=(sequences_measured.step_less_another,),
-    ),
-    Mutant(
-        name="each file bounded by itself",
-        product=SequenceProduct(files=partial(taps_of_files, engine=sequences_file_by_file)),
-        audits=(sequences_files.many_days,),
+    mutant(
+        "each file bounded by itself",
+        SequenceProduct(files=partial(taps_of_files, engine=sequences_file_by_file)),
+        published.many_days,
     ),
 )
 

@@ -13,16 +13,17 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.sequences.city.city import CardCity
-from hushway.families.sequences.city.demand import CardDemand, card_demand
 from hushway.families.sequences.city.network import (
     BUS,
     BUS_HABITS,
     METRO,
     METRO_HABITS,
+    CardDemand,
     CardFigures,
     CardHabits,
     Network,
     bus_network,
+    card_demand,
     metro_network,
 )
 from hushway.study.chance import generator, largest, pick

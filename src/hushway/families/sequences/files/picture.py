@@ -10,21 +10,23 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.files.tree_shape import ROOT, prefixes_of
+from hushway.families.sequences.files.tree import ROOT, prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
 from hushway.release.ground import (
     CLEAR_OF_NOISE,
     MOST_FLOWS,
+    TALL,
     colours_of,
     draw_flows,
     draw_places,
     plane,
+    png_of,
+    poster,
+    write_words,
 )
-from hushway.release.poster import TALL, png_of, poster, write_words
-from hushway.release.sums import Sums
-from hushway.release.wording import claim_text
+from hushway.release.wording import Sums, claim_text
 
 # The first stops of a tree as boxes: places that many records visit, and the others of a group.
 #
@@ -67,7 +69,7 @@ def boxes_of_stops(
 
     Args:
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The group of each location.
         stops: How many stops to show.
         smallest: A place has a box of its own if it has at least this share of all records.
@@ -222,7 +224,7 @@ def draw_ways(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequen
     Args:
         axes: Where to draw.
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The name of each location's group.
     """
     points = plane(table.taxonomy.locations)
@@ -262,7 +264,7 @@ def draw_icicle(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequ
     Args:
         axes: Where to draw.
         table: The published tree.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
         groups: The name of each location's group.
     """
     names = sorted(set(groups))

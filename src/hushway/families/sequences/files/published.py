@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hushway.arrays import IntArray
-from hushway.families.sequences.files.completed import can_be_completed, write_completed
-from hushway.families.sequences.files.levels import COLUMNS as LEVEL_COLUMNS
-from hushway.families.sequences.files.levels import levels_csv
-from hushway.families.sequences.files.paths import ending_nodes
 from hushway.families.sequences.files.rows import (
+    can_be_completed,
     check_sequences_csv,
     check_sequences_parquet,
     column_names,
+    ending_nodes,
+    write_completed,
     write_sequences_csv,
     write_sequences_parquet,
 )
@@ -23,12 +22,19 @@ from hushway.families.sequences.files.taxonomy import (
     taxonomy_json,
 )
 from hushway.families.sequences.files.tree import COLUMNS as TREE_COLUMNS
-from hushway.families.sequences.files.tree import write_tree
+from hushway.families.sequences.files.tree import LEVEL_COLUMNS, levels_csv, write_tree
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.geography.periods import Periods
 from hushway.release.formats.places import location_columns
-from hushway.release.published_file import PERIODS, PublishedFile, describe_files, periods_file
-from hushway.release.resource import Description, columns_schema, locations_schema
+from hushway.release.published_file import (
+    PERIODS,
+    Description,
+    PublishedFile,
+    columns_schema,
+    describe_files,
+    locations_schema,
+    periods_file,
+)
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"
@@ -45,7 +51,7 @@ class TreeView:
 
     Attributes:
         table: The nodes.
-        prefix: For each node the node of the stop before (`tree_shape.prefixes_of`).
+        prefix: For each node the node of the stop before (`prefixes_of`).
     """
 
     table: SequenceTable

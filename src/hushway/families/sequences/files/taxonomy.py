@@ -7,8 +7,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
-from hushway.geography.labels import Labels
-from hushway.geography.locations import LOCATION_FACTS, Locations, PlaceLabels
+from hushway.geography.locations import LOCATION_FACTS, Labels, Locations, PlaceLabels
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.release.bounded import LIST_BYTES, refuse_large
 from hushway.release.formats.places import locations_csv, read_locations

@@ -27,8 +27,7 @@ from hushway.families.sequences.mechanism.completion_model import (
     pooled,
 )
 from hushway.families.sequences.mechanism.completion_spread import spread_added, spread_kept
-from hushway.families.sequences.mechanism.nodes import prefix_before
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary, prefix_before
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

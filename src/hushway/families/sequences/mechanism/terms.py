@@ -1,26 +1,30 @@
-"""What the certificate of a sequences release says, from public facts alone."""
+"""Prefix trees by name, and what their certificates say: from public facts alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from hushway.errors import ReleaseError
-from hushway.families.sequences.mechanism.thresholds import (
+from hushway.errors import PlanError, ReleaseError
+from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
     Thresholds,
+    recommended_grain_shares,
+    recommended_shares,
+    recommended_thresholds,
+    step_spends,
 )
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.tree import MOST_NODES, PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
     Contribution,
     MechanismRecord,
     Terms,
 )
-from hushway.privacy.unit import Unit
-from hushway.release.stated_mechanism import rebuilt, stated_limits, stated_losses
-from hushway.release.terms import listed, terms_of
+from hushway.privacy.loss import Loss
+from hushway.release.terms import listed, rebuilt, stated_limits, stated_losses, terms_of
 from hushway.release.wording import check_unit, plural
 
 FAMILY = "sequences"
@@ -132,3 +136,49 @@ def _thresholds(rule: Mapping[str, Any]) -> Thresholds:
     if rule["rule"] == "paper":
         return PaperThresholds()
     return ExpectedFalse(kappa=float(rule["kappa"]))
+
+
+def prefix_tree(  # noqa: PLR0913  one argument for each public choice
+    universe: SequenceUniverse,
+    *,
+    budget: Loss,
+    height: int,
+    level_shares: Sequence[Fraction] | None = None,
+    grain_shares: Sequence[Fraction] | None = None,
+    thresholds: Thresholds | None = None,
+    most_nodes: int = MOST_NODES,
+    supercritical: bool = False,
+) -> PrefixTree:
+    """Returns a prefix tree; without a choice, shares and thresholds are the recommended ones.
+
+    Privacy:
+        The steps together cost exactly `budget`.
+
+    Args:
+        universe: The public taxonomy and periods.
+        budget: What the whole tree may cost; its currency decides on the noise.
+        height: The most stops of a published sequence.
+        level_shares: The share of each stop in the budget.
+        grain_shares: The share of each granularity in what a stop gets, the coarsest first.
+        thresholds: From which noisy count on a candidate becomes a node.
+        most_nodes: Where a tree that has grown too large stops.
+        supercritical: Whether false nodes may multiply until `most_nodes`.
+
+    Raises:
+        PlanError: Shares do not add up to 1, or are not one for each stop and each granularity.
+    """
+    stops = recommended_shares(height) if level_shares is None else level_shares
+    grains = recommended_grain_shares(universe) if grain_shares is None else grain_shares
+    if len(stops) != height or len(grains) != universe.taxonomy.grains:
+        raise PlanError(
+            f"A tree of {height} stops and {universe.taxonomy.grains} granularities needs a share "
+            f"for each; {len(stops)} and {len(grains)} are given.",
+            advice="Give one share for each stop, and one for each granularity.",
+        )
+    return PrefixTree(
+        universe=universe,
+        spends=step_spends(budget, stops, grains),
+        thresholds=recommended_thresholds() if thresholds is None else thresholds,
+        most_nodes=most_nodes,
+        supercritical=supercritical,
+    )

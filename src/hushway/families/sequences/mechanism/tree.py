@@ -15,17 +15,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hushway.errors import PrivacyError
-from hushway.families.sequences.mechanism.nodes import ends_of, nodes_of
 from hushway.families.sequences.mechanism.projection import project_prefixes
 from hushway.families.sequences.mechanism.rounding import round_prefixes
 from hushway.families.sequences.mechanism.steps import (
     PlannedStep,
     StepAnswer,
+    Thresholds,
     planned_steps,
     refuse_supercritical,
 )
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
-from hushway.families.sequences.mechanism.thresholds import Thresholds
+from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary, ends_of, nodes_of
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event

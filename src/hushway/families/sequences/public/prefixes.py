@@ -15,8 +15,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.geography.periods import Periods
-from hushway.privacy.digest import digest_of
-from hushway.privacy.public_facts import public_facts
+from hushway.privacy.public_facts import digest_of, public_facts
 
 
 @public_facts

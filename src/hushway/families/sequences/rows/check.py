@@ -7,21 +7,9 @@ from typing import Final
 import ibis
 import ibis.expr.types as ir
 
-from hushway.engine.findings import (
-    OUTSIDE_WINDOW,
-    OWN_TICKET,
-    ROW_WORDS,
-    TOO_MANY,
-    UNKNOWN,
-    Words,
-    bucket_of,
-    first_row,
-    in_gaps,
-    problems_of,
-    rows_between,
-)
-from hushway.engine.lookup import DayGrid, day_grid
 from hushway.engine.reading import (
+    DayGrid,
+    day_grid,
     load_places,
     load_table,
     malformed_rows,
@@ -29,14 +17,32 @@ from hushway.engine.reading import (
     read_stops,
 )
 from hushway.engine.session import EngineSettings, duckdb_session, run
-from hushway.engine.shared_ids import facts_of, ids_with_too_many
-from hushway.errors import DataError
-from hushway.families.sequences.rows.rule import SequenceRule
-from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
-from hushway.families.sequences.rows.stop_rows import window_of
+from hushway.engine.shared_ids import (
+    OUTSIDE_WINDOW,
+    OWN_TICKET,
+    ROW_WORDS,
+    TOO_MANY,
+    UNKNOWN,
+    Words,
+    bucket_of,
+    copies_of,
+    facts_of,
+    first_row,
+    ids_with_too_many,
+    in_gaps,
+    problems_of,
+    refuse_nothing,
+    rows_between,
+)
+from hushway.families.sequences.rows.sequences import (
+    SequenceRule,
+    SequencesSource,
+    TapsSource,
+    window_of,
+)
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.unit import Unit
+from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
@@ -113,10 +119,11 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         marked = _marked(rows, places, buckets, grid)
         skipped = window if source.clock == "wall" else None
         found = first_row(run(backend, _tap_summary(marked, skipped), progress))
-        _refuse_nothing(found, source.noun)
+        refuse_nothing(found, source.noun, "stop", "stop")
         found["malformed_row"] = malformed_rows(backend)
         if notes:
-            found |= first_row(run(backend, _repeated(rows), progress))
+            copies = copies_of(rows, ["person", "location", "us"])
+            found |= first_row(run(backend, copies, progress))
             parts = ["person", "day"] if rule.record == "day" else ["person"]
             usable = marked.drop_null(["person", "day", "place"])
             found |= first_row(run(backend, _beyond(usable, parts, rule.max_stops), progress))
@@ -163,7 +170,7 @@ def check_sequences(  # noqa: PLR0913  likewise
         marked = rows.left_join(places.rename(location="id"), "location").drop("location_right")
         nulls = _nulls(marked, {"person": "person", "location": "stops"})
         found = first_row(run(backend, _counted(marked, nulls), progress))
-        _refuse_nothing(found, source.noun)
+        refuse_nothing(found, source.noun, "stop", "stop")
         found["malformed_row"] = malformed_rows(backend)
         usable = marked.drop_null(["place"])
         found |= first_row(run(backend, _beyond(usable, ["record"], rule.max_stops), progress))
@@ -223,23 +230,8 @@ def _counted(
     return marked.aggregate(rows=marked.count(), **counts)
 
 
-def _repeated(rows: ir.Table) -> ir.Table:
-    """Returns one row: how many taps are copies of another."""
-    columns = ["person", "location", "us"]
-    groups = rows.drop_null(columns).group_by(columns).aggregate(times=lambda group: group.count())
-    return groups.aggregate(duplicate_rows=(groups.times - 1).sum().fill_null(0))
-
-
 def _beyond(usable: ir.Table, parts: list[str], max_stops: int) -> ir.Table:
     """Returns one row: how many stops come after those that count."""
     records = usable.group_by(parts).aggregate(stops=lambda record: record.count())
     over = ibis.greatest(records.stops - max_stops, 0)
     return records.aggregate(long_records=over.sum().fill_null(0))
-
-
-def _refuse_nothing(found: dict[str, int], noun: str) -> None:
-    if found["rows"] == 0:
-        raise DataError(
-            f"The {noun} are empty: there is not a single stop.",
-            advice="Give files with at least one stop.",
-        )

@@ -6,14 +6,23 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.record_bounding import bounded_records, records_of
-from hushway.families.sequences.rows.rule import SequenceRule, record_bound
-from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
-from hushway.families.sequences.rows.steps import PrefixSteps, refuse_other_prefixes
-from hushway.families.sequences.rows.stop_rows import ordered_sequences, ordered_taps, window_of
-from hushway.privacy.bound import Bound
+from hushway.families.sequences.rows.record_bounding import (
+    PrefixSteps,
+    bounded_records,
+    records_of,
+    refuse_other_prefixes,
+)
+from hushway.families.sequences.rows.sequences import (
+    SequenceRule,
+    SequencesSource,
+    TapsSource,
+    ordered_sequences,
+    ordered_taps,
+    record_bound,
+    window_of,
+)
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 from hushway.progress import ShareProgress
 
 __all__ = ["DuckDBSequences"]

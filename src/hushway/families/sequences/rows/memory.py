@@ -8,14 +8,14 @@ from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.record_bounding import (
     OrderedStops,
+    PrefixSteps,
     bounded_records,
     records_of,
+    refuse_other_prefixes,
 )
-from hushway.families.sequences.rows.rule import record_bound
-from hushway.families.sequences.rows.steps import PrefixSteps, refuse_other_prefixes
-from hushway.privacy.bound import Bound
+from hushway.families.sequences.rows.sequences import record_bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 
 
 class ArraySequences:

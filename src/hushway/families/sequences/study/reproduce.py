@@ -8,12 +8,21 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import bus, metro
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.completion import complete
-from hushway.families.sequences.mechanism.shares import paper_grain_shares, uniform_shares
-from hushway.families.sequences.mechanism.thresholds import PaperThresholds
+from hushway.families.sequences.mechanism.steps import (
+    PaperThresholds,
+    paper_grain_shares,
+    uniform_shares,
+)
+from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.study.data import WeightedSequences
+from hushway.families.sequences.study.data import (
+    Grown,
+    SequenceScene,
+    WeightedSequences,
+    card_scene,
+    grow,
+)
 from hushway.families.sequences.study.patterns import Pattern, compare_patterns, top_patterns
 from hushway.families.sequences.study.queries import (
     CountQueries,
@@ -21,7 +30,6 @@ from hushway.families.sequences.study.queries import (
     paper_queries,
     sanity_bound,
 )
-from hushway.families.sequences.study.scene import Grown, SequenceScene, card_scene, grow
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource

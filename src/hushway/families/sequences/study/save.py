@@ -20,8 +20,7 @@ from hushway.families.sequences.study.reproduce import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
-from hushway.study.save import save_study
-from hushway.study.study_table import Interval, StudyTable
+from hushway.study.study_table import Interval, StudyTable, save_study
 
 FIGURES = "figures-3-5.png"
 

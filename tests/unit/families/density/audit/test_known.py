@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from hushway.audit.divergence import ORDERS
-from hushway.families.density.audit.known import Evidence, Known, Spread
-from hushway.families.density.audit.product import REAL_DENSITY, DensityStage
-from hushway.families.density.audit.toy import LONE_SITES, Stay, district
-from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.audit.looks import Evidence, Known, Spread
+from hushway.families.density.audit.product import (
+    LONE_SITES,
+    REAL_DENSITY,
+    DensityStage,
+    Stay,
+    district,
+)
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 

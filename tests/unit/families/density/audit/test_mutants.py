@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import Peeping, SeenOnly, dense
-from hushway.audit.product import remade
+from hushway.audit.product import BlindBudget, remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
-from hushway.families.density.audit.cover import one_visit_is_one
-from hushway.families.density.audit.known import NextClusters
-from hushway.families.density.audit.looks import Merged
+from hushway.families.density.audit.looks import Merged, NextClusters
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
@@ -27,10 +24,16 @@ from hushway.families.density.audit.mutant_curators import (
     unsplit,
 )
 from hushway.families.density.audit.product import (
+    CELLS,
+    LONE_SITES,
+    NO_STAYS,
     REAL_DENSITY,
+    SHARED,
     DensityProduct,
     DensityStage,
+    Stay,
     VisitTerms,
+    district,
     plain,
 )
 from hushway.families.density.audit.suite import (
@@ -44,9 +47,9 @@ from hushway.families.density.audit.suite import (
     TotalsLikeSeries,
     WholeHistogram,
 )
-from hushway.families.density.audit.toy import CELLS, LONE_SITES, NO_STAYS, SHARED, Stay, district
-from hushway.families.density.mechanism.catalogue import density_series
+from hushway.families.density.audit.whole import one_visit_is_one
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,

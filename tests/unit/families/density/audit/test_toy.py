@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.audit.cover import WholeVisits
-from hushway.families.density.audit.product import REAL_DENSITY
-from hushway.families.density.audit.toy import (
+from hushway.families.density.audit.product import (
     CELLS,
     LONE_SITES,
     NO_STAYS,
+    REAL_DENSITY,
     SHARED,
     SITES,
     TOGETHER,
     Stay,
     district,
 )
+from hushway.families.density.audit.whole import WholeVisits
 
 DISTRICT = district(corners=3, bins=2)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.families.density.city.map import areas_of, towers_of
+from hushway.families.density.city.ground import areas_of, towers_of
 from hushway.families.density.public.tower_geometry import tower_geometry
 from hushway.geography.areas import Areas
 

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.city.map import towers_of
+from hushway.families.density.city.ground import towers_of
 from hushway.families.density.city.paris import visits_of_people
-from hushway.families.density.city.people import GATHERINGS, people_of
+from hushway.families.density.city.people import GATHERINGS, TowerField, people_of, tower_field
 from hushway.families.density.city.rhythms import SHARE_OF_KIND, Kind, Place, calling, places
-from hushway.families.density.city.towers import TowerField, tower_field
 from hushway.study.chance import generator
 
 

@@ -12,21 +12,20 @@ import pytest
 import shapely
 
 from hushway.arrays import IntArray
+from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.table import DensityTable
 from hushway.families.density.mechanism.terms import density_terms
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.write import write_release
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.certificate import Certificate, Terms
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 from support.certificates import certificate_of, noise_in
 from support.conversions import printed_epsilon, stated_epsilon
 

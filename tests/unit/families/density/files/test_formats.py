@@ -13,33 +13,32 @@ import pytest
 import shapely
 
 from hushway.errors import HushwayError, ReleaseError
-from hushway.families.density.files.clusters import cover_csv, pieces_csv, read_cover
-from hushway.families.density.files.geo import totals_of, write_density_geo
-from hushway.families.density.files.measured import (
-    read_measured_series,
-    write_measured_series,
-)
 from hushway.families.density.files.rows import (
     check_density_csv,
     read_density_parquet,
+    read_measured_series,
+    totals_of,
     write_density_csv,
+    write_density_geo,
     write_density_parquet,
-)
-from hushway.families.density.files.sites import (
-    measured_sites_csv,
-    read_measured_sites,
-    read_sites,
-    sites_csv,
+    write_measured_series,
 )
 from hushway.families.density.files.universe import (
     areas_geojson,
     check_readable,
+    cover_csv,
+    measured_sites_csv,
+    pieces_csv,
     public_files,
     read_areas,
+    read_cover,
+    read_measured_sites,
+    read_sites,
     read_universe,
+    sites_csv,
 )
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.periods import Periods
@@ -226,8 +225,7 @@ def test_parquet_and_csv_hold_the_same_numbers(tmp_path: Path, density: DensityT
 def test_large_tables_are_written_in_several_batches(
     tmp_path: Path, density: DensityTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("rows", "measured"):
-        monkeypatch.setattr(f"hushway.families.density.files.{module}.BATCH_ROWS", 5)
+    monkeypatch.setattr("hushway.families.density.files.rows.BATCH_ROWS", 5)
     write_density_parquet(density, tmp_path / "d.parquet")
     write_density_csv(density, tmp_path / "d.csv")
     write_measured_series(density.measured_series, tmp_path / "m.parquet")

@@ -20,8 +20,8 @@ from hushway.families.density.files.series_panel import (
     draw_area,
     draw_total,
 )
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.areas import Areas

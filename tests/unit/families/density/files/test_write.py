@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.density.mechanism.table import DensityTable
-from hushway.families.density.public.cells import DensityUniverse
+from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.areas import Areas
@@ -209,7 +209,7 @@ def test_too_many_counts_are_refused(
     certify_density: Certify,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hushway.families.density.files.guard.MOST_CELLS", 23)
+    monkeypatch.setattr("hushway.families.density.files.check.MOST_CELLS", 23)
     with pytest.raises(PrivacyError, match="at most 23 counts"):
         write_release(tmp_path / "r", table=density, certificate=certify_density(density))
 

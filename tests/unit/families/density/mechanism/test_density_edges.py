@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
-from hushway.families.density.mechanism.cleaning import Denoise
+from hushway.families.density.mechanism.fit import Denoise, DensityTable
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.table import DensityTable
+from hushway.families.density.mechanism.terms import density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 

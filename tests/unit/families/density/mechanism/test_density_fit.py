@@ -9,10 +9,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.catalogue import density_series, naive_laplace
-from hushway.families.density.mechanism.cleaning import Denoise
-from hushway.families.density.mechanism.fit import scale_of
+from hushway.families.density.mechanism.fit import Denoise, scale_of
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series, naive_laplace
 from hushway.families.density.mechanism.totals import Answers, Noisy
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors

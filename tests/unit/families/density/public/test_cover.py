@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.minimum_cover import Overlap, minimum_cover
+from hushway.families.density.public.cover import Cover, Overlap, Pieces, minimum_cover
 
 SEEDS = st.integers(0, 100_000)
 Shares = tuple[IntArray, IntArray, FloatArray]

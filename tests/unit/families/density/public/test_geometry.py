@@ -10,8 +10,8 @@ import shapely
 from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.families.density.public import geometry as density_geometry
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Cycle, Periods

@@ -8,9 +8,10 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.minimum_cover import (
+from hushway.families.density.public.cover import (
+    Cover,
     Overlap,
+    Pieces,
     identity_cover,
     matching,
     minimum_cover,

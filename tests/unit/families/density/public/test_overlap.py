@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import NDArray
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.minimum_cover import overlap
+from hushway.families.density.public.cover import overlap
 from hushway.families.density.public.tower_geometry import voronoi_cells
 
 

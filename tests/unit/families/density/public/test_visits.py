@@ -8,11 +8,11 @@ import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.cells import DensityUniverse
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
     VisitLimits,
     VisitTotal,

@@ -12,8 +12,8 @@ import shapely
 
 from hushway.engine.session import EngineSettings
 from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas

@@ -16,24 +16,25 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, stream
 from hushway.errors import DataError, PrivacyError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
+    DensityUniverse,
     SiteHistogram,
+    Sites,
     VisitCells,
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
-from hushway.families.density.rows.memory import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 from hushway.tables.layout import layout_of
 
 WriteFile = Callable[..., Path]

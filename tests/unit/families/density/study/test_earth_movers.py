@@ -6,8 +6,8 @@ from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
 from hushway.errors import DataError
-from hushway.families.density.study import earth_movers as module
-from hushway.families.density.study.earth_movers import earth_movers, transport, weekly_earth_movers
+from hushway.families.density.study import errors as module
+from hushway.families.density.study.errors import earth_movers, transport, weekly_earth_movers
 
 
 def city(areas: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

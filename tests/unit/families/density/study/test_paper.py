@@ -7,8 +7,8 @@ import shapely
 from scipy.fft import dct
 
 from hushway.errors import PlanError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.study.paper import (
     BoundedMatrix,
     Efpa,

@@ -5,8 +5,8 @@ import pytest
 import shapely
 
 from hushway.errors import DataError
-from hushway.families.density.public.cells import DensityUniverse, Sites
 from hushway.families.density.public.cover import Cover, Pieces
+from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.study.scene import area_truth, exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.harness import Trial
 from hushway.audit.mutant_curators import Peeping, SeenOnly
-from hushway.audit.product import remade
+from hushway.audit.product import BlindBudget, remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
 from hushway.families.links.audit.ends import NOTHING, Spot, StreetDrives, moved_home
@@ -30,7 +29,15 @@ from hushway.families.links.audit.mutant_parts import (
     UnboundedSums,
     unsplit,
 )
-from hushway.families.links.audit.product import REAL_LINKS, LinkProduct, LinkStage
+from hushway.families.links.audit.product import (
+    NO_DRIVES,
+    REAL_LINKS,
+    Drive,
+    Drives,
+    LinkProduct,
+    LinkStage,
+    rings,
+)
 from hushway.families.links.audit.suite import (
     SUITE,
     BusiestLinks,
@@ -41,17 +48,15 @@ from hushway.families.links.audit.suite import (
     first_by_place,
     within_the_radius,
 )
-from hushway.families.links.audit.toy import NO_DRIVES, Drive, Drives, rings
-from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.terms import link_counts
 from hushway.families.links.public.universe import (
     MovementCells,
     MovementLimits,
     MovementQueryCells,
     SpeedSums,
 )
-from hushway.families.links.rows.ends import MetricEnds
-from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
+from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips, noisy_trips
 from hushway.families.registry import suite_of
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.query import Query

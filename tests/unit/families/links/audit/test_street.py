@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.families.links.audit.ends import LINKS, METRES, NOTHING, Spot, StreetDrives, street
-from hushway.families.links.rows.ends import MetricEnds
-from hushway.families.links.rows.noisy import noisy_trips
+from hushway.families.links.rows.noisy import MetricEnds, noisy_trips
 
 # Noise of 0 but for one draw in 10^12.
 STILL = MetricEnds(epsilon=Fraction(40), radius=10, step=10, max_trips=1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.links.audit.toy import CLASSES, KINDS, NO_DRIVES, Drive, rings
+from hushway.families.links.audit.product import CLASSES, KINDS, NO_DRIVES, Drive, rings
 from hushway.families.links.public.universe import ClassZones, MovementCells, SpeedSums
 
 RINGS = rings(corners=3, links=10, periods=2)

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, MovementLimits
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle, Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, Terms
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.unit import Unit
 from support.certificates import certificate_of, noise_in
 
 Build = Callable[..., LinkTable]

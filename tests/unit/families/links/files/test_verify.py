@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
@@ -216,7 +216,7 @@ def test_only_published_links_leave_the_building(
 def test_too_many_counts_are_refused(
     tmp_path: Path, links: LinkTable, certify_links: Certify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.families.links.files.guard.MOST_CELLS", 46)
+    monkeypatch.setattr("hushway.families.links.files.check.MOST_CELLS", 46)
     with pytest.raises(PrivacyError, match="at most 46 counts"):
         write_release(tmp_path / "r", table=links, certificate=certify_links(links))
 

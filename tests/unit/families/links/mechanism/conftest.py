@@ -13,10 +13,10 @@ from hushway.engine.key import BoundingKey
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.links.public.zones_grid import grid_zones
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event

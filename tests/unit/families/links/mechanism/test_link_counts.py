@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.mechanism.catalogue import link_counts, smaller_noise
 from hushway.families.links.mechanism.counts import LinkCounts, spends_of
+from hushway.families.links.mechanism.terms import link_counts, smaller_noise
 from hushway.families.links.public.universe import (
     ClassZones,
     MovementCells,

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hushway.families.links.mechanism.catalogue import link_counts
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.fit import balance_of, expectation, fitted_speeds
-from hushway.families.links.mechanism.table import LinkTable
+from hushway.families.links.mechanism.fit import LinkTable, balance_of, expectation, fitted_speeds
+from hushway.families.links.mechanism.terms import link_counts
 from hushway.families.links.public.universe import SPEED_STEP, ClassZones, MovementLimits
 from hushway.privacy.loss import ZCDPLoss
 

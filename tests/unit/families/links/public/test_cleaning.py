@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.cleaning import network_of
-from hushway.families.links.public.lines import RoadDraft
+from hushway.families.links.public.cleaning import RoadDraft, network_of
 from hushway.families.links.public.roads import CLASSES
 from hushway.families.links.public.words import HIGHWAYS, kind_of, kind_or_least
 

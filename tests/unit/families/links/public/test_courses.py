@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pyproj import Geod
 
-from hushway.families.links.public.courses import (
+from hushway.families.links.public.roads import (
     course_hashes,
     course_lengths,
     segment_lengths,

@@ -6,9 +6,13 @@ import shapely
 
 from hushway.errors import GeographyError
 from hushway.families.links.public.cleaning import links_kept, roads_within, strongly_connected
-from hushway.families.links.public.courses import midpoints_in_degrees, midpoints_in_metres
-from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.public.zones_grid import grid_zones, zones_of_areas
+from hushway.families.links.public.roads import (
+    RoadNetwork,
+    grid_zones,
+    midpoints_in_degrees,
+    midpoints_in_metres,
+    zones_of_areas,
+)
 from hushway.geography.areas import Area, Areas
 
 STEP = 0.01

@@ -23,14 +23,13 @@ from hushway.families.links.public.universe import (
     MovementQueryCells,
     SpeedSums,
 )
-from hushway.families.links.rows.gpx import GpxTraces
-from hushway.families.links.rows.mds import MdsTraces
-from hushway.families.links.rows.memory import ArrayMovements
+from hushway.families.links.rows.bounding import ArrayMovements
+from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.families.links.rows.ends import MetricEnds
+from hushway.families.links.rows.noisy import MetricEnds
 from hushway.privacy.noise.laplace import DiscreteLaplace
 
 

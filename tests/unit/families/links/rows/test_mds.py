@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.links.rows.mds import MdsTraces, read_mds
+from hushway.families.links.rows.gpx import MdsTraces, read_mds
 
 
 def trip(number: str, points: list[tuple[Any, Any, Any]], **owner: Any) -> dict[str, Any]:

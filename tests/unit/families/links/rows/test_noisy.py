@@ -20,10 +20,10 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows import noisy as movements_noisy
-from hushway.families.links.rows.ends import MetricEnds
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import (
     EndNoise,
+    MetricEnds,
     few_trips,
     moved,
     nearest_places,

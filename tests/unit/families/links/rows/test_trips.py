@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hushway.errors import DataError
 from hushway.families.links.rows.rows import PeoplePositions
 from hushway.families.links.rows.trips import Splitting, Trips, possible, split_trips, timed_trips
-from hushway.geography.plane import Plane
+from hushway.geography.areas import Plane
 
 PLANE = Plane(lon=0.0, lat=0.0)
 METRE = 1 / 111_319.5  # degrees of longitude on the equator

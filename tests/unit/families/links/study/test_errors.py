@@ -5,7 +5,7 @@ from scipy import stats
 from hushway.arrays import FloatArray
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.study.errors import (
+from hushway.families.links.study.methods import (
     busiest,
     class_distance,
     counts_distance,

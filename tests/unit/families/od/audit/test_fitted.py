@@ -20,14 +20,21 @@ from hushway.families.od.audit.fitted_looks import (
     Published,
     both_features,
 )
-from hushway.families.od.audit.lazy import TwoLooks
-from hushway.families.od.audit.product import REAL, Product, Stage
-from hushway.families.od.audit.toy import NOBODY, Part, Scene, town
+from hushway.families.od.audit.measured import TwoLooks
+from hushway.families.od.audit.product import (
+    NOBODY,
+    REAL,
+    Part,
+    Product,
+    Scene,
+    Stage,
+    toy_universe,
+)
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import PartitionQuery
 
-TOWN = town(places=3, periods=PERIODS)
+TOY = toy_universe(places=3, periods=PERIODS)
 # The least share of this epsilon makes noise that is 0 but for one draw in 10^26, so what is
 # measured is exact.
 PLENTY = PureLoss(Fraction(240))
@@ -35,35 +42,34 @@ A_DAY = (Part(), Part(person=1, period=SAME_HALF), Part(person=2, period=SAME_PA
 
 
 def stage(product: Product = REAL) -> Stage[PureLoss]:
-    return Stage(product=product, town=TOWN, spend=PLENTY)
+    return Stage(product=product, toy=TOY, spend=PLENTY)
 
 
 def opened(scene: Scene) -> Curator:
-    return REAL.open(TOWN.play(scene), stage().terms, PLENTY)
+    return REAL.open(TOY.play(scene), stage().terms, PLENTY)
 
 
-def test_the_features_of_a_town_cross_and_stay_within_a_corner() -> None:
+def test_the_features_of_a_toy_universe_cross_and_stay_within_a_corner() -> None:
     half, parity = (
-        TOWN.by_corner(feature.of(np.arange(TOWN.cells.size)))
-        for feature in both_features(TOWN.cells)
+        TOY.by_corner(feature.of(np.arange(TOY.cells.size))) for feature in both_features(TOY.cells)
     )
     for element in (half, parity):
-        assert len(np.unique(element)) == 2 * TOWN.corners
-        assert all(len(np.unique(element[:, corner])) == 2 for corner in range(TOWN.corners))
+        assert len(np.unique(element)) == 2 * TOY.corners
+        assert all(len(np.unique(element[:, corner])) == 2 for corner in range(TOY.corners))
     assert half[0, 0] == half[SAME_HALF, 0] != half[SAME_PARITY, 0]
     assert parity[0, 0] == parity[SAME_PARITY, 0] != parity[SAME_HALF, 0]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
 def test_a_form_spends_the_whole_budget_on_two_features_and_the_cells(form: Form) -> None:
-    mechanism = form.make(TOWN.cells, PLENTY)
+    mechanism = form.make(TOY.cells, PLENTY)
     assert len(mechanism.spends) == MEASUREMENTS
     assert total(mechanism.spends) == PLENTY
 
 
 @pytest.mark.parametrize("form", [FLAT, NESTED, LAZY], ids=lambda form: form.words)
 def test_the_forms_of_cbdp_share_the_budget_evenly(form: Form) -> None:
-    assert len(set(form.make(TOWN.cells, PLENTY).spends)) == 1
+    assert len(set(form.make(TOY.cells, PLENTY).spends)) == 1
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
@@ -112,6 +118,6 @@ def test_a_lazy_cell_shows_the_same_at_both_looks() -> None:
     assert set(look.seen(opened(five[:1])).tolist()) == {1}
 
 
-def test_the_audited_mechanism_asks_for_partitions_of_the_town() -> None:
-    measured = FLAT.make(TOWN.cells, PLENTY).measure(opened(NOBODY), TOWN.cells)
+def test_the_audited_mechanism_asks_for_partitions_of_the_toy_universe() -> None:
+    measured = FLAT.make(TOY.cells, PLENTY).measure(opened(NOBODY), TOY.cells)
     assert [type(answer.query) for answer in measured[:2]] == [PartitionQuery] * 2

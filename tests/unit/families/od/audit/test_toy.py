@@ -1,15 +1,15 @@
 import numpy as np
 
-from hushway.families.od.audit.toy import NOBODY, Part, Stray, town
+from hushway.families.od.audit.product import NOBODY, Part, Stray, toy_universe
 
 
 def test_every_pair_of_places_is_a_corner_unless_fewer_are_asked_for() -> None:
-    assert town(places=4, periods=2).corners == 12
-    assert town(places=4, periods=2, corners=1).corners == 1
+    assert toy_universe(places=4, periods=2).corners == 12
+    assert toy_universe(places=4, periods=2, corners=1).corners == 1
 
 
 def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
-    place = town(places=3, periods=2)
+    place = toy_universe(places=3, periods=2)
     trips = place.play((Part(times=2), Part(person=1, period=1)))
     assert len(trips.person) == 3 * 6
     assert len(np.unique(trips.person)) == 2 * 6
@@ -19,21 +19,21 @@ def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
 
 
 def test_no_person_is_at_two_corners() -> None:
-    place = town(places=3, periods=1)
+    place = toy_universe(places=3, periods=1)
     trips = place.play((Part(times=4),))
     cells = place.cells.encode(trips.period, trips.origin, trips.destination)
     assert all(len(np.unique(cells[trips.person == p])) == 1 for p in np.unique(trips.person))
 
 
 def test_a_twin_has_the_same_low_bits_and_is_somebody_else() -> None:
-    trips = town(places=3, periods=1).play((Part(), Part(twin=True)))
+    trips = toy_universe(places=3, periods=1).play((Part(), Part(twin=True)))
     person, twin = trips.person[:6], trips.person[6:]
     assert (twin > person).all()
     assert (twin & 0xFFFFFFFF).tolist() == person.tolist()
 
 
 def test_strays_have_no_cell() -> None:
-    place = town(places=3, periods=1)
+    place = toy_universe(places=3, periods=1)
     assert set(place.play((Part(stray=Stray.UNKNOWN_DESTINATION),)).destination.tolist()) == {3}
     assert set(place.play((Part(stray=Stray.UNKNOWN_ORIGIN),)).origin.tolist()) == {-1}
     assert set(place.play((Part(stray=Stray.OUTSIDE_HOURS),)).period.tolist()) == {-1}
@@ -42,6 +42,6 @@ def test_strays_have_no_cell() -> None:
 
 
 def test_nobody_makes_no_trips() -> None:
-    trips = town(places=2, periods=1).play(NOBODY)
+    trips = toy_universe(places=2, periods=1).play(NOBODY)
     assert len(trips.person) == len(trips.destination) == 0
     assert trips.origin.dtype == np.int64

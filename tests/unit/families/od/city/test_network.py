@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.city.ann_arbor import ann_arbor_network
-from hushway.families.od.city.places import BUS_LINES, HUBS, lay_out
-from hushway.geography.bus_rides import NO_CHANGE
-from hushway.geography.itineraries import MODES, NO_MODE, Access, Itineraries, itineraries
+from hushway.families.od.city.places import BUS_LINES, HUBS, ann_arbor_network, lay_out
+from hushway.geography.itineraries import (
+    MODES,
+    NO_CHANGE,
+    NO_MODE,
+    Access,
+    Itineraries,
+    itineraries,
+)
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 

@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.release.formats import bounded_parquet, parquet_pages
-from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.parquet_pages import Encoding, pages_of
+from hushway.release.formats import bounded_parquet
+from hushway.release.formats.bounded_parquet import Encoding, open_parquet, pages_of
 
 LISTS = pa.schema(
     [
@@ -135,7 +134,7 @@ def test_pages_are_what_is_written_and_not_what_the_footer_says(
 def test_headers_without_sense_are_refused() -> None:
     for data in (b"", b"\x15", b"\x18\xff\xff\xff\x7f", b"\x1c" * 100, b"\x15" + b"\xff" * 20):
         with pytest.raises(ValueError, match=r"header|Kind"):
-            parquet_pages._Reader(data).struct()
+            bounded_parquet._Reader(data).struct()
 
 
 def test_a_small_file_that_grows_to_gigabytes_is_refused_in_little_memory(

@@ -14,9 +14,9 @@ from hushway.families.od.mechanism.terms import od_terms
 from hushway.families.od.public.features import Feature
 from hushway.families.verify import verify
 from hushway.families.write import write_release
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.unit import Unit
 from support.certificates import certificate_of
 from support.forging import assert_contradiction, failed, forged_release, sentence
 from support.wrong_terms import WRONG_TERMS

@@ -26,7 +26,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import Labels, labels_of_codes
+from hushway.geography.locations import Labels, labels_of_codes
 from hushway.geography.periods import Periods
 
 AWKWARD = ("a,b", 'say "hi"', "two\nlines", "ünï → x", " spaced ", "NULL", "07")

@@ -13,7 +13,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.label import render_label
+from hushway.release.package import render_label
 from hushway.release.page import render_page
 from support.forging import failed, sentence
 

@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.families.od.mechanism.table import ODTable
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, EpsilonDelta, Tuning
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure, ZCDPLoss
-from hushway.privacy.unit import Unit
-from hushway.release.label import render_label, yaml_text
+from hushway.release.package import render_label, yaml_text
 from hushway.release.page import render_page
 from hushway.release.wording import claim_text, loss_text, number_text, promise
 from support.certificates import UNPROTECTED

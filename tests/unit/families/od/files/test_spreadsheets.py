@@ -14,7 +14,7 @@ from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.spreadsheet import is_risky
+from hushway.release.bounded import is_risky
 from support.forging import failed, sentence
 
 IDS = ("=1+1", "-5", "'=1+1", "@x, y", "+a")

@@ -14,14 +14,13 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import labels_of_codes
-from hushway.privacy.bound import Bound
+from hushway.geography.locations import labels_of_codes
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event, LaplaceEvent
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 BOUND = Bound(cells=2, each=2, total=2)
 EPSILON = PureLoss(Fraction(1))

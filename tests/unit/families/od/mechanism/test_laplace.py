@@ -13,7 +13,7 @@ from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.events import Event, LaplaceEvent
 from hushway.privacy.loss import PureLoss
@@ -22,7 +22,6 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 BOUND = Bound(cells=2, each=2, total=2)
 SPEND = PureLoss(Fraction(1, 2))

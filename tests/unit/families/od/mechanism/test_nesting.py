@@ -7,7 +7,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import refines
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import labels_of_codes
+from hushway.geography.locations import labels_of_codes
 
 
 def paper_features(cells: ODCells) -> tuple[Feature, ...]:

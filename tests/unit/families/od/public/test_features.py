@@ -14,7 +14,7 @@ from hushway.families.od.public.features import (
     without_idle,
 )
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.geography.labels import Labels, labels_of_codes
+from hushway.geography.locations import Labels, labels_of_codes
 
 MakeCells = Callable[..., ODCells]
 

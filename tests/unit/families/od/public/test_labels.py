@@ -14,8 +14,8 @@ from hushway.families.od.public.pair_labels import (
     pairs_of_matrix,
     place_pair_labels,
 )
-from hushway.geography import labels as labels_module
-from hushway.geography.labels import Labels, joint_codes, labels_of_codes
+from hushway.geography import locations as labels_module
+from hushway.geography.locations import Labels, joint_codes, labels_of_codes
 
 MakeCells = Callable[..., ODCells]
 

@@ -13,9 +13,8 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings, TripColumns, TripsSource
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 from hushway.tables.layout import Clock
 
 Counts = dict[tuple[int, int, int], int]

@@ -7,10 +7,9 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.memory import ArrayCounter
-from hushway.privacy.bound import Bound
+from hushway.families.od.rows.bounding import ArrayCounter
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 Counts = dict[int, int]
 

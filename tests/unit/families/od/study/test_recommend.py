@@ -9,8 +9,8 @@ from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.families.od.study.recommend import make_twin, plan_lines, recommend
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.unit import Unit
 
 
 def silent(_step: str, _share: float | None = None, /) -> None:

@@ -12,13 +12,20 @@ from hushway.families.sequences.audit.looks import (
     PathEvidence,
     PublishedPath,
 )
-from hushway.families.sequences.audit.product import REAL_SEQUENCES, TreeForm, TreeStage
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
+from hushway.families.sequences.audit.product import (
+    NO_WALKS,
+    REAL_SEQUENCES,
+    TreeForm,
+    TreeStage,
+    Walk,
+    Walks,
+    toy_universe,
+)
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
 
 PLENTY = Fraction(240)
-FORM = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=2)
+FORM = TreeForm(words="tree", toy=toy_universe(corners=3, groups=2, places=2), height=2)
 STAGE = TreeStage(product=REAL_SEQUENCES, form=FORM, spend=PureLoss(PLENTY))
 WALKS = (Walk(stops=(0, 3)), Walk(stops=(0, 1), person=1), Walk(stops=(2,), person=2))
 
@@ -35,7 +42,7 @@ def test_the_budget_is_split_evenly_over_all_steps() -> None:
 
 def test_a_tree_that_stops_early_is_charged_for_the_steps_it_took() -> None:
     curator = opened(NO_WALKS)
-    assert len(STAGE.mechanism.measure(curator, FORM.village.universe)) == 1
+    assert len(STAGE.mechanism.measure(curator, FORM.toy.universe)) == 1
     assert [event.loss for event in curator.events] == list(STAGE.mechanism.spends[:1])
 
 

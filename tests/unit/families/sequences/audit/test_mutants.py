@@ -8,18 +8,21 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.files import BlindBudget
 from hushway.audit.mutant_curators import OccupiedCellsOnly, Peeping
-from hushway.audit.product import remade
+from hushway.audit.product import BlindBudget, remade
 from hushway.errors import AuditError, BudgetError
 from hushway.families.registry import suite_of
 from hushway.families.sequences.audit.looks import FirstStep
 from hushway.families.sequences.audit.product import (
+    NO_WALKS,
     REAL_SEQUENCES,
     SequenceProduct,
     SequenceTerms,
     TreeForm,
     TreeStage,
+    Walk,
+    Walks,
+    toy_universe,
 )
 from hushway.families.sequences.audit.published import NextQuestions, enumerated
 from hushway.families.sequences.audit.suite import (
@@ -35,14 +38,15 @@ from hushway.families.sequences.audit.suite import (
     ThresholdFirst,
     unsplit_tree,
 )
-from hushway.families.sequences.audit.toy import NO_WALKS, Walk, Walks, village
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 
-FORM = TreeForm(words="tree", village=village(corners=3, groups=2, places=2), height=1, threshold=3)
-FIRST = Query(name="first", cells=FORM.village.universe.first_step())
+FORM = TreeForm(
+    words="tree", toy=toy_universe(corners=3, groups=2, places=2), height=1, threshold=3
+)
+FIRST = Query(name="first", cells=FORM.toy.universe.first_step())
 # Noise for three records is 0 but for one draw in 10^14.
 PLENTY = Fraction(200)
 FIVE = tuple(Walk(stops=(0,), person=person) for person in range(5))
@@ -104,9 +108,9 @@ def test_spread_records_have_the_sum_of_the_real_bound_and_smaller_squares() -> 
 def test_a_stop_counts_in_every_later_period_only_where_times_are_kept() -> None:
     wrong = SequenceProduct(counter=EveryLaterPeriod)
     assert shown(wrong, FIVE).tolist() == shown(REAL_SEQUENCES, FIVE).tolist()
-    timed = TreeForm(words="timed", village=village(corners=2, periods=3), height=1)
-    first = Query(name="first", cells=timed.village.universe.first_step())
-    rows = timed.village.play((Walk(stops=(0,), periods=(1,)),))
+    timed = TreeForm(words="timed", toy=toy_universe(corners=2, periods=3), height=1)
+    first = Query(name="first", cells=timed.toy.universe.first_step())
+    rows = timed.toy.play((Walk(stops=(0,), periods=(1,)),))
     for product, expected in ((REAL_SEQUENCES, [2, 3]), (wrong, [2, 3, 4, 5])):
         counter = product.counter(rows, stage(product, timed).terms, os_source())
         assert counter.count(first).cells.tolist() == expected
@@ -160,7 +164,7 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
 
 
 def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
-    universe = FORM.village.universe
+    universe = FORM.toy.universe
     unsplit = stage(SequenceProduct(mechanism=unsplit_tree))
     with pytest.raises(BudgetError):
         unsplit.mechanism.measure(unsplit.opened(FIVE), universe)
@@ -170,7 +174,7 @@ def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     assert len(blind.mechanism.measure(blind.opened(FIVE), universe)) == 2
 
 
-TWO_STOPS = TreeForm(words="tree", village=village(corners=4), height=2)
+TWO_STOPS = TreeForm(words="tree", toy=toy_universe(corners=4), height=2)
 STAYS = (Walk(stops=(0, 1)),)
 
 
@@ -198,10 +202,10 @@ def test_an_enumerated_product_names_every_candidate() -> None:
     place = stage(enumerated(REAL_SEQUENCES))
     look = FirstStep(stage=place, places=(0, 2))
     assert look.first(place.opened(FIVE)).tolist() == [5] * 3
-    village_rows = FORM.village.play(FIVE)
+    toy_rows = FORM.toy.play(FIVE)
     source = REAL_SEQUENCES.source()
-    terms = SequenceTerms(universe=FORM.village.universe, max_stops=1, max_records=3)
-    counts = enumerated(REAL_SEQUENCES).counter(village_rows, terms, source).count(FIRST)
+    terms = SequenceTerms(universe=FORM.toy.universe, max_stops=1, max_records=3)
+    counts = enumerated(REAL_SEQUENCES).counter(toy_rows, terms, source).count(FIRST)
     assert counts.cells.tolist() == list(range(6))
     assert counts.values.tolist() == [5, 0] * 3
 

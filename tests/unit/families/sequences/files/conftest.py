@@ -12,21 +12,19 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.families.sequences.mechanism.steps import PaperThresholds
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.terms import sequence_terms
-from hushway.families.sequences.mechanism.thresholds import PaperThresholds
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.write import write_release
-from hushway.geography.labels import Labels
-from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.locations import Labels, Location, Locations, PlaceLabels
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate, Terms
 from hushway.privacy.loss import Loss, PureLoss
-from hushway.privacy.unit import Unit
 from support.certificates import certificate_of
 
 Build = Callable[..., SequenceTable]

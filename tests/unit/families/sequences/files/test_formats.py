@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.sequences.files import paths
+from hushway.families.sequences.files import rows as paths
 from hushway.families.sequences.files import tree as tree_format
-from hushway.families.sequences.files.levels import levels_csv, read_levels
 from hushway.families.sequences.files.rows import (
     check_sequences_csv,
     check_sequences_parquet,
@@ -26,8 +25,13 @@ from hushway.families.sequences.files.taxonomy import (
     read_taxonomy,
     taxonomy_json,
 )
-from hushway.families.sequences.files.tree import read_tree, write_tree
-from hushway.families.sequences.files.tree_shape import prefixes_of
+from hushway.families.sequences.files.tree import (
+    levels_csv,
+    prefixes_of,
+    read_levels,
+    read_tree,
+    write_tree,
+)
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Locations, PlaceLabels

@@ -18,7 +18,7 @@ from hushway.families.sequences.files.picture import (
     sums_by_way,
     visits_by_location,
 )
-from hushway.families.sequences.files.tree_shape import prefixes_of
+from hushway.families.sequences.files.tree import prefixes_of
 from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate

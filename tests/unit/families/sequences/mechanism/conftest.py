@@ -9,13 +9,11 @@ import pytest
 
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.events import Event
 from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.unit import Unit
 
 Record = Sequence[tuple[int, int]]
 MakeUniverse = Callable[..., SequenceUniverse]

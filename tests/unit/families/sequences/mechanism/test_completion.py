@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
 from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.shares import (
+from hushway.families.sequences.mechanism.steps import (
     balanced_grain_shares,
     geometric_shares,
     paper_grain_shares,

@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.thresholds import (
+from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
     StepShape,

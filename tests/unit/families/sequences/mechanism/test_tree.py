@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.mechanism.catalogue import prefix_tree
-from hushway.families.sequences.mechanism.shares import geometric_shares
+from hushway.families.sequences.mechanism.steps import (
+    ExpectedFalse,
+    PaperThresholds,
+    geometric_shares,
+)
 from hushway.families.sequences.mechanism.table import SequenceTable
-from hushway.families.sequences.mechanism.thresholds import ExpectedFalse, PaperThresholds
+from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound

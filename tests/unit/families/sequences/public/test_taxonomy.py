@@ -7,8 +7,7 @@ import pytest
 
 from hushway.errors import GeographyError
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
-from hushway.geography.labels import Labels, labels_of_codes
-from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.locations import Labels, Location, Locations, PlaceLabels, labels_of_codes
 
 
 def places(count: int, **columns: str) -> Locations:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.sequences.public.taxonomy_generated import generated_taxonomy
+from hushway.families.sequences.public.taxonomy import generated_taxonomy
 from hushway.geography.locations import Location, Locations
 
 

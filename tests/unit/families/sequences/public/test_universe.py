@@ -4,8 +4,7 @@ import numpy as np
 
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 
 DAY = date(2024, 1, 15)

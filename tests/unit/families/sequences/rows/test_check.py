@@ -11,9 +11,9 @@ import pytest
 from hushway.engine.session import EngineSettings
 from hushway.errors import DataError
 from hushway.families.sequences.rows.check import check_sequences, check_taps
-from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
+    SequenceRule,
     SequencesSource,
     TapColumns,
     TapsSource,

@@ -17,18 +17,17 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
-from hushway.families.sequences.rows.rule import SequenceRule
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
+    SequenceRule,
     SequencesSource,
     TapColumns,
     TapsSource,
 )
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Bound
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 Write = Callable[..., Path]
 MakeKey = Callable[[int], BoundingKey]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import hushway.families.sequences.rows.steps as steps_module
+import hushway.families.sequences.rows.record_bounding as steps_module
 from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
@@ -15,8 +15,8 @@ from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.record_bounding import OrderedStops, never_back, records_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from hushway.privacy.unit import Unit
 
 MakeKey = Callable[[int], BoundingKey]
 

@@ -11,10 +11,9 @@ from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.study.paper import PaperRelease, paper_prefix_tree
-from hushway.geography.labels import labels_of_codes
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Location, Locations, labels_of_codes
+from hushway.privacy.bound import Unit
 from hushway.privacy.randomness import SeededSource
-from hushway.privacy.unit import Unit
 
 
 def universe_of(locations: int, groups: int | None = None) -> SequenceUniverse:
