@@ -8,6 +8,7 @@ Privacy:
     Everything here is computed from noisy sums, noisy cells and public places: post-processing.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +23,8 @@ from hushway.privacy.noise.inversion import NoiseLaw
 _SWEEPS: Final = 8
 _SWEEPS_AFTER: Final = 4
 _ROUNDS_OF_DISTANCE: Final = 2
+# This share of the trips follows only sums that are this many deviations of their noise, each.
+_COARSE, _FAR = 0.05, 3.0
 # A factor of a distance never leaves less than this.
 _LEAST_FACTOR: Final = 0.05
 
@@ -57,26 +60,51 @@ def expectation(
         law: The noise of the cells.
         distance_class: Which pairs of places are at about the same distance.
     """
-    periods, pairs = cells.shape
     totals = _period_totals(sums, cells, law)
-    expected = np.empty((periods, pairs))
-    expected[:] = (totals / pairs)[:, None]
-    targets = [
-        (each.partition, _learnt(each, totals)) for each in sums if each.partition.classes > 1
-    ]
+    told = [each for each in sums if each.partition.classes > 1]
+    targets = [(each.partition, _learnt(each, totals)) for each in told]
+    expected = _even(cells, totals)
     _fit(expected, targets, _SWEEPS)
+    _favour_distances(expected, targets, cells, law, distance_class)
+    # Products of noisy sums may expect nothing where there is something: part of the trips is
+    # expected to follow only those sums that are far from their noise.
+    coarse = _even(cells, totals)
+    sure = [target for each, target in zip(told, targets, strict=True) if _is_sure(each, totals)]
+    _fit(coarse, sure, _SWEEPS)
+    expected *= 1 - _COARSE
+    expected += _COARSE * coarse
+    return expected
+
+
+def _even(cells: IntArray, totals: FloatArray) -> FloatArray:
+    """Returns the same for all pairs of a period."""
+    return np.repeat((totals / cells.shape[1])[:, None], cells.shape[1], axis=1)
+
+
+def _is_sure(sums: NoisySums, totals: FloatArray) -> bool:
+    return float(totals.sum()) / sums.partition.size > _FAR * math.sqrt(sums.law.variance)
+
+
+def _favour_distances(
+    expected: FloatArray,
+    targets: Sequence[tuple[Partition, FloatArray]],
+    cells: IntArray,
+    law: NoiseLaw,
+    distance_class: Int32Array,
+) -> None:
+    """Gives pairs at about the same distance a common factor, measured by the cells; in place."""
     near = Partition(
-        period_class=np.zeros(periods, dtype=np.int32),
+        period_class=np.zeros(len(cells), dtype=np.int32),
         pair_class=distance_class,
         periods=1,
         classes=int(distance_class.max(initial=0)) + 1,
     )
     measured = near.sums(cells.astype(np.float64))
-    noise = float(law.variance) * np.bincount(distance_class, minlength=near.classes) * periods
+    each = np.bincount(distance_class, minlength=near.classes).astype(np.float64)
+    noise = float(law.variance) * len(cells) * each
     for _ in range(_ROUNDS_OF_DISTANCE):
         near.multiply(expected, _factors(near.sums(expected), measured, noise))
         _fit(expected, targets, _SWEEPS_AFTER)
-    return expected
 
 
 def _period_totals(sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw) -> FloatArray:

@@ -156,7 +156,7 @@ def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[F
 _LEFT = {"total": 0.05, "period": 0.1, ORIGINS: 0.2, DESTINATIONS: 0.2}
 _LEFT_FOR_OTHERS = 0.45
 # Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
-_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.65, 0.35, 0.45, 0.9
+_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.75, 0.25, 0.55, 0.92
 
 
 def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:

@@ -1,0 +1,171 @@
+"""OD tables that learn, beside what a practitioner would write and beside public peers.
+
+Every release has the same budget and protects one trip. Errors are shares of all trips (L1) unless
+they are RMSE or CPC (the common part of commuters, more is better); "top" are the 200 busiest
+cells. Synthetic Ann Arbor always; bike share and green taxi if HUSHWAY_DATA names a folder that
+holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) take part if they can be imported. Run by
+hand: `python benchmarks/od_learning.py [runs] [epsilons] [scenes]`.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
+from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
+from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
+from hushway.families.od.study.scene import ODScene
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
+from hushway.release.mechanism import Mechanism
+from hushway.study.study_table import StudyBudget
+from od_defaults import scenes
+from od_peers import inf_tda, private_pgm, rows_and_columns
+
+TOP = 200
+Counts = NDArray[np.float64]
+Release = Callable[[ODScene, Fraction, int], tuple[Counts, ODTable | None]]
+
+
+def by_mechanism(make: Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]) -> Release:
+    def release(scene: ODScene, epsilon: Fraction, seed: int) -> tuple[Counts, ODTable]:
+        mechanism = make(scene, PureLoss(epsilon))
+        curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(seed))
+        table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+        counts = np.zeros(scene.cells.size)
+        counts[table.cells] = table.counts
+        return counts, table
+
+    return release
+
+
+def learned(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
+    features = with_ends(scene.cells, scene.features)
+    return od_learned(scene.cells, features, budget=budget, bound=Bound.of_records(1))
+
+
+def fitted(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
+    return od_cbdp(
+        scene.cells,
+        scene.features,
+        budget=budget,
+        shares=recommended_shares(scene.features, budget.measure),
+        weights=recommended_weights(),
+    )
+
+
+RELEASES: dict[str, Release] = {
+    "learned": by_mechanism(learned),
+    "cbdp (default before)": by_mechanism(fitted),
+    "cbdp O5": by_mechanism(lambda scene, b: od_cbdp(scene.cells, scene.features, budget=b)),
+    "noise, clipped": by_mechanism(lambda _, budget: DenseLaplace(spend=budget)),
+    "noise, threshold": by_mechanism(
+        lambda _, budget: SparseLaplace(spend=budget, expected_false=100.0)
+    ),
+    "rows and columns": lambda *args: (rows_and_columns(*args), None),
+    "private-pgm": lambda *args: (private_pgm(*args), None),
+    "inf-tda": lambda *args: (inf_tda(*args), None),
+}
+
+
+def sums(cells: ODCells, features: tuple[Feature, ...]) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    every = np.arange(cells.size)
+    for feature in with_ends(cells, features):
+        yield feature.title, feature.of(every)
+    yield "pairs", every % cells.pairs
+
+
+def errors(scene: ODScene, counts: Counts, table: ODTable | None) -> dict[str, float]:
+    truth = np.zeros(scene.cells.size)
+    truth[scene.truth.cells] = scene.truth.values
+    off, trips = counts - truth, truth.sum()
+    busiest = np.argsort(-truth)[:TOP]
+    found = {
+        "rmse": float(np.sqrt(np.mean(off**2))),
+        "L1": float(np.abs(off).sum() / trips),
+        "CPC": float(2 * np.minimum(counts, truth).sum() / max(counts.sum() + trips, 1)),
+        "top": float(np.abs(off[busiest]).sum() / truth[busiest].sum()),
+    }
+    for title, element in sums(scene.cells, scene.features):
+        found[title] = float(np.abs(np.bincount(element, weights=off)).sum() / trips)
+    if table is not None and table.estimates is not None:
+        found |= coverage(table, truth)
+    return found
+
+
+def coverage(table: ODTable, truth: Counts) -> dict[str, float]:
+    """Returns how often 1.96 standard errors hold the truth: rows by size, and each kind of sum."""
+    held = np.abs(table.counts - truth[table.cells]) <= 1.96 * table.standard_errors
+    found = {"cover rows": float(held.mean())}
+    for name, low, high in (("1-5", 1, 5), ("6-20", 6, 20), ("21+", 21, np.inf)):
+        some = (table.counts >= low) & (table.counts <= high)
+        if some.any():
+            found[f"cover rows {name}"] = float(held[some].mean())
+    # A cell without a row is published as 0, and almost surely is: at most 1 is within its error.
+    missed = np.ones(len(truth), dtype=bool)
+    missed[table.cells] = held
+    without = np.setdiff1d(np.flatnonzero(truth), table.cells)
+    missed[without] = False
+    found["cover all cells"] = float(missed.mean())
+    every = np.arange(table.universe.size)
+    for margin in table.margins:
+        if margin.errors is not None:
+            true = np.bincount(margin.feature.of(every), weights=truth)
+            own = np.bincount(
+                margin.feature.of(table.cells), weights=table.counts, minlength=len(true)
+            )
+            found[f"cover {margin.feature.title}"] = float(
+                np.mean(np.abs(own - true) <= 1.96 * margin.errors)
+            )
+    return found
+
+
+def main(
+    runs: int = 2, epsilons: tuple[str, ...] = ("0.1", "1", "4"), only: str = ""
+) -> list[dict[str, object]]:
+    """Prints a table for every scene and budget, and returns all rows."""
+    rows: list[dict[str, object]] = []
+    for name, scene in scenes():
+        if only and name not in only.split(","):
+            continue
+        for epsilon in epsilons:
+            print(f"\n{name}, epsilon {epsilon} ({runs} runs)", flush=True)
+            for words, release in RELEASES.items():
+                found, seconds = [], []
+                try:
+                    for run in range(runs):
+                        start = time.perf_counter()
+                        counts, table = release(scene, Fraction(epsilon), run)
+                        seconds.append(time.perf_counter() - start)
+                        found.append(errors(scene, counts, table))
+                except ImportError:
+                    print(f"{words:<22} is not installed")
+                    continue
+                mean = {key: statistics.mean(one[key] for one in found) for key in found[0]}
+                rows.append({"scene": name, "epsilon": epsilon, "release": words, **mean})
+                text = " ".join(f"{key} {value:.3g}" for key, value in mean.items())
+                print(f"{words:<22} {statistics.mean(seconds):6.2f} s  {text}", flush=True)
+    return rows
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:]
+    results = main(
+        int(chosen[0]) if chosen else 10,
+        tuple(chosen[1].split(",")) if len(chosen) > 1 else ("0.1", "1", "4"),
+        chosen[2] if len(chosen) > 2 else "",
+    )
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/od_learning.json").write_text(json.dumps(results, indent=1) + "\n")
