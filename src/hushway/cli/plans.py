@@ -1,5 +1,6 @@
 """Verbs on plans: write a new one, check it, price it, publish it, be advised on it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -175,15 +176,20 @@ def _trips(number_of: float) -> str:
 _SHOWN = 8
 
 
+def _features_words(features: Sequence[str], every: Sequence[str]) -> str:
+    left_out = [title for title in every if title not in features]
+    return f"all but {', '.join(left_out)}" if left_out else "all"
+
+
 def recommend(
     plan_file: PlanFile,
     *,
     trips: Annotated[int, typer.Option(help="A guess: trips in the window.", min=1)],
     people: Annotated[int, typer.Option(help="A guess: people who make them.", min=1)],
-    runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 3,
+    runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Try features, split and cap on a synthetic twin; neither rows nor budget are touched."""
+    """Try mechanism, features and cap on a synthetic twin; neither rows nor budget are touched."""
     from hushway.families.load import load_plan, prepare
     from hushway.families.od.job_features import possible_features
     from hushway.families.od.plan import ODPlan
@@ -226,13 +232,14 @@ def recommend(
         )
         return
     figures = list(tried[0].misplaced)
+    every = tuple(figure for figure in figures if figure != "cells")
     table(
         "Trips misplaced on the twin, as a share of all trips (less is better)",
-        ["features", "split", "#max_trips", "#mean", *(f"#{figure}" for figure in figures)],
+        ["mechanism", "features", "#max_trips", "#mean", *(f"#{figure}" for figure in figures)],
         [
             [
-                ", ".join(one.candidate.features),
-                one.candidate.split,
+                one.candidate.mechanism,
+                _features_words(one.candidate.features, every),
                 f"{one.candidate.max_trips}",
                 f"{one.score:.3f}",
                 *(f"{one.misplaced[figure]:.3f}" for figure in figures),

@@ -1,4 +1,4 @@
-"""Which features, split and cap suit a plan: tried out on a synthetic twin, not on the data.
+"""Which mechanism, features and cap suit a plan: tried on a synthetic twin, not on the data.
 
 The twin is invented from public geography and two guesses, so nothing here costs budget. What is
 recommended depends on public facts alone and may be printed anywhere.
@@ -11,10 +11,13 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.od.mechanism.catalogue import od_cbdp
-from hushway.families.od.mechanism.shares import Weights, recommended_shares, uniform_shares
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.learned import LEARNED, Learned
+from hushway.families.od.mechanism.shares import Weights, recommended_shares
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
+from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
@@ -30,13 +33,13 @@ class Candidate:
     """One way to run a plan.
 
     Attributes:
+        mechanism: "learned" or "cbdp".
         features: Titles of the coarse features.
-        split: "optimised" or "uniform".
         max_trips: Most trips of one person that are counted.
     """
 
+    mechanism: str
     features: tuple[str, ...]
-    split: str
     max_trips: int
 
 
@@ -74,21 +77,12 @@ class Twin:
     budget: Loss
     unit: Unit
     trips: TripArrays
-    runs: int = 3
+    runs: int = 1
 
     def attempt(self, candidate: Candidate) -> Tried:
         """Publishes the twin as the candidate says and compares it with the twin's truth."""
         chosen = [f for f in self.features if f.title in candidate.features]
-        optimised = candidate.split == "optimised"
-        mechanism = od_cbdp(
-            self.cells,
-            chosen,
-            budget=self.budget,
-            shares=recommended_shares(chosen, self.budget.measure)
-            if optimised
-            else uniform_shares(chosen),
-            weights=Weights.SIZE_OVER_VARIANCE,
-        )
+        mechanism = self._mechanism(candidate, chosen)
         scene = trips_scene(
             self.cells,
             self.features,
@@ -100,6 +94,18 @@ class Twin:
         misplaced = self._misplaced(outcomes)
         score = sum(misplaced.values()) / len(misplaced)
         return Tried(candidate=candidate, misplaced=misplaced, score=score)
+
+    def _mechanism(self, candidate: Candidate, features: Sequence[Feature]) -> Learned | CBDP:
+        if candidate.mechanism == LEARNED:
+            bound = trip_bound(self.unit, candidate.max_trips)
+            return od_learned(self.cells, features, budget=self.budget, bound=bound)
+        return od_cbdp(
+            self.cells,
+            features,
+            budget=self.budget,
+            shares=recommended_shares(features, self.budget.measure),
+            weights=Weights.SIZE_OVER_VARIANCE,
+        )
 
     def _misplaced(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
         everything = len(self.trips.period)
@@ -121,7 +127,7 @@ def make_twin(
     unit: Unit,
     trips: int,
     people: int,
-    runs: int = 3,
+    runs: int = 1,
 ) -> Twin:
     """Invents the twin of a plan from guesses of the number of trips and of people."""
     made = twin(cells, trips=trips, people=people)
@@ -143,8 +149,8 @@ def make_twin(
 def recommend(twin_of: Twin, *, progress: Progress) -> list[Tried]:
     """Returns everything that was tried, the best first.
 
-    One choice at a time: the cap with all features, then the features, then the split, then the cap
-    once more.
+    One choice at a time: the cap with all features, then the features, then the mechanism that does
+    not learn, without origins and destinations.
     """
     every = tuple(feature.title for feature in twin_of.features)
     tried: dict[Candidate, Tried] = {}
@@ -158,23 +164,24 @@ def recommend(twin_of: Twin, *, progress: Progress) -> list[Tried]:
             progress(step, done / len(fresh))
             tried[candidate] = twin_of.attempt(candidate)
 
-    start = Candidate(features=every, split="optimised", max_trips=1)
+    start = Candidate(mechanism=LEARNED, features=every, max_trips=1)
     caps = _CAPS if twin_of.unit.has_many_records else (1,)
     attempt((replace(start, max_trips=cap) for cap in caps), "Trying caps")
     attempt((replace(best(), features=some) for some in _subsets(every)), "Trying features")
-    attempt((replace(best(), split=split) for split in ("uniform", "optimised")), "Trying splits")
-    attempt((replace(best(), max_trips=cap) for cap in caps), "Trying caps again")
+    fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
+    attempt(
+        (replace(best(), mechanism="cbdp", features=some) for some in (fitted,)),
+        "Trying a fit that does not learn",
+    )
     return sorted(tried.values(), key=lambda one: one.score)
 
 
 def _subsets(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yields the features without one of them, and the first few of them; never none at all."""
+    """Yields the features without one of them; never none at all."""
     for left_out in titles:
         rest = tuple(title for title in titles if title != left_out)
         if rest:
             yield rest
-    for length in range(1, len(titles)):
-        yield titles[:length]
 
 
 def plan_lines(candidate: Candidate, budget: Loss) -> str:
@@ -183,8 +190,8 @@ def plan_lines(candidate: Candidate, budget: Loss) -> str:
     noise = budget.measure.noise.removeprefix("discrete ").lower()
     return (
         f"[privacy]\nmax_trips = {candidate.max_trips}\n\n"
-        f'[mechanism]\nname = "cbdp"\nfeatures = [{features}]\n'
-        f'split = "{candidate.split}"\nnoise = "{noise}"\n'
+        f'[mechanism]\nname = "{candidate.mechanism}"\nfeatures = [{features}]\n'
+        f'noise = "{noise}"\n'
     )
 
 
