@@ -10,9 +10,9 @@ from hushway.engine.session import EngineSettings
 from hushway.families.od.files.guard import check_sizes
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.mechanism.laplace import od_laplace
-from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
+from hushway.families.od.mechanism.learned import MOST_LEARNED
 from hushway.families.od.mechanism.measuring import feature_query
 from hushway.families.od.mechanism.shares import (
     Weights,
@@ -240,7 +240,7 @@ def mechanism_of(
                 spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
             )
             return laplace, None
-        case LearnedPlan() if cells.size > MOST_LEARNED:
+        case LearnedPlan() if cells.size > MOST_LEARNED and not _by_hand(chosen):
             # Too large for a posterior of every cell: the lazy fit to sums looks at few of them.
             sums = [feature for feature in features if feature.title not in (ORIGINS, DESTINATIONS)]
             fitted = CBDPPlan(name="cbdp", noise=chosen.noise)
@@ -248,8 +248,8 @@ def mechanism_of(
         case LearnedPlan():
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
-            spends = spends_of(budget, _shares(chosen, features, budget, bound))
-            return Learned(universe=cells, features=tuple(features), spends=spends), noise
+            shares = _shares(chosen, features, budget, bound)
+            return od_learned(cells, features, budget=budget, shares=shares), noise
         case CBDPPlan():
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
@@ -279,6 +279,11 @@ def mechanism_of(
             return tree, noise
         case _:
             assert_never(chosen)
+
+
+def _by_hand(chosen: LearnedPlan) -> bool:
+    """Returns whether a plan names what a projection would leave out: then it is not replaced."""
+    return chosen.split is not None or not {ORIGINS, DESTINATIONS}.isdisjoint(chosen.features or ())
 
 
 FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan

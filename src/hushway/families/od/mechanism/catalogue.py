@@ -8,6 +8,7 @@ import numpy as np
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, refuse_idle
@@ -85,6 +86,26 @@ def od_hierarchical(
         prune=prune,
         prune_early=prune_early,
     )
+
+
+def od_learned(
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+) -> Learned:
+    """Returns a table that learns from some features and the cells.
+
+    Args:
+        universe: The public cells.
+        features: The coarse features.
+        budget: What the release costs.
+        shares: The share of each feature and, last, of the cells; equal ones unless given.
+    """
+    refuse_idle(features)
+    parts = uniform_shares(features) if shares is None else shares
+    return Learned(universe=universe, features=tuple(features), spends=spends_of(budget, parts))
 
 
 def nested(features: Sequence[Feature]) -> tuple[Feature, ...]:
