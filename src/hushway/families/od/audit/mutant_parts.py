@@ -13,6 +13,7 @@ from hushway.families.od.audit.product import Fitted, Terms, count_in_memory
 from hushway.families.od.audit.sparse import THRESHOLD
 from hushway.families.od.audit.toy import Trips
 from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
@@ -111,6 +112,50 @@ class NosyWhole(CBDP):
 def wholly_nosy(mechanism: Fitted) -> Fitted:
     """Returns the same mechanism, made to peep, if it can."""
     return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
+
+
+class _Peeper(Learned):
+    """A table that learns, whose fit has the exact counts at hand."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at all cells."""
+        measured = super().measure(curator, geography)
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exactly(measured[0])  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return measured
+
+
+class NosyLearner(_Peeper):
+    """What to expect and how far counts stray, learnt from the counts themselves."""
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits with cells that have no noise."""
+        cells, *sums = measured
+        return super().fit((getattr(self, "_peeped", cells), *sums), geography)
+
+
+class HonestToAFault(_Peeper):
+    """Standard errors that are by how much each count is off."""
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and tells what nobody may know."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None:
+            return table
+        off = np.abs(table.counts - exact.values[table.cells])
+        return replace(table, standard_errors=off.astype(np.float64))
+
+
+def nosy_learner(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to learn from exact counts, if it learns."""
+    return remade(NosyLearner, mechanism) if isinstance(mechanism, Learned) else mechanism
+
+
+def honest_to_a_fault(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to publish its true errors, if it learns them."""
+    return remade(HonestToAFault, mechanism) if isinstance(mechanism, Learned) else mechanism
 
 
 def unsplit(mechanism: Fitted) -> Fitted:

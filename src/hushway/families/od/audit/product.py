@@ -10,6 +10,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.od.audit.toy import Part, Scene, Town, Trips
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
 from hushway.families.od.rows.memory import ArrayCounter
@@ -18,7 +19,7 @@ from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 from hushway.privacy.unit import Unit
 
-Fitted = CBDP | Hierarchical
+Fitted = CBDP | Hierarchical | Learned
 """A mechanism that measures features beside the cells and makes them agree."""
 
 Spend = TypeVar("Spend", bound=Loss)

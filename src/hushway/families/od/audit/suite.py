@@ -25,14 +25,23 @@ from hushway.families.od.audit import measured as od_measured
 from hushway.families.od.audit import published as od_published
 from hushway.families.od.audit import rounding as od_rounding
 from hushway.families.od.audit import sparse as od_sparse
-from hushway.families.od.audit.fitted_looks import FLAT, FORMS, LAZY, TREE
+from hushway.families.od.audit.fitted_looks import (
+    BY_CORNER,
+    FLAT,
+    FORMS,
+    LAZY,
+    LEARNED,
+    TREE,
+)
 from hushway.families.od.audit.mutant_parts import (
     LowBitsOnly,
     NoCap,
     SensitivityOfOne,
     SharedNoise,
     ThresholdBeforeNoise,
+    honest_to_a_fault,
     no_split,
+    nosy_learner,
     trips_file_by_file,
     unsplit,
     wholly_nosy,
@@ -59,15 +68,15 @@ PLAIN: tuple[Audit[Product], ...] = (
 )
 FITTED: tuple[Audit[Product], ...] = (
     *(partial(od_measured.one_trip, form) for form in FORMS),
-    *(partial(od_measured.many_trips, form) for form in (FLAT, TREE)),
+    *(partial(od_measured.many_trips, form) for form in (FLAT, TREE, LEARNED)),
     partial(od_measured.many_trips_spread, FLAT),
-    *(partial(od_measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
+    *(partial(od_measured.one_trip_gaussian, form) for form in (FLAT, LAZY, LEARNED)),
     od_measured.gaussian_noise,
     od_feature_laws.fresh_noise,
     od_feature_laws.one_less_another,
     od_feature_laws.whole_numbers,
     od_lazy.two_looks,
-    *(partial(od_published.one_trip, form) for form in FORMS),
+    *(partial(od_published.one_trip, form) for form in BY_CORNER),
     *(partial(od_published.many_trips, form) for form in (FLAT, TREE)),
     *(partial(od_published.same_table, form) for form in FORMS),
     od_published.one_by_one,
@@ -179,6 +188,16 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         name="counts made whole to the exact total",
         product=Product(curator=Peeping, mechanism=wholly_nosy),
         audits=(od_rounding.whole_total, od_rounding.same_table),
+    ),
+    Mutant(
+        name="learning from exact counts",
+        product=Product(curator=Peeping, mechanism=nosy_learner),
+        audits=(partial(od_published.same_table, LEARNED),),
+    ),
+    Mutant(
+        name="errors that are the true ones",
+        product=Product(curator=Peeping, mechanism=honest_to_a_fault),
+        audits=(partial(od_published.same_table, LEARNED),),
     ),
 )
 
