@@ -20,7 +20,11 @@ from numpy.typing import NDArray
 
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
+from hushway.families.od.mechanism.shares import (
+    learned_shares,
+    recommended_shares,
+    recommended_weights,
+)
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -53,7 +57,8 @@ def by_mechanism(make: Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]
 
 def learned(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
     features = with_ends(scene.cells, scene.features)
-    return od_learned(scene.cells, features, budget=budget, bound=Bound.of_records(1))
+    shares = learned_shares(features, budget, Bound.of_records(1))
+    return od_learned(scene.cells, features, budget=budget, shares=shares)
 
 
 def fitted(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:

@@ -20,6 +20,8 @@ from support.little_plans import little_plan, write_little_files
 _SEEDS = 10
 _GAUSSIAN = {"noise": "gaussian"}
 _WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("od", {}),
+    ("od", {"name": "learned", "features": ["origins"], **_GAUSSIAN}),
     ("od", {"name": "laplace", "form": "dense"}),
     ("od", {"name": "laplace", "form": "sparse"}),
     ("od", {"name": "hierarchical", "features": ["total", "zones"]}),

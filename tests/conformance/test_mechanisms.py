@@ -25,7 +25,7 @@ from hushway.families.density.public.visits import (
 from hushway.families.links.audit.product import rings
 from hushway.families.links.mechanism.terms import link_counts
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.shares import Weights
 from hushway.families.od.public.cells import ODCells
@@ -154,6 +154,8 @@ CASES = {
     "od sparse laplace": Case(
         SparseLaplace(spend=PureLoss(Fraction(1, 3)), expected_false=20.0), CELLS, od_table
     ),
+    "od learned": Case(od_learned(CELLS, features(), budget=EPSILON), CELLS, od_table),
+    "od learned gaussian": Case(od_learned(CELLS, features(), budget=RHO), CELLS, od_table),
     "od cbdp": Case(od_cbdp(CELLS, features(), budget=EPSILON), CELLS, od_table),
     "od cbdp gaussian": Case(od_cbdp(CELLS, features(), budget=RHO), CELLS, od_table),
     "od cbdp lazy": Case(od_cbdp(CELLS, features(), budget=EPSILON, lazy=True), CELLS, od_table),

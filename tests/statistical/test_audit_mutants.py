@@ -62,6 +62,8 @@ def test_the_mistakes_are_all_planted() -> None:
         "lazy cells drawn as if nobody had looked",
         "no noise on the total",
         "counts made whole to the exact total",
+        "learning from exact counts",
+        "errors that are the true ones",
     ]
 
 

@@ -2,7 +2,7 @@
 
 False alarms: every Clopper-Pearson bound is wrong with probability 1e-9 at most and a finding uses
 four of them; the law checks allow 8 standard errors; two laws must differ as samples of one law do
-once in 1e12 times; the number of runs leaves the same margin for showing 80% of the claim. The 59
+once in 1e12 times; the number of runs leaves the same margin for showing 80% of the claim. The 63
 findings here are wrong together with probability below 1e-6.
 """
 

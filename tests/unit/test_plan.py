@@ -16,7 +16,14 @@ from hushway.families.links import plan as links_module
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
 from hushway.families.od import plan as od_plan
-from hushway.families.od.plan import CBDPPlan, FeaturePlan, HierarchicalPlan, LaplacePlan, ODPlan
+from hushway.families.od.plan import (
+    CBDPPlan,
+    FeaturePlan,
+    HierarchicalPlan,
+    LaplacePlan,
+    LearnedPlan,
+    ODPlan,
+)
 from hushway.privacy.bound import Unit
 from hushway.release import plan_sections as sections_module
 from hushway.release.plan_sections import AnyPlan, Section
@@ -117,14 +124,24 @@ def test_periods_are_of_the_day_unless_the_plan_says_week(facts: dict[str, Any])
     assert "time.cycle" in refusal(facts)
 
 
-@pytest.mark.parametrize("mechanism", [None, {}, {"form": "dense", "expected_false": 3}])
-def test_the_oldest_plans_name_no_mechanism_and_mean_laplace(
+@pytest.mark.parametrize("mechanism", [None, {}, {"noise": "laplace"}, {"name": "learned"}])
+def test_a_plan_that_names_no_mechanism_learns(
     facts: dict[str, Any], mechanism: dict[str, Any] | None
 ) -> None:
-    del facts["mechanism"]
+    assert "mechanism" not in facts
     if mechanism is not None:
         facts["mechanism"] = mechanism
-    assert isinstance(plan_from(facts, folder=Path()).mechanism, LaplacePlan)
+    learned = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(learned, LearnedPlan)
+    assert (learned.coarse_features, learned.split, learned.noise) == (None, None, "laplace")
+
+
+@pytest.mark.parametrize("options", [{"split": "uniform"}, {"variant": "O5"}])
+def test_tables_that_learn_have_neither_variants_nor_splits_by_name(
+    facts: dict[str, Any], options: dict[str, Any]
+) -> None:
+    facts["mechanism"] = options
+    assert f"mechanism.{next(iter(options))}" in refusal(facts)
 
 
 def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, Any]) -> None:
@@ -180,8 +197,10 @@ def test_a_variant_is_short_for_features(
     ("name", "option", "value", "owners"),
     [
         ("laplace", "weights", "size", "cbdp, not of laplace"),
-        ("laplace", "features", ["total"], "hierarchical and cbdp, not of laplace"),
+        ("laplace", "features", ["total"], "learned, hierarchical and cbdp, not of laplace"),
         ("laplace", "prune", True, "hierarchical, not of laplace"),
+        ("learned", "weights", "size", "cbdp, not of learned"),
+        ("learned", "form", "dense", "laplace and cbdp, not of learned"),
         ("hierarchical", "weights", "size", "cbdp, not of hierarchical"),
         ("hierarchical", "structure", "flat", "cbdp, not of hierarchical"),
         ("hierarchical", "rounding", "plain", "cbdp, not of hierarchical"),
@@ -223,14 +242,14 @@ def test_a_value_that_is_not_an_option_is_shown_where_it_is(
 
 
 def test_an_unknown_mechanism_is_answered_with_the_known_ones(facts: dict[str, Any]) -> None:
-    facts["mechanism"]["name"] = "magic"
-    assert "mechanism: name must be one of laplace, hierarchical, cbdp" in refusal(facts)
+    facts["mechanism"] = {"name": "magic"}
+    assert "mechanism: name must be one of learned, laplace, hierarchical, cbdp" in refusal(facts)
 
 
 def test_unknown_features_are_answered_with_the_known_ones(facts: dict[str, Any]) -> None:
     facts["features"] = {"counties": {"places": "county"}}
     facts["mechanism"] = {"name": "cbdp", "features": ["total", "zonez", "counties"]}
-    known = "known are total, period, zones, modes, counties"
+    known = "known are total, period, origins, destinations, zones, modes, counties"
     assert f"mechanism.features: 'zonez' is not a feature; {known}" in refusal(facts)
 
 
@@ -282,7 +301,7 @@ def test_features_without_a_mechanism_that_measures_them_are_refused(
 ) -> None:
     facts["mechanism"] = {"name": "laplace"}
     facts["features"] = {"counties": {"places": "county"}}
-    assert "features: belong to the mechanisms hierarchical and cbdp" in refusal(facts)
+    assert "features: belong to learned, hierarchical and cbdp, not to laplace" in refusal(facts)
 
 
 def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
@@ -298,7 +317,7 @@ def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "auto"])
-@pytest.mark.parametrize("name", ["cbdp", "hierarchical"])
+@pytest.mark.parametrize("name", ["learned", "cbdp", "hierarchical"])
 def test_other_noise_than_laplace_needs_a_delta(
     facts: dict[str, Any], name: str, noise: str
 ) -> None:
@@ -320,6 +339,10 @@ def test_shares_are_exact(facts: dict[str, Any]) -> None:
         "total": Fraction(1, 3),
         "period": Fraction(4, 15),
     }
+    facts["mechanism"] = {"name": "learned", "features": ["total", "period"], "split": shares}
+    learned = plan_from(facts, folder=Path()).mechanism
+    assert isinstance(learned, LearnedPlan)
+    assert learned.split == cbdp.split
     facts["mechanism"] = {"name": "hierarchical", "split": "geometric"}
     tree = plan_from(facts, folder=Path()).mechanism
     assert isinstance(tree, HierarchicalPlan)
@@ -370,23 +393,40 @@ def test_the_disagreements_of_tables_are_listed_at_once(facts: dict[str, Any]) -
     assert [line.strip().partition(":")[0] for line in lines] == places
 
 
-def commented_options(template: str) -> str:
-    """The template with its commented settings for cbdp switched on."""
-    lines = []
-    for line in template.splitlines():
-        setting = re.sub(r"^# (?=[\[a-z_.]+(\]| = ))", "", line)
-        other = setting.startswith(("variant", "prune", "split = {", 'form = "sparse', "expected"))
-        lines.append("" if other else setting)
-    return "\n".join(lines)
+def switched_on(template: str) -> str:
+    """Some lines of the template with their commented settings switched on."""
+    return re.sub(r"^# (?=[\[a-z_.]+(\]| = ))", "", template, flags=re.MULTILINE)
+
+
+def mechanisms_of(template: str) -> tuple[dict[str, str], str]:
+    """What the template says about each mechanism, and everything else."""
+    before, _, rest = template.partition("# [mechanism]")
+    about, features, after = rest.partition("# Features of your own")
+    learned, *others = about.split("# With name = ")
+    named = (other.partition("\n") for other in others)
+    told = {first.split('"')[1]: lines for first, _, lines in named}
+    return {"learned": learned, **told}, before + features + after
 
 
 def test_the_template_explains_every_option_and_no_other() -> None:
     text = (files("hushway") / "families" / "od" / "template.toml").read_text(encoding="utf-8")
-    plan = plan_from(tomllib.loads(commented_options(text)), folder=Path())
-    assert isinstance(plan.mechanism, CBDPPlan)
-    assert plan.mechanism.features == ("total", "period", "zones", "modes")
-    assert set(plan.mechanism.model_fields_set) == set(CBDPPlan.model_fields) - {"variant"}
-    assert set(plan.features) == {"counties", "corridors"}
+    told, others = mechanisms_of(text)
+    facts = tomllib.loads(switched_on(others))
+    common = {"features", "noise", "split"}
+    told_elsewhere = {
+        "learned": {"variant"},
+        "cbdp": common,
+        "hierarchical": common | {"variant"},
+        "laplace": set(),
+    }
+    for name, lines in told.items():
+        facts["mechanism"] = {"name": name, **tomllib.loads(switched_on(lines))}
+        # Who adds noise to cells alone has no features to define.
+        defined = {} if name == "laplace" else facts["features"]
+        plan = plan_from({**facts, "features": defined}, folder=Path())
+        options = set(type(plan.mechanism).model_fields) - told_elsewhere[name]
+        assert set(plan.mechanism.model_fields_set) == options
+    assert set(facts["features"]) == {"counties", "corridors"}
     assert plan.places.pairs == "modes.csv"
     explained = set(
         re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, flags=re.MULTILINE)
@@ -395,7 +435,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     sections = [model for model in models if inspect.isclass(model) and issubclass(model, Section)]
     tables = [model for model in sections if model not in (Section, ODPlan, AnyPlan)]
     assert len(tables) > 10
-    for table in (*tables, FeaturePlan, LaplacePlan, HierarchicalPlan, CBDPPlan):
+    for table in (*tables, FeaturePlan, LearnedPlan, LaplacePlan, HierarchicalPlan, CBDPPlan):
         assert set(table.model_fields) <= explained
 
 

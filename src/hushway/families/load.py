@@ -115,4 +115,6 @@ def _foreign(location: tuple[int | str, ...], family: Family) -> str | None:
     owners = [other for other, model in family.mechanisms.items() if option in model.model_fields]
     if not owners:
         return None
-    return f"is an option of {' and '.join(owners)}, not of {name}"
+    *others, last = owners
+    words = f"{', '.join(others)} and {last}" if others else last
+    return f"is an option of {words}, not of {name}"

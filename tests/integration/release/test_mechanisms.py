@@ -14,6 +14,8 @@ from hushway.cli.app import app
 from hushway.demo import PLAN
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
+from hushway.families.od import job as od_job
+from hushway.families.od.mechanism import learned as learned_module
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.publishing import publish
@@ -24,7 +26,7 @@ def with_mechanism(city: Path, lines: str) -> Job:
     """Puts other lines into the plan's [mechanism] and leaves out features of its own."""
     plan = city / PLAN
     text = plan.read_text(encoding="utf-8")
-    head, _, rest = text.partition("[mechanism]\n")
+    head, _, rest = text.replace("# [mechanism]", "[mechanism]").partition("[mechanism]")
     tail = rest[rest.index("[problems]") :]
     plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
     return prepare(load_plan(plan))
@@ -37,6 +39,8 @@ def invoke(*words: str | Path) -> Result:
 @pytest.mark.parametrize(
     "lines",
     [
+        'name = "learned"\nfeatures = ["zones", "origins"]',
+        'name = "learned"\nfeatures = ["total"]\nsplit = { cells = "2/3", total = "1/3" }',
         'name = "cbdp"',
         'name = "cbdp"\nvariant = "O3"\nsplit = "uniform"\nweights = "size"',
         'name = "cbdp"\nvariant = "O5"\nstructure = "hierarchical"\nweights = "uniform"',
@@ -47,12 +51,71 @@ def invoke(*words: str | Path) -> Result:
         'name = "hierarchical"\nvariant = "H3"\nsplit = "uniform"\nprune = false',
         'name = "laplace"\nform = "sparse"\nexpected_false = 20',
     ],
-    ids=["cbdp", "O3", "O5(a)", "lazy", "importance", "split", "H5", "H3", "laplace"],
+    ids=[
+        "learned",
+        "shares",
+        "cbdp",
+        "O3",
+        "O5(a)",
+        "lazy",
+        "importance",
+        "split",
+        "H5",
+        "H3",
+        "laplace",
+    ],
 )
 def test_every_mechanism_publishes_a_release_that_verifies(city: Path, lines: str) -> None:
     published = publish(with_mechanism(city, lines))
     assert hushway.verify(published.folder).passed
     assert published.certificate.claim.amount == 1
+
+
+def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: Path) -> None:
+    published = publish(prepare(load_plan(city / PLAN)))
+    assert hushway.verify(published.folder).passed
+    mechanism = published.certificate.terms.mechanism
+    assert mechanism.name == "learned"
+    titles = [feature["title"] for feature in mechanism.parameters["features"]]
+    assert titles == ["total", "period", "origins", "destinations", "zones", "modes"]
+    assert published.certificate.claim.amount == 1
+    columns = pq.read_schema(published.folder / "margins.parquet").names
+    assert columns[-1] == "count_error"
+    adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
+    assert adds_up["fit"]["sum_spread"] >= 1
+
+
+def test_a_table_that_is_too_large_to_be_learnt_is_projected(
+    city: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = prepare(load_plan(city / PLAN))
+    monkeypatch.setattr(od_job, "MOST_LEARNED", job.geography.size)
+    assert prepare(load_plan(city / PLAN)).mechanism.name == "learned"
+    monkeypatch.setattr(od_job, "MOST_LEARNED", job.geography.size - 1)
+    projected = prepare(load_plan(city / PLAN))
+    assert projected.mechanism.name == "cbdp"
+    published = publish(projected)
+    assert hushway.verify(published.folder).passed
+    parameters = published.certificate.terms.mechanism.parameters
+    titles = [feature["title"] for feature in parameters["features"]]
+    assert titles == ["total", "period", "zones", "modes"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        'features = ["total"]\nsplit = { cells = "2/3", total = "1/3" }',
+        'features = ["total", "origins"]',
+    ],
+)
+def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
+    city: Path, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    for module in (od_job, learned_module):
+        monkeypatch.setattr(module, "MOST_LEARNED", 1)
+    with pytest.raises(PrivacyError, match="too large to be learnt"):
+        with_mechanism(city, f'name = "learned"\n{options}')
+    assert with_mechanism(city, 'name = "cbdp"').mechanism.name == "cbdp"
 
 
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:

@@ -57,7 +57,7 @@ def with_mechanism(city: Path, lines: str) -> Path:
     """Puts other lines into the plan's [mechanism]."""
     plan = city / PLAN
     text = plan.read_text(encoding="utf-8")
-    head, _, rest = text.partition("[mechanism]\n")
+    head, _, rest = text.replace("# [mechanism]", "[mechanism]").partition("[mechanism]")
     tail = rest[rest.index("[problems]") :]
     plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
     return plan
@@ -172,6 +172,8 @@ def test_price_needs_neither_rows_nor_a_ledger(city: Path) -> None:
         "one cell",
         "all trips",
         "one of period",
+        "one of origins",
+        "one of destinations",
         "one of zones",
         "one of modes",
     ]

@@ -3,6 +3,7 @@
 import math
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.mechanism.terms import ODMechanism, od_terms
 from hushway.families.od.public.cells import ODCells
@@ -78,7 +80,8 @@ def mechanism_for(table: ODTable) -> ODMechanism:
     if table.zeros_left_out:
         features = tuple(margin.feature for margin in table.margins)
         spends = (SPEND,) * (len(features) + 1)
-        return CBDP(universe=table.universe, features=features, spends=spends)
+        kind = CBDP if table.sum_spread is None else Learned
+        return kind(universe=table.universe, features=features, spends=spends)
     if table.threshold is None:
         return DenseLaplace(spend=SPEND)
     false = expected_above(noise_for(SPEND, BOUND), table.universe.size, table.threshold)
@@ -135,6 +138,20 @@ def summed_table(**choices: Any) -> ODTable:
     )
 
 
+def learnt_table(**choices: Any) -> ODTable:
+    """A table that was fitted to sums, with errors that were learnt."""
+    table = summed_table(**choices)
+    return replace(
+        table,
+        standard_errors=0.25 + np.arange(len(table.cells)) / 16,
+        margins=tuple(
+            replace(margin, errors=0.5 + np.arange(margin.feature.size) / 8)
+            for margin in table.margins
+        ),
+        sum_spread=2.25,
+    )
+
+
 def seal_again(folder: Path) -> None:
     """Seals a folder as it is now, as someone without the publisher's key could."""
     (folder / SEAL).unlink(missing_ok=True)
@@ -156,6 +173,11 @@ def sparse_table() -> ODTable:
 @pytest.fixture
 def summed() -> ODTable:
     return summed_table()
+
+
+@pytest.fixture
+def learnt() -> ODTable:
+    return learnt_table()
 
 
 @pytest.fixture
@@ -200,6 +222,22 @@ def written_sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table=table,
         certificate=small_certificate(table),
     )
+
+
+@pytest.fixture(scope="session")
+def written_learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with learnt errors that nobody touches."""
+    table = learnt_table()
+    return write_release(
+        tmp_path_factory.mktemp("learnt") / "release",
+        table=table,
+        certificate=small_certificate(table),
+    )
+
+
+@pytest.fixture
+def learnt_release(written_learnt: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written_learnt, tmp_path / "learnt"))
 
 
 @pytest.fixture

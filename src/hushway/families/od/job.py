@@ -239,7 +239,7 @@ def mechanism_of(
                 spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
             )
             return laplace, None
-        case LearnedPlan() if cells.size > MOST_LEARNED:
+        case LearnedPlan() if cells.size > MOST_LEARNED and not _by_hand(chosen):
             # Too large for a posterior of every cell: the lazy fit to sums looks at few of them.
             sums = [feature for feature in features if feature.title not in (ORIGINS, DESTINATIONS)]
             fitted = CBDPPlan(name="cbdp", noise=chosen.noise)
@@ -248,7 +248,7 @@ def mechanism_of(
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
             shares = _shares(chosen, features, budget, bound)
-            learned = od_learned(cells, features, budget=budget, bound=bound, shares=shares)
+            learned = od_learned(cells, features, budget=budget, shares=shares)
             return learned, noise
         case CBDPPlan():
             noise = _compared(plan, chosen, features, bound)
@@ -279,6 +279,11 @@ def mechanism_of(
             return tree, noise
         case _:
             assert_never(chosen)
+
+
+def _by_hand(chosen: LearnedPlan) -> bool:
+    """Returns whether a plan names what a projection would leave out: then it is not replaced."""
+    return chosen.split is not None or not {ORIGINS, DESTINATIONS}.isdisjoint(chosen.features or ())
 
 
 FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan

@@ -112,7 +112,7 @@ def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     if isinstance(plan.mechanism, LaplacePlan):
         return ()
     if plan.mechanism.coarse_features is None:
-        return possible_features(plan, cells)
+        return _all_built(plan, cells, _asked(plan))
     return _built(plan, cells, plan.mechanism.coarse_features)
 
 
@@ -122,9 +122,13 @@ def possible_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     Raises:
         GeographyError: A column is missing, or a place or a pair of places has no label.
     """
+    return _all_built(plan, cells, _possible(plan))
+
+
+def _all_built(plan: ODPlan, cells: ODCells, names: tuple[str, ...]) -> tuple[Feature, ...]:
+    """Builds the features that the places allow and that tell something."""
     zoned = any(place.zone for place in cells.locations.places)
-    names = (name for name in _possible(plan) if zoned or name != ZONES)
-    return without_idle(_built(plan, cells, names))
+    return without_idle(_built(plan, cells, (name for name in names if zoned or name != ZONES)))
 
 
 def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, ...]:
@@ -155,7 +159,10 @@ def _asked(plan: ODPlan) -> tuple[str, ...]:
         return ()
     if plan.mechanism.coarse_features is not None:
         return plan.mechanism.coarse_features
-    return _possible(plan)
+    total, period, *named = _possible(plan)
+    # Learning needs both ends of trips; a projection does not gain by them and takes much longer.
+    ends = (ORIGINS, DESTINATIONS) if isinstance(plan.mechanism, LearnedPlan) else ()
+    return (total, period, *ends, *named)
 
 
 def _possible(plan: ODPlan) -> tuple[str, ...]:
@@ -165,8 +172,7 @@ def _possible(plan: ODPlan) -> tuple[str, ...]:
         for name, feature in plan.defined_features.items()
         if feature.pairs is None or plan.places.pairs is not None
     )
-    ends = (ORIGINS, DESTINATIONS) if isinstance(plan.mechanism, LearnedPlan) else ()
-    return (TOTAL, PERIOD, *ends, *named)
+    return (TOTAL, PERIOD, *named)
 
 
 def _definitions(plan: ODPlan, names: tuple[str, ...]) -> Iterator[FeatureDefinition]:

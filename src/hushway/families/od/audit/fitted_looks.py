@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.audit.harness import evidence, in_thousandths
 from hushway.families.od.audit.product import Fitted, Spend, Stage, toy_universe
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
@@ -20,6 +21,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.query import Query
 
 # The fitted OD mechanisms in a toy universe: features that stay within a corner, and what is seen.
 #
@@ -31,7 +33,7 @@ PERIODS = 8
 # A period in the same half as period 0 but not of its parity, and one of its parity but not in its
 # half.
 SAME_HALF, SAME_PARITY = 1, 4
-# Two features and the cells; the forms of cbdp share the budget evenly between them.
+# Two features and the cells; all forms but the tree share the budget evenly between them.
 MEASUREMENTS = 3
 # Only measured: thousands of corners a release cost next to nothing.
 MEASURED_TOY = toy_universe(places=60, periods=PERIODS)
@@ -91,6 +93,10 @@ TREE = Form(
     words="hierarchical",
     make=lambda cells, budget: od_hierarchical(cells, both_features(cells), budget=budget),
 )
+LEARNED = Form(
+    words="learned",
+    make=lambda cells, budget: od_learned(cells, both_features(cells), budget=budget),
+)
 # As a plan has it, with sums over the whole toy universe: for universes that are a single corner.
 PLANNED = Form(
     words="planned cbdp",
@@ -98,7 +104,12 @@ PLANNED = Form(
         cells, (total_feature(cells), period_feature(cells)), budget=budget
     ),
 )
-FORMS = (FLAT, NESTED, LAZY, TREE)
+# What is published at a corner depends on that corner alone, so each corner is a run of its own.
+BY_CORNER = (FLAT, NESTED, LAZY, TREE)
+# What is learnt is learnt from all corners together. So of a release that learns, corners are runs
+# of their own only as far as it is measured; of what it publishes it is shown that it follows from
+# the measurements, and from nothing else.
+FORMS = (*BY_CORNER, LEARNED)
 
 
 def _by_corner(cells: ODCells, title: str, classes: list[int]) -> Feature:
@@ -143,6 +154,8 @@ class Look(Generic[Spend]):
         What a feature says about a cell is the noisy count of the element that holds it.
         """
         answers = self.mechanism.measure(curator, self.stage.toy.cells)
+        # Some mechanisms list their features first, others the cells.
+        answers = sorted(answers, key=lambda answer: isinstance(answer.query, Query))
         return [
             (self.stage.toy.by_corner(_all_values(answer)[elements]), answer.event)
             for answer, elements in zip(answers, self.elements, strict=True)
@@ -229,13 +242,28 @@ class Published(Look[Spend]):
         return packed
 
     def changes(self, curator: Curator) -> IntArray:
-        """Returns by how much counts change if the same measurements are fitted once more."""
+        """Returns how many figures change if the same measurements are fitted once more."""
         cells = self.stage.toy.cells
         measured = self.mechanism.measure(curator, cells)
-        once = _all_counts(self.mechanism.fit(measured, cells))
-        again = _all_counts(self._made_again.fit(measured, cells))
-        changes: IntArray = self.stage.toy.by_corner(np.abs(once - again)).sum(axis=0)
+        once = self._figures(self.mechanism.fit(measured, cells))
+        again = self._figures(self._made_again.fit(measured, cells))
+        differ = np.sum([one != other for one, other in zip(once, again, strict=True)], axis=0)
+        changes: IntArray = self.stage.toy.by_corner(differ).sum(axis=0)
         return changes
+
+    def _figures(self, table: ODTable) -> list[NDArray[Any]]:
+        """Returns all that is published of every cell: its count, its error, those of its sums."""
+        errors = np.zeros(table.universe.size)
+        errors[table.cells] = table.standard_errors
+        return [
+            _all_counts(table),
+            errors,
+            *(
+                margin.errors[elements]
+                for margin, elements in zip(table.margins, self.elements[:-1], strict=True)
+                if margin.errors is not None
+            ),
+        ]
 
     def counts(self, curator: Curator) -> IntArray:
         """Returns the published count of every cell."""

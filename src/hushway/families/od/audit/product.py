@@ -14,6 +14,7 @@ from hushway.audit.product import small_batches
 from hushway.engine.key import BoundingKey
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
@@ -155,7 +156,7 @@ def toy_universe(
     return ToyUniverse(cells=cells, corners=cells.pairs if corners is None else corners)
 
 
-Fitted = CBDP | Hierarchical
+Fitted = CBDP | Hierarchical | Learned
 """A mechanism that measures features beside the cells and makes them agree."""
 
 Spend = TypeVar("Spend", bound=Loss)

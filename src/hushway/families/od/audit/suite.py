@@ -23,7 +23,7 @@ from hushway.audit.mutant_curators import (
 from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
 from hushway.families.od.audit import dense, measured, published, sparse
-from hushway.families.od.audit.fitted_looks import FLAT, FORMS, LAZY, TREE
+from hushway.families.od.audit.fitted_looks import BY_CORNER, FLAT, FORMS, LAZY, LEARNED, TREE
 from hushway.families.od.audit.product import (
     REAL,
     Fitted,
@@ -35,6 +35,7 @@ from hushway.families.od.audit.product import (
 )
 from hushway.families.od.audit.sparse import THRESHOLD
 from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
@@ -135,6 +136,50 @@ def wholly_nosy(mechanism: Fitted) -> Fitted:
     return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
 
 
+class _Peeper(Learned):
+    """A table that learns, whose fit has the exact counts at hand."""
+
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures what is to be measured, and peeps at all cells."""
+        measured = super().measure(curator, geography)
+        # Not a real verb: only the curator of this mutant has it.
+        exact = curator.exactly(measured[0])  # type: ignore[attr-defined]
+        object.__setattr__(self, "_peeped", exact)
+        return measured
+
+
+class NosyLearner(_Peeper):
+    """What to expect and how far counts stray, learnt from the counts themselves."""
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits with cells that have no noise."""
+        cells, *sums = measured
+        return super().fit((getattr(self, "_peeped", cells), *sums), geography)
+
+
+class HonestToAFault(_Peeper):
+    """Standard errors that are by how much each count is off."""
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits, and tells what nobody may know."""
+        table = super().fit(measured, geography)
+        exact = getattr(self, "_peeped", None)
+        if exact is None:
+            return table
+        off = np.abs(table.counts - exact.values[table.cells])
+        return replace(table, standard_errors=off.astype(np.float64))
+
+
+def nosy_learner(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to learn from exact counts, if it learns."""
+    return remade(NosyLearner, mechanism) if isinstance(mechanism, Learned) else mechanism
+
+
+def honest_to_a_fault(mechanism: Fitted) -> Fitted:
+    """Returns the same mechanism, made to publish its true errors, if it learns them."""
+    return remade(HonestToAFault, mechanism) if isinstance(mechanism, Learned) else mechanism
+
+
 def unsplit(mechanism: Fitted) -> Fitted:
     """Gives the whole budget of a mechanism to each of its measurements."""
     return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))
@@ -165,15 +210,15 @@ PLAIN: tuple[Audit[Product], ...] = (
 )
 FITTED: tuple[Audit[Product], ...] = (
     *(partial(measured.one_trip, form) for form in FORMS),
-    *(partial(measured.many_trips, form) for form in (FLAT, TREE)),
+    *(partial(measured.many_trips, form) for form in (FLAT, TREE, LEARNED)),
     partial(measured.many_trips_spread, FLAT),
-    *(partial(measured.one_trip_gaussian, form) for form in (FLAT, LAZY)),
+    *(partial(measured.one_trip_gaussian, form) for form in (FLAT, LAZY, LEARNED)),
     measured.gaussian_noise,
     measured.fresh_feature_noise,
     measured.one_less_another,
     measured.whole_features,
     measured.two_looks,
-    *(partial(published.one_trip, form) for form in FORMS),
+    *(partial(published.one_trip, form) for form in BY_CORNER),
     *(partial(published.many_trips, form) for form in (FLAT, TREE)),
     *(partial(published.same_table, form) for form in FORMS),
     published.one_by_one,
@@ -263,6 +308,16 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         Product(curator=Peeping, mechanism=wholly_nosy),
         published.whole_total,
         published.same_whole_table,
+    ),
+    mutant(
+        "learning from exact counts",
+        Product(curator=Peeping, mechanism=nosy_learner),
+        partial(published.same_table, LEARNED),
+    ),
+    mutant(
+        "errors that are the true ones",
+        Product(curator=Peeping, mechanism=honest_to_a_fault),
+        partial(published.same_table, LEARNED),
     ),
 )
 

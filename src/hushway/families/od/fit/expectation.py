@@ -110,7 +110,10 @@ def _favour_distances(
 def _period_totals(sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw) -> FloatArray:
     """Returns the trips of each period, from all noisy answers that tell periods apart."""
     told = [
-        (each.by_period.sum(axis=1), each.partition.classes * float(each.law.variance))
+        (
+            each.by_period.sum(axis=1)[each.partition.period_class],
+            each.partition.classes * float(each.law.variance),
+        )
         for each in sums
         if each.partition.periods == len(cells)
     ]
@@ -124,7 +127,7 @@ def _period_totals(sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw) ->
 def _learnt(sums: NoisySums, totals: FloatArray) -> FloatArray:
     """Returns sums without the noise that can be told from trips, adding up to the totals."""
     periods, classes = sums.partition.periods, sums.partition.classes
-    each = totals if periods == len(totals) else np.full(periods, totals.sum() / periods)
+    each = np.bincount(sums.partition.period_class, weights=totals, minlength=periods)
     even = np.repeat(each[:, None] / classes, classes, axis=1)
     learnt = learn(sums.by_period, even, sums.law).mean
     scale = each / np.maximum(learnt.sum(axis=1), 1e-300)

@@ -16,9 +16,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.partitions import Partition, stretches
+from hushway.families.od.fit.partitions import Partition, stretches, threads_for
 from hushway.numerics.compiled import compiled_for_threads
-from hushway.numerics.threads import in_threads, processors
+from hushway.numerics.threads import in_threads
 
 _MOST_STEPS: Final = 60
 _MOST_DIRECTIONS: Final = 400
@@ -173,7 +173,7 @@ class _Problem:
                 found[rows],
             ),
             stretches(len(self.mean)),
-            processors(),
+            threads_for(self.mean.size),
         )
         return found
 
@@ -188,7 +188,7 @@ class _Problem:
                 multipliers,
             ),
             stretches(len(self.mean)),
-            processors(),
+            threads_for(self.mean.size),
         )
         sums = np.sum([part[0] for part in parts], axis=0)
         active = np.sum([part[1] for part in parts], axis=0)
@@ -248,7 +248,7 @@ class _Problem:
                 along,
             ),
             stretches(len(self.mean)),
-            processors(),
+            threads_for(self.mean.size),
         )
         return np.asarray(self.noise * along + np.sum(parts, axis=0))
 

@@ -25,12 +25,16 @@ _LEAST: Final = math.log(1e-5)
 _SHAPE: Final = 12 / STEP**2
 # From here on counts are taken as normal; below, every whole number is looked at.
 _MANY: Final = 2000.0
-# Any value may turn up, however unlikely: then the count is taken as it was measured.
+# Any value may turn up, however unlikely: then the count is taken as it was measured. This times
+# the squared probability of no noise: the wider the noise, the larger the counts that it could
+# pretend, and the less it is to be believed.
 _SURPRISE: Final = 1e-10
 # Classes of values are this many standard deviations wide, up to so many of them from 0.
 _FINE, _FAR = 1 / 30, 8.0
 # Beyond, a class is as wide as this share of its values.
 _WIDE: Final = 0.06
+# From this variance on the sum of a Gaussian curve and its integral differ by less than 1e-33.
+_SMOOTH: Final = 4.0
 # Values beyond this share one class.
 _MOST: Final = 1 << 22
 
@@ -40,21 +44,19 @@ class ValueClasses:
     """Classes of noisy values: narrow where noise decides, wide where counts are large.
 
     Attributes:
-        lowest: The lowest value that is told apart from those below it.
-        class_of: The class of each value from the lowest on, up to the highest that occurs.
+        starts: The lowest value of each class; the first one holds all values below it, too.
         centres: A value in the middle of each class.
         exact: Whether a class is narrow, so that a count depends on the class alone; in wide ones
             it moves with the value.
     """
 
-    lowest: int
-    class_of: IntArray
+    starts: IntArray
     centres: FloatArray
     exact: IntArray
 
     def of(self, values: IntArray) -> IntArray:
         """Returns the class of each value."""
-        return self.class_of[np.clip(values - self.lowest, 0, len(self.class_of) - 1)]
+        return np.maximum(np.searchsorted(self.starts, values, side="right") - 1, 0)
 
 
 def value_classes(values: IntArray, deviation: float) -> ValueClasses:
@@ -68,10 +70,8 @@ def value_classes(values: IntArray, deviation: float) -> ValueClasses:
         edges.append(edges[-1] + max(width, int(_WIDE * edges[-1])))
     starts = np.array(edges)
     middles = (starts[:-1] + starts[1:] - 1) / 2
-    class_of = np.repeat(np.arange(len(middles)), np.diff(starts))
     return ValueClasses(
-        lowest=-near,
-        class_of=class_of,
+        starts=starts[:-1],
         centres=middles,
         exact=(np.arange(len(middles)) < narrow).astype(np.int64),
     )
@@ -130,9 +130,10 @@ def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likel
         ]
     )
     measured = np.maximum(classes.centres, 0.0)
-    tables[:, 0] += _SURPRISE
-    tables[:, 1] += _SURPRISE * measured
-    tables[:, 2] += _SURPRISE * (measured**2 + deviation**2)
+    surprise = _SURPRISE * float(_mass(law, np.zeros(1))[0]) ** 2
+    tables[:, 0] += surprise
+    tables[:, 1] += surprise * measured
+    tables[:, 2] += surprise * (measured**2 + deviation**2)
     return Likelihood(
         expectations=grid, probability=tables[:, 0], first=tables[:, 1], second=tables[:, 2]
     )
@@ -144,7 +145,9 @@ def _moments(
     """Adds up over all counts that the expectation allows."""
     width = math.sqrt(expected + expected**2 / _SHAPE)
     low, high = max(0, int(expected - 7 * width)), int(expected + 9 * width) + 8
-    counts = np.arange(low, high + 1, max(1, int(deviation / 4)), dtype=np.float64)
+    # Steps that neither the noise nor the law of the count itself can tell from single counts.
+    step = max(1, int(min(deviation, width) / 4))
+    counts = np.arange(low, high + 1, step, dtype=np.float64)
     logs = (
         gammaln(counts + _SHAPE)
         - gammaln(counts + 1)
@@ -174,7 +177,13 @@ def _mass(law: NoiseLaw, noise: FloatArray) -> FloatArray:
         return np.asarray(math.tanh(rate / 2) * np.exp(-rate * np.abs(noise)))
     if isinstance(law, DiscreteGaussian):
         variance = float(law.sigma_squared)
-        whole = np.arange(math.ceil(12 * math.sqrt(variance)) + 1)
-        total = 2 * float(np.exp(-(whole**2) / (2 * variance)).sum()) - 1
-        return np.asarray(np.exp(-(noise**2) / (2 * variance)) / total)
+        return np.asarray(np.exp(-(noise**2) / (2 * variance)) / _gaussian_total(variance))
     raise TypeError(f"no likelihood is known for {type(law).__name__}")
+
+
+def _gaussian_total(variance: float) -> float:
+    """Returns the sum of a Gaussian curve over all whole numbers."""
+    if variance > _SMOOTH:
+        return math.sqrt(2 * math.pi * variance)
+    whole = np.arange(1, math.ceil(12 * math.sqrt(variance)) + 1)
+    return 1 + 2 * float(np.exp(-(whole**2) / (2 * variance)).sum())

@@ -17,6 +17,8 @@ from hushway.numerics.threads import in_threads, processors
 
 # Rows are added up in this many stretches, so that the number of threads never shows.
 _STRETCHES: Final = 8
+# Adding up fewer cells than this takes less time than starting threads.
+_WORTH_A_THREAD: Final = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +49,7 @@ class Partition:
                 table[rows], self.period_class[rows], self.pair_class, self.classes, self.size
             ),
             stretches(len(table)),
-            processors(),
+            threads_for(table.size),
         )
         return np.asarray(np.sum(parts, axis=0))
 
@@ -58,8 +60,13 @@ class Partition:
                 table[rows], self.period_class[rows], self.pair_class, self.classes, factors
             ),
             stretches(len(table)),
-            processors(),
+            threads_for(table.size),
         )
+
+
+def threads_for(cells: int) -> int:
+    """Returns how many threads should work on so many cells."""
+    return processors() if cells >= _WORTH_A_THREAD else 1
 
 
 def stretches(rows: int) -> Sequence[slice]:

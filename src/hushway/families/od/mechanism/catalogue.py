@@ -11,7 +11,6 @@ from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import (
     Weights,
-    learned_shares,
     spends_of,
     uniform_shares,
 )
@@ -24,7 +23,6 @@ from hushway.families.od.public.features import (
     without_idle,
 )
 from hushway.geography.locations import Labels, joint_codes
-from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_DENSE_CELLS
 from hushway.privacy.loss import Loss
 
@@ -69,29 +67,6 @@ def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
     )
 
 
-def od_learned(
-    universe: ODCells,
-    features: Sequence[Feature],
-    *,
-    budget: Loss,
-    bound: Bound,
-    shares: Sequence[Fraction] | None = None,
-) -> Learned:
-    """Returns the mechanism that learns over some features.
-
-    Args:
-        universe: The public cells.
-        features: The sums to measure; see `with_ends`.
-        budget: What the release costs.
-        bound: How far a unit moves the cells.
-        shares: The share of each feature and, last, of the cells; those that measured best unless
-            given.
-    """
-    refuse_idle(features)
-    parts = learned_shares(features, budget, bound) if shares is None else shares
-    return Learned(universe=universe, features=tuple(features), spends=spends_of(budget, parts))
-
-
 def with_ends(universe: ODCells, features: Sequence[Feature]) -> tuple[Feature, ...]:
     """Returns features with trips by origin and by destination, where these tell more."""
     ends = (origins_feature(universe), destinations_feature(universe))
@@ -127,6 +102,27 @@ def od_hierarchical(
         prune=prune,
         prune_early=prune_early,
     )
+
+
+def od_learned(
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+) -> Learned:
+    """Returns a table that learns from some features and the cells.
+
+    Args:
+        universe: The public cells.
+        features: The sums to measure; see `with_ends`.
+        budget: What the release costs.
+        shares: The share of each feature and, last, of the cells; equal ones unless given. See
+            `learned_shares` for those that measured best.
+    """
+    refuse_idle(features)
+    parts = uniform_shares(features) if shares is None else shares
+    return Learned(universe=universe, features=tuple(features), spends=spends_of(budget, parts))
 
 
 def nested(features: Sequence[Feature]) -> tuple[Feature, ...]:

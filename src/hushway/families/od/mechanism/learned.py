@@ -57,6 +57,10 @@ _LISTED: Final = 0.99
 # A cell gives way to sums as far as its posterior allows, but the less the more of its value comes
 # from its own measurement: what sums are missing was not seen, so it is elsewhere.
 _FIRM: Final = 4.0
+# Learnt figures are told with so many decimals: the last digits of floats tell one machine from
+# another and nothing about trips.
+_DIGITS: Final = 3
+_DIGITS_OF_SUMS: Final = 6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +80,11 @@ class Learned(FixedQuestions[ODCells]):
 
     def __post_init__(self) -> None:
         check_measurable(self.universe, self.features, self.spends)
+        if not self.features:
+            raise PrivacyError(
+                "Nothing can be learnt without sums, and there are none.",
+                advice='Use mechanism "laplace", or give more locations or periods.',
+            )
         if self.universe.size > MOST_LEARNED:
             raise PrivacyError(
                 f"A table of {self.universe.size:,} cells is too large to be learnt; the most is "
@@ -166,7 +175,7 @@ class Learned(FixedQuestions[ODCells]):
             universe=self.universe,
             cells=kept,
             counts=counts,
-            standard_errors=np.sqrt(posterior.variance.ravel()[kept] + off**2),
+            standard_errors=_told_errors(posterior.variance.ravel()[kept] + off**2),
             threshold=None,
             zeros_left_out=True,
             margins=tuple(
@@ -174,7 +183,7 @@ class Learned(FixedQuestions[ODCells]):
                     feature=feature,
                     measured=one.values,
                     standard_error=math.sqrt(one.variance),
-                    fitted=fitted,
+                    fitted=np.round(fitted, _DIGITS_OF_SUMS),
                     errors=look.errors,
                 )
                 for feature, one, look, fitted in zip(
@@ -184,7 +193,7 @@ class Learned(FixedQuestions[ODCells]):
             sum_spread=finest.spread,
             estimates=_estimates(joined, posterior),
             diagnostics={
-                "distance_to_optimum_at_most": joined.bound,
+                "distance_to_optimum_at_most": _rounded_up(joined.bound),
                 "newton_steps": joined.steps,
                 "every_sum_rounded_up_or_down": rounded.exact,
                 "cells_tell": _told(posterior),
@@ -212,7 +221,9 @@ def _distances(places: Locations) -> FloatArray:
     """Returns the distances between all places in kilometres, as on a flat map."""
     lon = np.radians([place.lon for place in places.places])
     lat = np.radians([place.lat for place in places.places])
-    east = (lon[None, :] - lon[:, None]) * np.cos((lat[None, :] + lat[:, None]) / 2)
+    # The shorter way round: longitudes jump where the calendar does.
+    turn = (lon[None, :] - lon[:, None] + math.pi) % math.tau - math.pi
+    east = turn * np.cos((lat[None, :] + lat[:, None]) / 2)
     return np.asarray(6371.0 * np.hypot(east, lat[None, :] - lat[:, None]))
 
 
@@ -268,9 +279,9 @@ class _Look:
             measured=MeasuredSums(
                 partition=partition, counts=measured.values, variance=noise / spread
             ),
-            spread=float(varied.sum()) / max(float(own.sum()), 1e-12),
+            spread=round(max(1.0, float(varied.sum()) / max(float(own.sum()), 1e-12)), _DIGITS),
             # A sum of whole counts may be off by almost one more.
-            errors=np.sqrt(1 / certain + 1 / 3),
+            errors=_told_errors(1 / certain + 1 / 3),
         )
 
 
@@ -299,6 +310,19 @@ def _estimates(joined: Joined, posterior: Posterior) -> Estimates:
         means=values[cells],
         standard_errors=np.sqrt(posterior.variance.ravel()[cells]),
     )
+
+
+def _told_errors(variances: FloatArray) -> FloatArray:
+    """Returns standard errors with as many digits as mean something."""
+    return np.asarray(np.round(np.sqrt(variances), _DIGITS))
+
+
+def _rounded_up(bound: float) -> float:
+    """Returns two digits of a bound, which stays one."""
+    if bound == 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(bound)) - 1)
+    return float(f"{math.ceil(bound / unit) * unit:.1e}")
 
 
 def _told(posterior: Posterior) -> float:

@@ -14,7 +14,7 @@ from hushway.errors import PlanError
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.learned import LEARNED, Learned
-from hushway.families.od.mechanism.shares import Weights, recommended_shares
+from hushway.families.od.mechanism.shares import Weights, learned_shares, recommended_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
@@ -98,7 +98,8 @@ class Twin:
     def _mechanism(self, candidate: Candidate, features: Sequence[Feature]) -> Learned | CBDP:
         if candidate.mechanism == LEARNED:
             bound = trip_bound(self.unit, candidate.max_trips)
-            return od_learned(self.cells, features, budget=self.budget, bound=bound)
+            shares = learned_shares(features, self.budget, bound)
+            return od_learned(self.cells, features, budget=self.budget, shares=shares)
         return od_cbdp(
             self.cells,
             features,

@@ -17,7 +17,7 @@ from hushway.families.od.mechanism.catalogue import (
     with_ends,
 )
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights
+from hushway.families.od.mechanism.shares import Weights, learned_shares
 from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
@@ -56,7 +56,8 @@ def _fitted(levels: int, weights: Weights = Weights.SIZE, *, nest: bool = False)
 
 def _ours(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
     features = with_ends(scene.cells, scene.features)
-    return od_learned(scene.cells, features, budget=budget, bound=Bound.of_records(1))
+    shares = learned_shares(features, budget, Bound.of_records(1))
+    return od_learned(scene.cells, features, budget=budget, shares=shares)
 
 
 MECHANISMS: dict[str, Maker] = {

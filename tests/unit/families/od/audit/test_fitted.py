@@ -7,6 +7,7 @@ from hushway.families.od.audit.fitted_looks import (
     FLAT,
     FORMS,
     LAZY,
+    LEARNED,
     MEASUREMENTS,
     NESTED,
     PERIODS,
@@ -67,8 +68,8 @@ def test_a_form_spends_the_whole_budget_on_two_features_and_the_cells(form: Form
     assert total(mechanism.spends) == PLENTY
 
 
-@pytest.mark.parametrize("form", [FLAT, NESTED, LAZY], ids=lambda form: form.words)
-def test_the_forms_of_cbdp_share_the_budget_evenly(form: Form) -> None:
+@pytest.mark.parametrize("form", [FLAT, NESTED, LAZY, LEARNED], ids=lambda form: form.words)
+def test_all_forms_but_the_tree_share_the_budget_evenly(form: Form) -> None:
     assert len(set(form.make(TOY.cells, PLENTY).spends)) == 1
 
 
