@@ -83,7 +83,8 @@ def test_distances_say_nothing_if_cells_say_nothing() -> None:
 def test_classes_of_periods_may_come_in_any_order() -> None:
     table = np.repeat([[10.0], [1000.0]], PLACES * PLACES, axis=1)
     for order in ([0, 1], [1, 0]):
-        sums = [measured(table, partition(ORIGIN, order))]
+        families = [partition(EVERYWHERE, [0, 1]), partition(ORIGIN, order)]
+        sums = [measured(table, each) for each in families]
         found = expectation(sums, nothing_seen(table.shape), BLIND, EVERYWHERE)
         np.testing.assert_allclose(found, table, rtol=0.01)
 
