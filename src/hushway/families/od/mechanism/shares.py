@@ -153,8 +153,8 @@ def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[F
 
 
 # Of what the cells leave: the total, the periods, origins, destinations, and all other features.
-_LEFT = {"total": 0.05, "period": 0.1, ORIGINS: 0.2, DESTINATIONS: 0.2}
-_LEFT_FOR_OTHERS = 0.45
+_LEFT = {"total": 0.1, "period": 0.15, ORIGINS: 0.18, DESTINATIONS: 0.18}
+_LEFT_FOR_OTHERS = 0.39
 # Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
 _CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.75, 0.25, 0.55, 0.92
 
