@@ -33,7 +33,7 @@ CHANGES = {
     'unit = "person" ': 'unit = "trip" ',
     "max_trips = 2 ": "max_trips = 1 ",
     'epsilon = "1" ': 'epsilon = "100" ',
-    'split = "optimised" ': 'split = "uniform" ',
+    "# [mechanism] ": '[mechanism]\nname = "cbdp"\nsplit = "uniform" ',
     "last_day = 2026-03-03": "last_day = 2026-03-04",
 }
 FEW = ("--draws", "2")
