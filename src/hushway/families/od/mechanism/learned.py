@@ -307,8 +307,8 @@ def _estimates(joined: Joined, posterior: Posterior) -> Estimates:
     cells = np.sort(largest[:enough])
     return Estimates(
         cells=cells,
-        means=values[cells],
-        standard_errors=np.sqrt(posterior.variance.ravel()[cells]),
+        means=np.round(values[cells], 6),
+        standard_errors=_told_errors(posterior.variance.ravel()[cells]),
     )
 
 

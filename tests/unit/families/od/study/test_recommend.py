@@ -46,7 +46,8 @@ def test_the_best_of_what_was_tried_comes_first_and_can_be_put_into_a_plan() -> 
     assert 1 < tried[0].candidate.max_trips < 32
     lines = plan_lines(tried[0].candidate, budget)
     assert f"max_trips = {tried[0].candidate.max_trips}" in lines
-    assert 'name = "cbdp"' in lines
+    assert 'name = "learned"' in lines
+    assert {one.candidate.mechanism for one in tried} == {"learned", "cbdp"}
 
 
 def test_where_trips_are_protected_there_is_no_cap_to_choose() -> None:
