@@ -147,11 +147,7 @@ class EveryCandidate(Wrapped):
 
 @dataclass(frozen=True, kw_only=True)
 class NextQuestions(TreeLook):
-    """What a tree asks, given the same noisy answers and other data.
-
-    Attributes:
-        others: The other data.
-    """
+    """What a tree asks, given the same noisy answers and other data."""
 
     others: Walks
 
