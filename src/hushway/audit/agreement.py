@@ -117,8 +117,6 @@ class Replayed(Curator):
     Whoever asks for more than noisy answers is told about the data at hand.
     """
 
-    __slots__ = ("_answers", "_inside", "asked")
-
     def __init__(self, inside: Curator, answers: Measurements) -> None:
         super().__init__(counter=_NOTHING, budget=_NOTHING, source=_NOTHING)
         self._inside = inside

@@ -148,7 +148,7 @@ class Examination(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What claims other than those of a `Trial` have in common; each says how it is examined.
+    """What all claims have in common; each says how it is examined.
 
     Attributes:
         name: What is audited.
@@ -160,13 +160,15 @@ class Check:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
 
-    def finding(self, runs: int, *, event: str, passed: bool, reason: str) -> Finding:
-        """Returns the verdict of so many runs; it puts no bound on epsilon."""
+    def finding(
+        self, runs: int, *, event: str, passed: bool, reason: str, epsilon_lower: float = 0.0
+    ) -> Finding:
+        """Returns the verdict of so many runs; few claims put a bound on epsilon."""
         return Finding(
             name=self.name,
             epsilon=float(self.epsilon),
             delta=float(self.delta),
-            epsilon_lower=0.0,
+            epsilon_lower=epsilon_lower,
             runs=runs,
             event=event,
             passed=passed,
@@ -183,26 +185,20 @@ class World:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
-    """A claim about two worlds.
+class Trial(Check):
+    """A claim about two worlds; an epsilon of 0 claims that nobody can tell them apart.
 
     Attributes:
-        name: What is audited.
         statistic: What the whole number of a run is.
-        epsilon: The claimed epsilon; 0 claims that nobody can tell the worlds apart.
         worlds: The two neighbouring inputs.
-        delta: The claimed delta.
         tight: Whether the claim is all but reached by correct code, as by a single stage; then the
             audit also fails if the runs show less than a fixed share of it.
         effort: How many times the runs that are asked for it takes: more for rare events, fewer
             for slow code.
     """
 
-    name: str
     statistic: str
-    epsilon: Fraction
     worlds: tuple[World, World]
-    delta: Fraction = Fraction(0)
     tight: bool = False
     effort: Fraction = Fraction(1)
 
@@ -223,15 +219,12 @@ class Trial:
             key=lambda sighting: sighting.shown,
         )
         passed, reason = _verdict(self, best.shown)
-        return Finding(
-            name=self.name,
-            epsilon=float(self.epsilon),
-            delta=float(self.delta),
-            epsilon_lower=best.shown,
-            runs=2 * half,
+        return self.finding(
+            2 * half,
             event=_words(self, best),
             passed=passed,
             reason=reason,
+            epsilon_lower=best.shown,
         )
 
 

@@ -21,8 +21,6 @@ from hushway.privacy.randomness import BitSource
 class Meddler(Curator):
     """A curator that keeps what only the real one should hold."""
 
-    __slots__ = ("_parts",)
-
     def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
         super().__init__(counter=counter, budget=budget, source=source)
         self._parts = counter, budget, source
@@ -33,11 +31,24 @@ class Meddler(Curator):
             return query.apply(counter.count(query.base))
         return counter.count(query)
 
+    def _exact_values(self, query: Query | PartitionQuery) -> IntArray:
+        return dense(self._exact(query), query)
+
+
+class WrongAnswers(Meddler):
+    """Counts as the real curator does, and then changes the noisy answers."""
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Returns noisy counts with the mistake in them."""
+        answer = super().counts(query, spend)
+        return replace(answer, values=self._changed(query, answer.values))
+
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        raise NotImplementedError
+
 
 class SeenCellsOnly(Meddler):
     """Takes the universe from the data: a cell that nobody visited never shows."""
-
-    __slots__ = ()
 
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts of the cells that hold a trip."""
@@ -57,8 +68,6 @@ class SeenCellsOnly(Meddler):
 class ThresholdForEmptyCells(Meddler):
     """Sets the threshold by how many cells are empty, for only these can show by mistake."""
 
-    __slots__ = ()
-
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts from a threshold on that follows from the rows."""
         counter, _, _ = self._parts
@@ -68,23 +77,15 @@ class ThresholdForEmptyCells(Meddler):
         return super().counts_above(query, lower, spend)
 
 
-class ExactTotal(Meddler):
+class ExactTotal(WrongAnswers):
     """Adds no noise to a total: it is only one number."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; that of everything is exact."""
-        answer = super().counts(query, spend)
-        if query.cells.size > 1:
-            return answer
-        return replace(answer, values=dense(self._exact(query), query))
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        return values if query.cells.size > 1 else self._exact_values(query)
 
 
 class Peeping(Meddler):
     """A curator that tells exact counts."""
-
-    __slots__ = ()
 
     def exact(self, query: Query | PartitionQuery) -> ExactCounts:
         """Returns counts that nobody should see."""
@@ -94,13 +95,11 @@ class Peeping(Meddler):
         """Returns an answer without its noise."""
         query = answer.query
         assert isinstance(query, Query | PartitionQuery)  # noqa: S101  what mutants peep at
-        return replace(answer, values=dense(self._exact(query), query))
+        return replace(answer, values=self._exact_values(query))
 
 
 class FeatureSensitivityOfOne(Meddler):
     """Adds noise for m trips to the cells, and for one trip to features."""
-
-    __slots__ = ()
 
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns noisy counts; those of a feature have too little noise."""
@@ -116,44 +115,25 @@ class FeatureSensitivityOfOne(Meddler):
         return Measured(query=query, values=values, variance=law.variance, event=event)
 
 
-class SeenOnly(Meddler):
+class SeenOnly(WrongAnswers):
     """Learns the universe from the rows: what nobody visited gets no noise."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts of what was visited, and 0 elsewhere."""
-        answer = super().counts(query, spend)
-        seen = self._exact(query).cells
-        values = np.zeros_like(answer.values)
-        values[seen] = answer.values[seen]
-        return replace(answer, values=values)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        return np.where(self._exact_values(query) != 0, values, 0)
 
 
 class SeenElementsOnly(SeenOnly):
     """Learns the elements of a feature from the rows: those without trips get no noise."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; an element of a feature that nobody visited is 0."""
-        if isinstance(query, Query):
-            return Meddler.counts(self, query, spend)
-        return super().counts(query, spend)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        return values if isinstance(query, Query) else super()._changed(query, values)
 
 
-class PrunedExactly(Meddler):
+class PrunedExactly(WrongAnswers):
     """Prunes by exact counts: what is empty is never measured above 0, so a tree drops it."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; those of empty nodes are at most 0."""
-        answer = super().counts(query, spend)
-        seen = self._exact(query).cells
-        values = np.minimum(answer.values, 0)
-        values[seen] = answer.values[seen]
-        return replace(answer, values=values)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        return np.where(self._exact_values(query) != 0, values, np.minimum(values, 0))
 
 
 # A threshold that no cell reaches: nobody has looked yet.
@@ -192,7 +172,6 @@ class _OccupiedOnly(LazyVector):
 class WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
-    __slots__ = ()
     vector: type[LazyVector]
 
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
@@ -237,21 +216,18 @@ class WrongVector(Meddler):
 class RedrawnCells(WrongVector):
     """Draws lazily measured cells anew at every look."""
 
-    __slots__ = ()
     vector = _Forgetful
 
 
 class UnconditionalCells(WrongVector):
     """Draws lazily measured cells as if nobody had looked before."""
 
-    __slots__ = ()
     vector = _Unconditional
 
 
 class OccupiedCellsOnly(WrongVector):
     """Takes sparsely measured cells from the data."""
 
-    __slots__ = ()
     vector = _OccupiedOnly
 
 

@@ -11,7 +11,7 @@ from hushway.audit.suite import Audit, Suite
 from hushway.privacy.accounting import best_epsilon, cap_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import os_source
 
@@ -99,7 +99,7 @@ def _gaussian_variance(noise: Noise, name: str, epsilon: Fraction, bound: Bound)
         statistic="the noise",
         epsilon=epsilon,
         delta=DELTA,
-        law=gaussian(_sigma_squared(spend, bound)),
+        law=gaussian(bound.l2_squared / (2 * spend.rho)),
         sample=lambda runs: law.draw(os_source(), runs),
     )
 
@@ -114,10 +114,6 @@ def _worlds(law: NoiseLaw, bound: Bound) -> tuple[World, World]:
 
 def _at_most(moved: int) -> Bound:
     return Bound(cells=1, each=moved, total=moved)
-
-
-def _sigma_squared(spend: ZCDPLoss, bound: Bound) -> Fraction:
-    return bound.l2_squared / (2 * spend.rho)
 
 
 def _wide_for(epsilon: Fraction) -> int:

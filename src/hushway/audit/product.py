@@ -160,12 +160,7 @@ class Product(Generic[Rows, Files, Terms, Made]):
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(ABC, Generic[Part, Rows, Files, Terms, Made]):
-    """Where an audit takes place: a product, a place, its terms and the price of each release.
-
-    Attributes:
-        product: What is audited.
-        spend: The price of a release.
-    """
+    """Where an audit takes place: a product, a place, its terms and the price of each release."""
 
     product: Product[Rows, Files, Terms, Made]
     spend: Loss

@@ -25,13 +25,7 @@ LARGEST_EPSILON = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Mutant(Generic[AnyProduct]):
-    """A mistake and the audits that must see it.
-
-    Attributes:
-        name: The mistake in words.
-        product: The product with the mistake in it.
-        audits: The audits that must fail.
-    """
+    """A mistake and the audits that must see it."""
 
     name: str
     product: AnyProduct

@@ -10,11 +10,10 @@ from hushway.cli.screen import AsJson, answer_json, say, table, working
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
-    from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
-    from hushway.transit.shifts import Shifts
-if TYPE_CHECKING:
     from hushway.geography.transit import BusLine
     from hushway.transit.designing import NetworkDesign
+    from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
+    from hushway.transit.shifts import Shifts
 
 
 DayOption = Annotated[
@@ -186,12 +185,8 @@ def _facts(verdict: "FleetVerdict", shifts: "Shifts | None") -> dict[str, Any]:
 
 
 def _drawn(drawn: "Drawn") -> dict[str, Any]:
-    return {
-        "median": drawn.median,
-        "least": drawn.least,
-        "most": drawn.most,
-        "draws": drawn.shuttles,
-    }
+    facts = {"median": drawn.median, "least": drawn.least, "most": drawn.most}
+    return {**facts, "draws": drawn.shuttles}
 
 
 def _shifts(shifts: "Shifts") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,19 +20,13 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
+from hushway.privacy.bound import Unit
 from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
 
 if TYPE_CHECKING:
-    from hushway.privacy.ledger import Account, Entry
+    from hushway.privacy.ledger import Account, Entry, Lost, PeopleLost
     from hushway.privacy.loss import Loss
-from datetime import date
-from typing import TYPE_CHECKING
-
-from hushway.privacy.bound import Unit
-
-if TYPE_CHECKING:
-    from hushway.privacy.ledger import Lost, PeopleLost
 
 
 ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_help=True)

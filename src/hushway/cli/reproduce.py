@@ -1,9 +1,11 @@
 """Reproductions: the papers' own experiments on matched synthetic cities."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +16,7 @@ from hushway.release.new_file import make_folder
 if TYPE_CHECKING:
     from hushway.study.study_table import StudyTable
 
+Folder = Annotated[Path, typer.Option(help="Where tables and figures go.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
 
 _RESULTS = "numbers.json"
@@ -102,21 +105,15 @@ def _resumable(folder: Path) -> Iterator[None]:
 def prefix_tree(
     *,
     runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 3,
-    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
-        "reproduce-prefix-tree"
-    ),
+    folder: Folder = Path("reproduce-prefix-tree"),
     force: Force = False,
 ) -> None:
     """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
     _claim_results(folder, _RESULTS, force=force)
+    from hushway.families.sequences.study import save
     from hushway.families.sequences.study.reproduce import reproduce_prefix_tree
-    from hushway.families.sequences.study.save import headline_tables, save_reproduction, statements
 
-    with working() as show:
-        found = reproduce_prefix_tree(runs=runs, progress=show)
-        show("Saving")
-        save_reproduction(found, folder)
-    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+    _run(reproduce_prefix_tree, save, runs=runs, folder=folder)
 
 
 @reproduce.command()
@@ -125,22 +122,15 @@ def density(
     runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 20,
     people: Annotated[int, typer.Option(help="People of the city.", min=1000)] = 1_992_846,
     seed: Annotated[int, typer.Option(help="Chooses the city.", min=0)] = 2014,
-    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
-        "reproduce-density"
-    ),
+    folder: Folder = Path("reproduce-density"),
     force: Force = False,
 ) -> None:
     """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
     _claim_results(folder, _RESULTS, force=force)
+    from hushway.families.density.study import save
     from hushway.families.density.study.reproduce import reproduce_density
-    from hushway.families.density.study.save import save_reproduction
-    from hushway.families.density.study.tables import headline_tables, statements
 
-    with working() as show:
-        found = reproduce_density(runs=runs, people=people, seed=seed, progress=show)
-        show("Saving")
-        save_reproduction(found, folder)
-    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+    _run(partial(reproduce_density, people=people, seed=seed), save, runs=runs, folder=folder)
 
 
 @reproduce.command("dp-ani")
@@ -148,21 +138,26 @@ def dp_ani(
     *,
     runs: Annotated[int, typer.Option(help="Runs of each method and budget.", min=1)] = 5,
     seed: Annotated[int, typer.Option(help="Chooses the people of the city.", min=0)] = 2019,
-    folder: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path(
-        "reproduce-dp-ani"
-    ),
+    folder: Folder = Path("reproduce-dp-ani"),
     force: Force = False,
 ) -> None:
     """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
     _claim_results(folder, _RESULTS, force=force)
+    from hushway.families.links.study import save
     from hushway.families.links.study.reproduce import reproduce_dp_ani
-    from hushway.families.links.study.save import headline_tables, save_reproduction, statements
 
+    _run(partial(reproduce_dp_ani, seed=seed), save, runs=runs, folder=folder)
+
+
+def _run(study: Callable[..., Any], save: ModuleType, *, runs: int, folder: Path) -> None:
+    """Runs a study, and saves and reports it by the module that knows how."""
     with working() as show:
-        found = reproduce_dp_ani(runs=runs, seed=seed, progress=show)
+        found = study(runs=runs, progress=show)
         show("Saving")
-        save_reproduction(found, folder)
-    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+        save.save_reproduction(found, folder)
+    _report(
+        save.headline_tables(found.value), save.statements(found.value), runs=runs, folder=folder
+    )
 
 
 def _claim_results(folder: Path, results: str, *, force: bool) -> None:

@@ -154,11 +154,7 @@ class Parts:
 
 
 class PackagedFamily(Family):
-    """A family in a package of its own, whose parts are imported when they are asked for.
-
-    Attributes:
-        parts: Where they lie.
-    """
+    """A family in a package of its own, whose parts are imported when they are asked for."""
 
     parts: ClassVar[Parts]
 

@@ -126,6 +126,15 @@ class Notes:
             return answer
         return None
 
+    def holds(self, name: str, check: Callable[[], None], sentence: str) -> None:
+        """Notes, by a sentence, that something holds, unless the check refuses it."""
+
+        def checked() -> tuple[bool, str]:
+            check()
+            return True, sentence
+
+        self.attempt(name, checked)
+
     def absent(self, name: str, sentence: str) -> None:
         """Notes that there was nothing to check."""
         self._note(name, Outcome.ABSENT, sentence)

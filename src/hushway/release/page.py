@@ -84,19 +84,11 @@ def _loss_note(certificate: Certificate) -> str:
 
 
 def _events(certificate: Certificate) -> str:
+    asked = [(event, f"{event.cells:,}") for event in certificate.terms.events]
+    asked += [(event, "not measured") for event in certificate.terms.not_taken]
     rows = [
-        (
-            event.query,
-            f"{event.cells:,}",
-            _bound_text(event),
-            _noise_text(event),
-            loss_text(event.loss),
-        )
-        for event in certificate.terms.events
-    ]
-    rows += [
-        (event.query, "not measured", _bound_text(event), _noise_text(event), loss_text(event.loss))
-        for event in certificate.terms.not_taken
+        (event.query, cells, _bound_text(event), _noise_text(event), loss_text(event.loss))
+        for event, cells in asked
     ]
     total = ("All together", "", "", "", loss_text(certificate.claim))
     return "".join(_row(row) for row in rows) + _row(total, kind=' class="sum"')

@@ -89,9 +89,8 @@ def _minute_of_day(value: Any) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     hours, colon, minutes = str(value).partition(":")
-    if not (colon and hours.isdigit() and minutes.isdigit() and int(minutes) < HOUR_MINUTES):
-        raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
-    if int(hours) > DAY_HOURS:
+    digits = colon and hours.isdigit() and minutes.isdigit()
+    if not digits or int(minutes) >= HOUR_MINUTES or int(hours) > DAY_HOURS:
         raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
     return int(hours) * HOUR_MINUTES + int(minutes)
 

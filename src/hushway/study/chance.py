@@ -42,6 +42,12 @@ def largest(keys: FloatArray, count: int) -> IntArray:
     return np.sort(np.argpartition(-keys, count - 1)[:count]).astype(np.int64)
 
 
+def standard_normal(rng: np.random.Generator, *shape: int) -> FloatArray:
+    """Draws normal numbers (Box and Muller)."""
+    radius = np.sqrt(-2 * np.log1p(-rng.random(shape)))
+    return np.asarray(radius * np.cos(2 * np.pi * rng.random(shape)))
+
+
 def shuffle(rng: np.random.Generator, count: int) -> IntArray:
     """Returns a random order of 0 .. count-1."""
     return np.argsort(rng.random(count), kind="stable").astype(np.int64)

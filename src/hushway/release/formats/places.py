@@ -170,6 +170,11 @@ _KINDS: dict[Any, Any] = {
 }
 
 
+def required_columns(*columns: tuple[str, pa.DataType]) -> pa.Schema:
+    """Returns a schema of columns in which nothing is missing."""
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
 def number_array(numbers: NDArray[Any]) -> pa.Array:
     """Returns numbers as an Arrow array."""
     plain = np.ascontiguousarray(numbers)

@@ -93,11 +93,7 @@ class Cuts(StagedLook):
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
-    """Cuts as a plan has them, in a single corner.
-
-    Attributes:
-        mechanism: What a plan asks.
-    """
+    """Cuts as a plan has them, in a single corner."""
 
     mechanism: DensitySeries
 

@@ -56,11 +56,7 @@ class StagedLook:
 
 @dataclass(frozen=True, kw_only=True)
 class Projection(StagedLook):
-    """The series of each corner in one number.
-
-    Attributes:
-        direction: What is looked for.
-    """
+    """The series of each corner in one number."""
 
     direction: Direction
 
@@ -162,11 +158,7 @@ class Merged(StagedLook):
 
 @dataclass(frozen=True, kw_only=True)
 class Published(StagedLook):
-    """The published table of a release.
-
-    Attributes:
-        area: The area that is looked at.
-    """
+    """The published table of a release."""
 
     area: int
 
@@ -227,11 +219,7 @@ class Known(StagedLook):
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence(Known):
-    """How much the answers of a release speak for one person.
-
-    Attributes:
-        stays: The person's events.
-    """
+    """How much the answers of a release speak for one person."""
 
     stays: Stays
 
@@ -289,11 +277,7 @@ class Spread(Known):
 
 @dataclass(frozen=True, kw_only=True)
 class NextClusters(StagedLook):
-    """The clusters that are asked about, given the same noisy totals and other data.
-
-    Attributes:
-        others: The other data.
-    """
+    """The clusters that are asked about, given the same noisy totals and other data."""
 
     others: Stays
 

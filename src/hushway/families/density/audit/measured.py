@@ -1,6 +1,7 @@
 """What single questions of a density must not give away: the series, the histogram, the total."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 from hushway.audit.bounds import runs_needed
@@ -166,10 +167,7 @@ def fresh_bins(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Laplace noise for two visits: a person with two against nobody."""
-    limits = VisitLimits(max_visits=2, most_counted=1)
-    stage = DensityStage(
-        product=product, district=_district(_HOURS), limits=limits, spend=PureLoss(epsilon)
-    )
+    stage = _laplace(product, epsilon, _HOURS, VisitLimits(max_visits=2, most_counted=1))
     look = Projection(stage=stage, direction={(0, 0): 1, (1, 1): 1})
     scene = (Stay(site=LONE_SITES[0], bin=0), Stay(site=LONE_SITES[1], bin=1))
     # All of epsilon shows if both noisy counts are at least one visit: half the time each.
@@ -186,12 +184,7 @@ def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Hundreds of events at one site: one visit of the person enters the histogram."""
-    stage = DensityStage(
-        product=product,
-        district=_district(_DAY),
-        limits=VisitLimits(max_visits=9, most_counted=9),
-        spend=PureLoss(epsilon),
-    )
+    stage = _laplace(product, epsilon, _DAY, VisitLimits(max_visits=9, most_counted=9))
     scene = tuple(Stay(site=0, bin=when, times=20) for when in range(_BINS))
     return Trial(
         name="histogram: 480 events of one person or none",
@@ -242,19 +235,22 @@ def _gaussian(
     )
 
 
+def _laplace(
+    product: DensityProduct, epsilon: Fraction, where: tuple[int, int], limits: VisitLimits
+) -> DensityStage:
+    return DensityStage(
+        product=product, district=_district(where), limits=limits, spend=PureLoss(epsilon)
+    )
+
+
 def _district(size: tuple[int, int]) -> District:
     corners, bins = size
     return district(corners=corners, bins=bins)
 
 
 def _asked(product: DensityProduct, epsilon: Fraction) -> DensityStage:
-    return DensityStage(
-        product=product,
-        district=_district(_CORNER),
-        limits=VisitLimits(max_visits=9, most_counted=20),
-        spend=PureLoss(epsilon),
-        repeats=_REPEATS,
-    )
+    limits = VisitLimits(max_visits=9, most_counted=20)
+    return replace(_laplace(product, epsilon, _CORNER, limits), repeats=_REPEATS)
 
 
 def _difference(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.mutant_curators import Meddler, dense
+from hushway.audit.mutant_curators import Meddler, WrongAnswers, dense
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import (
@@ -28,19 +28,15 @@ from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Measurements
 
 
-class _WrongNoise(Meddler):
+class _WrongNoise(WrongAnswers):
     """Gives the counts of a series noise that is not fresh."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; the noise of a series is spread over others."""
-        answer = super().counts(query, spend)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
         if not isinstance(query, Query) or not isinstance(query.cells, ClusterSeries):
-            return answer
-        exact = dense(self._exact(query), query)
-        noise = (answer.values - exact).reshape(query.cells.clusters, -1)
-        return replace(answer, values=exact + self._spread(noise).ravel())
+            return values
+        exact = self._exact_values(query)
+        noise = (values - exact).reshape(query.cells.clusters, -1)
+        return exact + self._spread(noise).ravel()
 
     @staticmethod
     def _spread(noise: IntArray) -> IntArray:
@@ -50,8 +46,6 @@ class _WrongNoise(Meddler):
 class SharedByClusters(_WrongNoise):
     """Gives all clusters the same noise."""
 
-    __slots__ = ()
-
     @staticmethod
     def _spread(noise: IntArray) -> IntArray:
         return np.broadcast_to(noise[:1], noise.shape)
@@ -60,32 +54,23 @@ class SharedByClusters(_WrongNoise):
 class SharedByBins(_WrongNoise):
     """Gives all bins the same noise."""
 
-    __slots__ = ()
-
     @staticmethod
     def _spread(noise: IntArray) -> IntArray:
         return np.broadcast_to(noise[:, :1], noise.shape)
 
 
-class ExactPeople(Meddler):
+class ExactPeople(WrongAnswers):
     """Normalises the histogram to the exact number of people."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; those of the histogram have the exact sum."""
-        answer = super().counts(query, spend)
-        if not isinstance(query.cells, SiteHistogram):
-            return answer
-        values = answer.values.copy()
-        values[-1] += self._exact(query).values.sum() - values.sum()
-        return replace(answer, values=values)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
+        changed = values.copy()
+        if isinstance(query.cells, SiteHistogram):
+            changed[-1] += self._exact(query).values.sum() - values.sum()
+        return changed
 
 
 class HalfTheNoise(Meddler):
     """Gives one question noise for four times the rho that it is paid with, and says nothing."""
-
-    __slots__ = ("_kind",)
 
     def __init__(
         self, kind: type[VisitCells], counter: Counter, budget: Budget, source: BitSource
@@ -100,14 +85,12 @@ class HalfTheNoise(Meddler):
             return answer
         _, _, source = self._parts
         law = noise_for(ZCDPLoss(4 * spend.amount), answer.event.bound)
-        exact = dense(self._exact(query), query)
-        return replace(answer, values=exact + law.draw(source, query.cells.size))
+        noise = law.draw(source, query.cells.size)
+        return replace(answer, values=self._exact_values(query) + noise)
 
 
 class _WrongRate(Meddler):
     """Cuts series at another rate than it states."""
-
-    __slots__ = ()
 
     def cuts(self, query: CutQuery, spend: Loss) -> Measured:
         """Returns cuts chosen at the wrong rate."""
@@ -131,8 +114,6 @@ class _WrongRate(Meddler):
 class PrintedExponent(_WrongRate):
     """Cuts series with the paper's exponent: as if a person moved a single score by one visit."""
 
-    __slots__ = ()
-
     @staticmethod
     def _factor(bound: Bound) -> Fraction:
         return Fraction(spread_of_cuts(bound), bound.each)
@@ -140,8 +121,6 @@ class PrintedExponent(_WrongRate):
 
 class TwiceTheRate(_WrongRate):
     """Cuts series at twice the rate: four times the rho."""
-
-    __slots__ = ()
 
     @staticmethod
     def _factor(_bound: Bound) -> Fraction:

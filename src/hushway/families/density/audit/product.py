@@ -89,12 +89,7 @@ class StayRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class District:
-    """A universe and its corners.
-
-    Attributes:
-        universe: The public universe.
-        corners: How many corners it has.
-    """
+    """A universe and its corners."""
 
     universe: DensityUniverse
     corners: int
@@ -153,7 +148,15 @@ def district(*, corners: int, bins: int, days: int = 1) -> District:
     )
     universe = DensityUniverse(
         areas=_areas(corners * AREAS),
-        periods=_hours(bins, days),
+        periods=Periods(
+            zone="UTC",
+            first_day=_DAY,
+            last_day=_DAY + timedelta(days=days - 1),
+            opens=0,
+            closes=60 * bins,
+            minutes=60,
+            cycle="window",
+        ),
         sites=_sites(corners),
         cover=cover,
     )
@@ -166,18 +169,6 @@ def _areas(number: int) -> Areas:
             Area(id=str(i), name=str(i), shape=shapely.box(i * _STEP, 0, (i + 1) * _STEP, _STEP))
             for i in range(number)
         )
-    )
-
-
-def _hours(bins: int, days: int) -> Periods:
-    return Periods(
-        zone="UTC",
-        first_day=_DAY,
-        last_day=_DAY + timedelta(days=days - 1),
-        opens=0,
-        closes=60 * bins,
-        minutes=60,
-        cycle="window",
     )
 
 

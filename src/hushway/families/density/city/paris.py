@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.errors import PlanError
 from hushway.families.density.city import ground
 from hushway.families.density.city.city import CityVisits, DensityCity
@@ -162,16 +162,6 @@ def _cut(visits: FloatArray, people: int) -> IntArray:
 STEPS = 1 << 16
 
 
-class Who(NamedTuple):
-    """The people, one entry each; see `People`."""
-
-    rhythm: Int8Array
-    anchors: NDArray[np.int16]
-    shift: Int8Array
-    about: Int8Array
-    gathering: Int8Array
-
-
 class Week(NamedTuple):
     """When people call and from which of their places.
 
@@ -194,10 +184,6 @@ class Net(NamedTuple):
     Attributes:
         east: How far east of the middle: the oval lies between -1 and 1.
         north: How far north of the middle.
-        neighbours: The nearest towers of each, itself first.
-        spread: Cumulative shares of calls near each tower that go to them.
-        whim: How likely a tower takes part in each hour.
-        grid: The tower nearest to the middle of each square of a grid.
         anywhere: The tower at each step, for calls from anywhere.
         meet_at: The tower nearest to each gathering.
     """
@@ -210,17 +196,6 @@ class Net(NamedTuple):
     grid: NDArray[np.int16]
     anywhere: NDArray[np.int16]
     meet_at: IntArray
-
-
-def who_of(people: People) -> Who:
-    """Returns people as plain arrays."""
-    return Who(
-        rhythm=people.rhythm,
-        anchors=people.anchors,
-        shift=people.shift,
-        about=people.about,
-        gathering=people.gathering,
-    )
 
 
 def week_of() -> Week:
@@ -277,13 +252,13 @@ def events_of(
 ) -> tuple[Int32Array, NDArray[np.int16], Int32Array]:
     """Returns person, tower and second of all events, ordered by person and time."""
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(people.visits)])
-    cell, again = _visits(start, who_of(people), week_of(), net_of(towers), rng)
+    cell, again = _visits(start, people, week_of(), net_of(towers), rng)
     return _events(start, cell, again, rng)
 
 
 @compiled
 def _visits(  # noqa: C901, PLR0912 - calls that hand on the tables take longer than draws
-    start: IntArray, who: Who, week: Week, net: Net, rng: np.random.Generator
+    start: IntArray, who: People, week: Week, net: Net, rng: np.random.Generator
 ) -> tuple[Int32Array, NDArray[np.uint8]]:
     """Returns the distinct (tower, hour) of every person, and how often each was repeated."""
     towers = len(net.east)

@@ -1,7 +1,7 @@
 """The people of the synthetic Paris and what its towers see: who lives, works and calls near."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hushway.arrays import BoolArray, FloatArray, Int8Array, IntArray
 from hushway.families.density.city import ground
 from hushway.families.density.city.rhythms import HOURS, SHARE_OF_KIND, Kind
-from hushway.study.chance import pick
+from hushway.study.chance import pick, standard_normal
 
 NEIGHBOURS = 12
 GRID = 128
@@ -70,12 +70,12 @@ def tower_field(position_m: FloatArray, rng: np.random.Generator) -> TowerField:
     nearest = np.asarray(tree.query(at)[1], dtype=np.int64)
     distance, neighbours = tree.query(position_m, k=min(NEIGHBOURS, towers))
     spacing = distance[:, 1:4].mean(axis=1, keepdims=True)
-    strength = np.exp(_UNEVEN * _normal(rng, towers))
+    strength = np.exp(_UNEVEN * standard_normal(rng, towers))
     weight = strength[neighbours] * np.exp(-distance / (_FADE * spacing))
 
     def seen(density: FloatArray) -> FloatArray:
         total = np.bincount(nearest, weights=density, minlength=towers)
-        return np.asarray(total * np.exp(_UNEVEN * _normal(rng, towers)))
+        return np.asarray(total * np.exp(_UNEVEN * standard_normal(rng, towers)))
 
     return TowerField(
         position_m=position_m,
@@ -115,7 +115,7 @@ def _whims(position_m: FloatArray, rng: np.random.Generator) -> NDArray[np.float
     near /= np.sqrt(np.sum(near**2, axis=1, keepdims=True))
 
     def field(columns: int) -> FloatArray:
-        own, shared = _normal(rng, towers, columns), _normal(rng, towers, columns)
+        own, shared = standard_normal(rng, towers, columns), standard_normal(rng, towers, columns)
         return np.asarray((own + near @ shared) / np.sqrt(2))
 
     clock = np.tile(_smooth(field(24), 2.0), 7)
@@ -144,12 +144,6 @@ def _smooth(field: FloatArray, width: float) -> FloatArray:
     return np.asarray(mixed)
 
 
-def _normal(rng: np.random.Generator, *shape: int) -> FloatArray:
-    """Draws normal numbers (Box and Muller), because only uniform draws are stable."""
-    radius = np.sqrt(-2 * np.log1p(-rng.random(shape)))
-    return np.asarray(radius * np.cos(2 * np.pi * rng.random(shape)))
-
-
 HEAVY = 40
 # Whoever calls this often is about every day.
 _ALWAYS_ABOUT = 100
@@ -160,8 +154,7 @@ _EVERY_DAY = 0b111_1111
 _WEEKEND = (5, 6)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class People:
+class People(NamedTuple):
     """People, one entry each.
 
     Attributes:

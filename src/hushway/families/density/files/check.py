@@ -48,14 +48,6 @@ from hushway.release.terms import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Geography:
-    """The public lists, and the clusters of the cover."""
-
-    universe: DensityUniverse
-    cluster: IntArray
-
-
 def check_density(
     notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> Description | None:
@@ -63,17 +55,22 @@ def check_density(
     geography = notes.attempt("geography", lambda: _geography(folder, certificate, facts))
     if geography is None:
         return None
-    table = notes.attempt("density", lambda: _table(folder, geography, facts))
+    table = notes.attempt("density", lambda: _table(folder, *geography, facts))
     if table is None:
         return None
-    notes.attempt("terms", lambda: _terms(certificate, table))
-    notes.attempt("formats", lambda: _formats(folder, table))
+    notes.holds("terms", lambda: check_stated(certificate, table), TERMS_HOLD)
+    same = f"{CSV} and {GEO} hold" if fits_csv(table.universe) else f"{GEO} holds"
+    notes.holds(
+        "formats",
+        lambda: check_files(FILES, table, folder),
+        f"{same} the same numbers as {PARQUET}.",
+    )
     return describe(table)
 
 
 def _geography(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
-) -> tuple[_Geography, str]:
+) -> tuple[tuple[DensityUniverse, IntArray], str]:
     universe, cluster = read_universe(folder, sites=facts["towers"])
     check_domain(certificate, universe)
     check_pieces(universe)
@@ -82,16 +79,15 @@ def _geography(
             f"A release holds at most {MOST_CELLS:,} counts.",
             advice="Ask the publisher for a smaller release.",
         )
-    return _Geography(universe=universe, cluster=cluster), (
+    return (universe, cluster), (
         f"The public lists give the {len(universe.areas):,} areas and {universe.bins:,} bins of "
         "the certificate."
     )
 
 
 def _table(
-    folder: Path, geography: _Geography, facts: Mapping[str, Any]
+    folder: Path, universe: DensityUniverse, cluster: IntArray, facts: Mapping[str, Any]
 ) -> tuple[DensityTable, str]:
-    universe, cluster = geography.universe, geography.cluster
     # The first check of the table asks for clusters without gaps; so many are there at most.
     clusters = len(np.unique(cluster))
     counts, errors = read_density_parquet(folder / PARQUET, universe)
@@ -116,18 +112,6 @@ def _table(
     return table, (
         "Every area has a count for every bin, never negative, and every cluster a measurement."
     )
-
-
-def _terms(certificate: Certificate, table: DensityTable) -> tuple[bool, str]:
-    check_stated(certificate, table)
-    return True, TERMS_HOLD
-
-
-def _formats(folder: Path, table: DensityTable) -> tuple[bool, str]:
-    check_files(FILES, table, folder)
-    if not fits_csv(table.universe):
-        return True, f"{GEO} holds the same numbers as {PARQUET}."
-    return True, f"{CSV} and {GEO} hold the same numbers as {PARQUET}."
 
 
 # Beyond it a release would not fit into the memory of those who check it.

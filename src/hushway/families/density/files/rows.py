@@ -1,6 +1,6 @@
 """A published density as Parquet, CSV and GeoParquet, and the noisy series it was made from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,21 +31,19 @@ from hushway.release.formats.geoparquet import (
     shape_array,
     write_geoparquet,
 )
-from hushway.release.formats.places import number_array, text_array
+from hushway.release.formats.places import number_array, required_columns, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000
 
 # A wall-clock time without a zone: Parquet knows no coarser unit.
 MOMENT = pa.timestamp("ms")
-SCHEMA = pa.schema(
-    [
-        pa.field("area", LABEL, nullable=False),
-        pa.field("starts", MOMENT, nullable=False),
-        pa.field("bin", pa.int64(), nullable=False),
-        pa.field("count", pa.float64(), nullable=False),
-        pa.field("standard_error", pa.float64(), nullable=False),
-    ]
+SCHEMA = required_columns(
+    ("area", LABEL),
+    ("starts", MOMENT),
+    ("bin", pa.int64()),
+    ("count", pa.float64()),
+    ("standard_error", pa.float64()),
 )
 COLUMNS = tuple(SCHEMA.names)
 
@@ -66,23 +64,16 @@ def start_times(periods: Periods) -> IntArray:
 def write_density_parquet(table: DensityTable, path: Path) -> None:
     """Writes a density as one Parquet file."""
     starts = number_array(start_times(table.universe.periods)).cast(MOMENT)
-    ids = text_array(table.universe.areas.ids)
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for rows in _batches(table.universe):
-            area, at = np.divmod(rows, table.universe.bins)
-            arrays = [
-                labelled(area, ids),
-                starts.take(number_array(at)),
-                number_array(at),
-                *_numbers(table, rows),
-            ]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA))
+        for batch in _batches(table, SCHEMA, lambda at: starts.take(number_array(at))):
+            writer.write_batch(batch)
 
 
 def write_density_csv(table: DensityTable, path: Path) -> None:
     """Writes a density as one CSV file."""
-    universe = table.universe
-    stream_csv(path, _TEXT_SCHEMA, _text_batches(table), labels=_labels(universe))
+    moments = text_array(_moments(table.universe.periods))
+    batches = _batches(table, _TEXT_SCHEMA, lambda at: labelled(at, moments))
+    stream_csv(path, _TEXT_SCHEMA, batches, labels=_labels(table.universe))
 
 
 def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatArray, FloatArray]:
@@ -107,12 +98,15 @@ def check_density_csv(table: DensityTable, path: Path) -> None:
     universe = table.universe
     known = text_array(_moments(universe.periods))
     times = number_array(start_times(universe.periods)).cast(MOMENT)
-    with_times = (
-        batch.set_column(1, "starts", times.take(number_array(_positions(batch, known))))
-        for batch in read_batches(path, _TEXT_SCHEMA, labels=_labels(universe))
-        if _has_columns(batch, path)
-    )
-    counts, errors = _filled(path, universe, with_times)
+
+    def with_times() -> Iterator[pa.RecordBatch]:
+        for batch in read_batches(path, _TEXT_SCHEMA, labels=_labels(universe)):
+            if batch.schema.names != list(COLUMNS):
+                raise _disagreement(path)
+            at = positions_among(batch.column(1), known)
+            yield batch.set_column(1, "starts", times.take(number_array(at)))
+
+    counts, errors = _filled(path, universe, with_times())
     same = np.array_equal(counts, table.counts) and np.array_equal(errors, table.standard_error)
     if not same:
         raise _disagreement(path)
@@ -147,29 +141,17 @@ def _filled(
     return counts.reshape(shape), errors.reshape(shape)
 
 
-def _text_batches(table: DensityTable) -> Iterator[pa.RecordBatch]:
-    moments = text_array(_moments(table.universe.periods))
-    ids = text_array(table.universe.areas.ids)
-    for rows in _batches(table.universe):
-        area, at = np.divmod(rows, table.universe.bins)
-        arrays = [
-            labelled(area, ids),
-            labelled(at, moments),
-            number_array(at),
-            *_numbers(table, rows),
-        ]
-        yield pa.RecordBatch.from_arrays(arrays, schema=_TEXT_SCHEMA)
-
-
-def _batches(universe: DensityUniverse) -> Iterator[IntArray]:
-    """Yields the numbers of rows, some at a time."""
-    for start in range(0, universe.size, BATCH_ROWS):
-        yield np.arange(start, min(start + BATCH_ROWS, universe.size), dtype=np.int64)
-
-
-def _numbers(table: DensityTable, rows: IntArray) -> list[pa.Array]:
-    columns = (table.counts, table.standard_error)
-    return [number_array(column.reshape(-1)[rows]) for column in columns]
+def _batches(
+    table: DensityTable, schema: pa.Schema, starts: Callable[[IntArray], pa.Array]
+) -> Iterator[pa.RecordBatch]:
+    """Yields the rows of all areas and bins, some at a time, with the starts of bins as given."""
+    universe, ids = table.universe, text_array(table.universe.areas.ids)
+    for first in range(0, universe.size, BATCH_ROWS):
+        rows = np.arange(first, min(first + BATCH_ROWS, universe.size), dtype=np.int64)
+        area, at = np.divmod(rows, universe.bins)
+        columns = (at, table.counts.reshape(-1)[rows], table.standard_error.reshape(-1)[rows])
+        arrays = [labelled(area, ids), starts(at), *map(number_array, columns)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _moments(periods: Periods) -> tuple[str, ...]:
@@ -184,26 +166,14 @@ def _labels(universe: DensityUniverse) -> tuple[str, ...]:
     return universe.areas.ids + _moments(universe.periods)
 
 
-def _has_columns(batch: pa.RecordBatch, path: Path) -> bool:
-    if batch.schema.names != list(COLUMNS):
-        raise _disagreement(path)
-    return True
-
-
-def _positions(batch: pa.RecordBatch, known: pa.Array) -> IntArray:
-    return positions_among(batch.column(1), known)
-
-
 def _disagreement(path: Path) -> ReleaseError:
     return damaged(f"{path.name} does not hold a number for every area and bin, in order.")
 
 
-MEASURED_SCHEMA = pa.schema(
-    [
-        pa.field("cluster", pa.int64(), nullable=False),
-        pa.field("bin", pa.int64(), nullable=False),
-        pa.field("parts", pa.int64(), nullable=False),
-    ]
+MEASURED_SCHEMA = required_columns(
+    ("cluster", pa.int64()),
+    ("bin", pa.int64()),
+    ("parts", pa.int64()),
 )
 SERIES_COLUMNS = tuple(MEASURED_SCHEMA.names)
 
@@ -257,17 +227,15 @@ def _rewritten() -> ReleaseError:
 # Programs for maps open the file as it is.
 
 _SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
-_SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("name", pa.string(), nullable=False),
-        pa.field("geometry", pa.binary(), nullable=False),
-        pa.field("total", pa.float64(), nullable=False),
-        pa.field("mean", pa.float64(), nullable=False),
-        pa.field("busiest", MOMENT, nullable=False),
-        pa.field("counts", _SERIES, nullable=False),
-        pa.field("standard_errors", _SERIES, nullable=False),
-    ]
+_SCHEMA = required_columns(
+    ("id", pa.string()),
+    ("name", pa.string()),
+    ("geometry", pa.binary()),
+    ("total", pa.float64()),
+    ("mean", pa.float64()),
+    ("busiest", MOMENT),
+    ("counts", _SERIES),
+    ("standard_errors", _SERIES),
 )
 GEO_COLUMNS = tuple(_SCHEMA.names)
 

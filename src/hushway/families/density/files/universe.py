@@ -147,7 +147,7 @@ def read_areas(data: bytes) -> Areas:
         )
     )
     if areas_geojson(areas) != data:
-        raise _rewritten()
+        raise damaged("areas.geojson is not as hushway writes it, or is larger than it may be.")
     return areas
 
 
@@ -181,10 +181,6 @@ def _shape(geometry: dict[str, Any]) -> shapely.Polygon | shapely.MultiPolygon:
 
 def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
     return shapely.Polygon(rings[0], rings[1:])
-
-
-def _rewritten() -> ReleaseError:
-    return damaged("areas.geojson is not as hushway writes it, or is larger than it may be.")
 
 
 SITE = "site"
@@ -282,12 +278,6 @@ def read_cover(
     cover_data: bytes, pieces_data: bytes, areas: Areas, sites: int
 ) -> tuple[Cover, IntArray]:
     """Reads a cover and its clusters back.
-
-    Args:
-        cover_data: The bytes of cover.csv.
-        pieces_data: The bytes of pieces.csv.
-        areas: The public areas.
-        sites: Number of sites.
 
     Raises:
         ReleaseError: The bytes are not what hushway writes for any cover.

@@ -80,17 +80,9 @@ def _facts(method: str, epsilon: str, max_visits: int) -> dict[str, Any]:
     }
 
 
-def _printed(method: str) -> Method:
+def _printed(method: str, kind: type[PaperPlan] = PaperPlan) -> Method:
     def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
-        plan = printed_plan(method, epsilon, city.limits.max_visits)
-        return paper_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
-
-    return run
-
-
-def _honest(method: str) -> Method:
-    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
-        plan = HonestPlan(**_facts(method, epsilon, city.limits.max_visits))
+        plan = kind(**_facts(method, epsilon, city.limits.max_visits))
         return paper_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
 
     return run
@@ -110,8 +102,8 @@ METHODS: Final[dict[str, Method]] = {
     "EFPA": _printed("EFPA"),
     "EFPAG-": _printed("EFPAG-"),
     "EFPAG": _printed("EFPAG"),
-    "EFPA, honest": _honest("EFPA"),
-    "EFPAG, honest": _honest("EFPAG"),
+    "EFPA, honest": _printed("EFPA", HonestPlan),
+    "EFPAG, honest": _printed("EFPAG", HonestPlan),
     "sound, cuts": _sound("cuts"),
     "sound, SURE": _sound("sure"),
     "sound, no clusters": _sound("patterns", clustering=False),

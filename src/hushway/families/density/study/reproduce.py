@@ -204,19 +204,13 @@ def _keys(city: DensityCity, scene: DensityScene) -> dict[str, list[float]]:
 
 
 def _boxes(errors: _Errors) -> dict[str, dict[str, dict[str, Box]]]:
+    def box(method: str, epsilon: str, figure: str) -> Box:
+        runs = errors[method, epsilon, MAX_VISITS]
+        return box_of(np.concatenate([getattr(one, f"{figure}_by_cell") for one in runs]))
+
     return {
         method: {
-            epsilon: {
-                figure: box_of(
-                    np.concatenate(
-                        [
-                            getattr(one, f"{figure}_by_cell")
-                            for one in errors[method, epsilon, MAX_VISITS]
-                        ]
-                    )
-                )
-                for figure in ("mre", "pearson")
-            }
+            epsilon: {figure: box(method, epsilon, figure) for figure in ("mre", "pearson")}
             for epsilon in EPSILONS
         }
         for method in BOXED

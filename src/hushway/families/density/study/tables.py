@@ -61,10 +61,10 @@ def published_table(found: Reproduction) -> StudyTable:
         _row("MRE, worst l of 10, 30, 168", f"< {printed.MRE_BELOW}", *worst.values()),
         _row("PC, worst l of 10, 30, 168", f"> {printed.PEARSON_ABOVE}", *least.values()),
         *(
-            [f"EMD in metres, {name}", f"{metres:.0f}", _metres(found, name), ""]
+            [f"EMD in metres, {name}", f"{metres:.0f}", _mean_text(found, name, "metres"), ""]
             for name, metres in printed.EARTH_MOVERS.items()
         ),
-        ["EMD in metres, default", "", "", _metres(found, DEFAULT)],
+        ["EMD in metres, default", "", "", _mean_text(found, DEFAULT, "metres")],
         *(
             [title, known, f"{_difference(found, title):+.3f}", ""]
             for title, known in _DIFFERENCES.items()
@@ -160,7 +160,7 @@ def _by_hour(found: Reproduction) -> StudyTable:
     for name, errors in found.details.error_by_hour.items():
         days = np.array(errors).reshape(-1, 24)
         parts = [f"{days[:, hours].mean():.3f}" for hours in _PARTS_OF_DAY.values()]
-        rows.append([name, *parts, _metres(found, name) if name in MOVED else ""])
+        rows.append([name, *parts, _mean_text(found, name, "metres") if name in MOVED else ""])
     return StudyTable(
         title="Figure 9: relative error by time of day, and earth mover's distance (ε = 0.3)",
         columns=["method", *(f"#{part}" for part in _PARTS_OF_DAY), "#EMD, metres"],
@@ -199,23 +199,15 @@ def _difference(found: Reproduction, title: str) -> float:
     figure, methods = title.split(", ")
     with_it, without = methods.split(" less ")
     name = {"MRE": "mre", "PC": "pearson"}[figure]
-    return float(
-        np.mean(
-            [
-                mean_of(found, with_it, name, epsilon=epsilon)
-                - mean_of(found, without, name, epsilon=epsilon)
-                for epsilon in EPSILONS
-            ]
-        )
-    )
+    gains = [
+        mean_of(found, with_it, name, epsilon=e) - mean_of(found, without, name, epsilon=e)
+        for e in EPSILONS
+    ]
+    return float(np.mean(gains))
 
 
 def _mean_text(found: Reproduction, method: str, figure: str) -> str:
     return str(found.of(method, EPSILON, MAX_VISITS, figure).interval)
-
-
-def _metres(found: Reproduction, method: str) -> str:
-    return str(found.of(method, EPSILON, MAX_VISITS, "metres").interval)
 
 
 def _spread_text(found: Reproduction, method: str, epsilon: str, visits: int, figure: str) -> str:

@@ -135,11 +135,7 @@ class Evidence(StagedLook):
 
 @dataclass(frozen=True, kw_only=True)
 class Published(StagedLook):
-    """One link of each corner in the published table.
-
-    Attributes:
-        link: The link.
-    """
+    """One link of each corner in the published table."""
 
     link: int
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.audit.mutant_counters import OnlyLarge, Otherwise
-from hushway.audit.mutant_curators import Meddler, dense
+from hushway.audit.mutant_curators import WrongAnswers, dense
 from hushway.families.links.audit.product import KINDS, DriveRows, DriveTerms, movements_in_memory
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.public.universe import MovementCells
 from hushway.privacy.bound import Bound
-from hushway.privacy.loss import Loss, total
-from hushway.privacy.measured import Measured
+from hushway.privacy.loss import total
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 
@@ -103,44 +103,32 @@ class PaperEnds(NoCap):
         return replace(rows, item=kind * nodes + moved)
 
 
-class ExactAnswers(Meddler):
+class ExactAnswers(WrongAnswers):
     """Publishes exact counts."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns counts without any noise."""
-        answer = super().counts(query, spend)
-        return replace(answer, values=dense(self._exact(query), query))
+    def _changed(self, query: Query | PartitionQuery, _values: IntArray) -> IntArray:
+        return self._exact_values(query)
 
 
-class SharedByItems(Meddler):
+class SharedByItems(WrongAnswers):
     """Gives all links and ends of trips the same noise."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; those of items share one draw."""
-        answer = super().counts(query, spend)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
         if not isinstance(query.cells, MovementCells):
-            return answer
-        exact = dense(self._exact(query), query)
-        return replace(answer, values=exact + (answer.values - exact)[0])
+            return values
+        exact = self._exact_values(query)
+        return exact + (values - exact)[:1]
 
 
-class UnboundedSums(Meddler):
+class UnboundedSums(WrongAnswers):
     """Adds up classes from all rows instead of those that count. Needs `TwoCounts`."""
 
-    __slots__ = ()
-
-    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
-        """Returns noisy counts; those of classes have too much in them."""
-        answer = super().counts(query, spend)
+    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
         counter, _, _ = self._parts
         if not isinstance(query, PartitionQuery) or not isinstance(counter, TwoCounts):
-            return answer
+            return values
         everything = dense(query.apply(counter.everything(query.base)), query)
-        return replace(answer, values=answer.values + everything - dense(self._exact(query), query))
+        return values + everything - self._exact_values(query)
 
 
 def unsplit(mechanism: LinkCounts) -> LinkCounts:

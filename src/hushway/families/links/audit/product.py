@@ -180,7 +180,15 @@ def rings(*, corners: int, links: int = 10, periods: int = 1) -> Rings:
     )
     universe = LinkUniverse(
         roads=roads,
-        periods=_parts_of_a_day(periods),
+        periods=Periods(
+            zone="UTC",
+            first_day=_DAY,
+            last_day=_DAY,
+            opens=0,
+            closes=_MINUTES_OF_A_DAY,
+            minutes=_MINUTES_OF_A_DAY // periods,
+            cycle="window",
+        ),
         zone=corner,
         zones=tuple(str(one) for one in range(corners)),
     )
@@ -192,18 +200,6 @@ def _circle(corner: IntArray, place: IntArray, links: int) -> tuple[FloatArray, 
     radius = _LENGTH / (2 * np.sin(np.pi / links)) / _METRES_OF_A_DEGREE
     angle = 2 * np.pi * place / links
     return corner * 0.1 + radius * np.cos(angle), radius * np.sin(angle)
-
-
-def _parts_of_a_day(periods: int) -> Periods:
-    return Periods(
-        zone="UTC",
-        first_day=_DAY,
-        last_day=_DAY,
-        opens=0,
-        closes=_MINUTES_OF_A_DAY,
-        minutes=_MINUTES_OF_A_DAY // periods,
-        cycle="window",
-    )
 
 
 # A person's rows lie in several of these.

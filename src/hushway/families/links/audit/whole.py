@@ -259,12 +259,7 @@ def same_way(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 @dataclass(frozen=True, kw_only=True)
 class Drivers:
-    """One person on each ring, as positions in files.
-
-    Attributes:
-        stage: Where they drive.
-        look: What is seen of it.
-    """
+    """One person on each ring, as positions in files."""
 
     stage: LinkStage
     look: Look

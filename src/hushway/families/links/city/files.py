@@ -1,6 +1,8 @@
 """Traces and roads as files: Parquet as collectors hand it over, and GMNS (node.csv, link.csv)."""
 
+import csv
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from hushway.families.links.public.roads import RoadNetwork
+
 if TYPE_CHECKING:
     from hushway.families.links.city.traces_city import TraceCity
-import csv
-from itertools import pairwise
-
-from hushway.families.links.public.roads import RoadNetwork
 
 
 def write_traces(parts: Iterable["TraceCity"], path: Path) -> None:

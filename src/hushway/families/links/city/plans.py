@@ -260,12 +260,7 @@ class Journeys:
 
     def only(self, chosen: BoolArray | IntArray) -> "Journeys":
         """Returns some of the journeys."""
-        return Journeys(
-            person=self.person[chosen],
-            origin=self.origin[chosen],
-            destination=self.destination[chosen],
-            second=self.second[chosen],
-        )
+        return Journeys(**{name: column[chosen] for name, column in vars(self).items()})
 
 
 def journeys_of(people: People, habits: Habits, rng: np.random.Generator) -> Journeys:

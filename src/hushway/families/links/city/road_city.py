@@ -4,6 +4,7 @@ It lies in the open Atlantic, so that nobody mistakes it for a real place. See d
 """
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -80,15 +81,12 @@ def _connected(streets: Streets) -> Streets:
     kept = part == np.bincount(part).argmax()
     inside = streets.only(kept[streets.tail] & kept[streets.head])
     number = np.cumsum(kept) - 1
-    return Streets(
+    return replace(
+        inside,
         x=inside.x[kept],
         y=inside.y[kept],
         tail=number[inside.tail].astype(np.int64),
         head=number[inside.head].astype(np.int64),
-        road_class=inside.road_class,
-        one_way=inside.one_way,
-        bend=inside.bend,
-        name=inside.name,
     )
 
 
@@ -100,7 +98,8 @@ def _network(streets: Streets, middle: tuple[float, float]) -> RoadNetwork:
     # The two directions of a street stand next to each other.
     order = np.lexsort((back, street))
     street, back = street[order], back[order]
-    start, lon, lat = _driven(street, back, *_degrees(courses(streets), middle))
+    course, x, y = courses(streets)
+    start, lon, lat = _driven(street, back, course, *_on_earth(x, y, middle))
     node_lon, node_lat = _on_earth(streets.x, streets.y, middle)
     number = np.arange(len(node_lon)).astype(str)
     road_class = streets.road_class[street]
@@ -122,13 +121,6 @@ def _network(streets: Streets, middle: tuple[float, float]) -> RoadNetwork:
         lon=lon,
         lat=lat,
     )
-
-
-def _degrees(
-    course: tuple[IntArray, FloatArray, FloatArray], middle: tuple[float, float]
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    start, x, y = course
-    return (start, *_on_earth(x, y, middle))
 
 
 def _on_earth(
@@ -185,16 +177,7 @@ def with_nodes_between(streets: Streets, rng: np.random.Generator) -> Streets:
 
     def part(half: Streets, tail: IntArray, head: IntArray, at: tuple[FloatArray, ...]) -> Streets:
         # Half of a parabola bends a quarter as much, relative to its own length half of that.
-        return Streets(
-            x=at[0],
-            y=at[1],
-            tail=tail,
-            head=head,
-            road_class=half.road_class,
-            one_way=half.one_way,
-            bend=half.bend / 2,
-            name=half.name,
-        )
+        return replace(half, x=at[0], y=at[1], tail=tail, head=head, bend=half.bend / 2)
 
     whole = streets.only(~split)
     halves = part(first, first.tail, node, (x[:, 0], y[:, 0]))

@@ -35,7 +35,7 @@ from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.matching.traces import Reason, Ways
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import generator
+from hushway.study.chance import generator, standard_normal
 
 __all__ = ["Devices", "Habits", "TraceCity", "simulate_traces", "trace_parts"]
 
@@ -81,15 +81,7 @@ def trace_parts(
     devices: Devices | None = None,
     name: str = _NAME,
 ) -> Iterator[TraceCity]:
-    """Yields the same traces in parts of 5,000 people, for more than memory would hold at once.
-
-    Args:
-        roads: The road network.
-        seed: Chooses people and their trips.
-        people: How many persons, vehicles of fleets included.
-        habits: How they live, and on which days.
-        devices: What their devices record.
-        name: What the city is called.
+    """Yields what `simulate_traces` returns in parts of 5,000 people, as memory may not hold all.
 
     Raises:
         PlanError: The seed is negative, or there are no people.
@@ -255,7 +247,7 @@ def recorded(
     size = np.diff(true.start)
     count = len(true.lon)
     east, north = (
-        np.repeat(noise_m, size) * _alike(true.start, true.seconds, _normal(rng, count))
+        np.repeat(noise_m, size) * _alike(true.start, true.seconds, standard_normal(rng, count))
         for _ in range(2)
     )
     jumps = rng.random(count) < devices.jumps
@@ -263,8 +255,8 @@ def recorded(
     angle = 2 * math.pi * rng.random(count)
     east, north = east + far * np.cos(angle), north + far * np.sin(angle)
     missing = ~np.repeat(reporting, size)
-    faster = 1 + _SPEED_NOISE * _normal(rng, count)
-    turned = true.heading + _HEADING_NOISE * _normal(rng, count)
+    faster = 1 + _SPEED_NOISE * standard_normal(rng, count)
+    turned = true.heading + _HEADING_NOISE * standard_normal(rng, count)
     metres_of_lon = _METRES_OF_LAT * np.cos(np.radians(true.lat))
     noisy = true._replace(
         lon=np.round(true.lon + east / metres_of_lon, _DECIMALS),
@@ -295,21 +287,8 @@ def _kept(true: Positions, devices: Devices, rng: np.random.Generator) -> BoolAr
 def _repeated(positions: Positions, times: IntArray) -> Positions:
     row = np.repeat(np.arange(len(times)), times)
     counts = np.concatenate([[0], np.cumsum(times)])
-    return Positions(
-        start=counts[positions.start],
-        lon=positions.lon[row],
-        lat=positions.lat[row],
-        seconds=positions.seconds[row],
-        link=positions.link[row],
-        speed=positions.speed[row],
-        heading=positions.heading[row],
-    )
-
-
-def _normal(rng: np.random.Generator, count: int) -> FloatArray:
-    # By Box and Muller, because only uniform draws are the same with every version of numpy.
-    radius = np.sqrt(-2 * np.log1p(-rng.random(count)))
-    return np.asarray(radius * np.cos(2 * math.pi * rng.random(count)), dtype=np.float64)
+    columns = {name: column[row] for name, column in positions._asdict().items() if name != "start"}
+    return Positions(start=counts[positions.start], **columns)
 
 
 @compiled

@@ -103,9 +103,8 @@ class TraceCity:
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.
-        from hushway.families.links.city import files as roads_files
-        from hushway.families.links.city import files as traces_files
+        from hushway.families.links.city.files import write_gmns, write_traces
 
         folder.mkdir(parents=True, exist_ok=True)
-        roads_files.write_gmns(self.roads, folder)
-        traces_files.write_traces([self], folder / "traces.parquet")
+        write_gmns(self.roads, folder)
+        write_traces([self], folder / "traces.parquet")

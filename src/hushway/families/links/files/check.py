@@ -43,8 +43,12 @@ def check_links(
     table = notes.attempt("links", lambda: _table(folder, universe, facts))
     if table is None:
         return None
-    notes.attempt("terms", lambda: _terms(certificate, table))
-    notes.attempt("formats", lambda: _formats(folder, table))
+    notes.holds("terms", lambda: check_stated(certificate, table), TERMS_HOLD)
+    notes.holds(
+        "formats",
+        lambda: check_files(FILES, table, folder),
+        f"The maps and the GMNS tables hold the same numbers as {PARQUET}.",
+    )
     return describe(table)
 
 
@@ -82,16 +86,6 @@ def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tu
     )
     check_table(table)
     return table, "Every row is a public link in a public period, once, with a count above 0."
-
-
-def _terms(certificate: Certificate, table: LinkTable) -> tuple[bool, str]:
-    check_stated(certificate, table)
-    return True, TERMS_HOLD
-
-
-def _formats(folder: Path, table: LinkTable) -> tuple[bool, str]:
-    check_files(FILES, table, folder)
-    return True, f"The maps and the GMNS tables hold the same numbers as {PARQUET}."
 
 
 # Beyond it a release would not fit into the memory of those who check it.

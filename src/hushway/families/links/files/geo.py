@@ -16,25 +16,23 @@ from hushway.families.links.files.roads import course_points, courses, lines_met
 from hushway.families.links.files.rows import optional_array
 from hushway.families.links.mechanism.fit import LinkTable
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
-from hushway.release.formats.places import number_array, text_array
+from hushway.release.formats.places import number_array, required_columns, text_array
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
 MOST_GEOJSON_NUMBERS = 100_000
 
 _SERIES = pa.list_(pa.field("element", pa.float64()))
-_SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("name", pa.string(), nullable=False),
-        pa.field("from_node", pa.string(), nullable=False),
-        pa.field("to_node", pa.string(), nullable=False),
-        pa.field("class", pa.int64(), nullable=False),
-        pa.field("length_m", pa.float64(), nullable=False),
-        pa.field("total", pa.float64(), nullable=False),
-        pa.field("counts", _SERIES, nullable=False),
-        pa.field("standard_errors", _SERIES, nullable=False),
-        pa.field("geometry", pa.binary(), nullable=False),
-    ]
+_SCHEMA = required_columns(
+    ("id", pa.string()),
+    ("name", pa.string()),
+    ("from_node", pa.string()),
+    ("to_node", pa.string()),
+    ("class", pa.int64()),
+    ("length_m", pa.float64()),
+    ("total", pa.float64()),
+    ("counts", _SERIES),
+    ("standard_errors", _SERIES),
+    ("geometry", pa.binary()),
 )
 COLUMNS = tuple(_SCHEMA.names)
 

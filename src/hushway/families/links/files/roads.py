@@ -22,30 +22,32 @@ from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import whole_column
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, shape_array
-from hushway.release.formats.places import number_array, periods_csv, read_periods, text_array
+from hushway.release.formats.places import (
+    number_array,
+    periods_csv,
+    read_periods,
+    required_columns,
+    text_array,
+)
 from hushway.release.published_file import PERIODS
 
-LINK_SCHEMA = pa.schema(
-    [
-        pa.field("link_id", pa.string(), nullable=False),
-        pa.field("from_node", pa.int64(), nullable=False),
-        pa.field("to_node", pa.int64(), nullable=False),
-        pa.field("length_m", pa.float64(), nullable=False),
-        pa.field("speed_kmh", pa.float64(), nullable=False),
-        pa.field("lanes", pa.float64(), nullable=False),
-        pa.field("class", pa.int64(), nullable=False),
-        pa.field("street", pa.int64(), nullable=False),
-        pa.field("zone", pa.int64(), nullable=False),
-        pa.field("name", pa.string(), nullable=False),
-        pa.field("geometry", pa.binary(), nullable=False),
-    ]
+LINK_SCHEMA = required_columns(
+    ("link_id", pa.string()),
+    ("from_node", pa.int64()),
+    ("to_node", pa.int64()),
+    ("length_m", pa.float64()),
+    ("speed_kmh", pa.float64()),
+    ("lanes", pa.float64()),
+    ("class", pa.int64()),
+    ("street", pa.int64()),
+    ("zone", pa.int64()),
+    ("name", pa.string()),
+    ("geometry", pa.binary()),
 )
-NODE_SCHEMA = pa.schema(
-    [
-        pa.field("node_id", pa.string(), nullable=False),
-        pa.field("lon", pa.float64(), nullable=False),
-        pa.field("lat", pa.float64(), nullable=False),
-    ]
+NODE_SCHEMA = required_columns(
+    ("node_id", pa.string()),
+    ("lon", pa.float64()),
+    ("lat", pa.float64()),
 )
 LINK_COLUMNS, NODE_COLUMNS = tuple(LINK_SCHEMA.names), tuple(NODE_SCHEMA.names)
 

@@ -1,6 +1,5 @@
 """Published counts of links as Parquet: one row a period and link that shows."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,8 @@ def write_links_parquet(table: LinkTable, path: Path) -> None:
     names = text_array(table.universe.roads.link_id[used].tolist())
     periods = text_array(table.universe.periods.labels)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for rows in _slices(len(table.link)):
+        for start in range(0, len(table.link), BATCH_ROWS):
+            rows = slice(start, start + BATCH_ROWS)
             period, link = table.period[rows], table.link[rows]
             arrays = [
                 labelled(period, periods),
@@ -172,11 +172,6 @@ def _known(column: pa.Array) -> FloatArray:
 
 def _joined(parts: list[Any], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype=kind), *parts])
-
-
-def _slices(rows: int) -> Iterator[slice]:
-    for start in range(0, rows, BATCH_ROWS):
-        yield slice(start, min(start + BATCH_ROWS, rows))
 
 
 def _rewritten(path: Path) -> ReleaseError:

@@ -205,22 +205,12 @@ def attack(roads: RoadNetwork) -> Internal[Attacks]:
     homes = rng.choice(roads.nodes, min(_HOMES, roads.nodes), replace=False)
     universe = one_period(roads)
     mechanism = mechanism_of(_EPSILON, HOUR_LIMITS)
-    by_trips = {
-        epsilon: {
-            str(trips): float(
-                np.mean(
-                    [
-                        paper_home(
-                            roads, person, trips, float(epsilon), np.random.default_rng(i)
-                        ).value
-                        for i, person in enumerate(people)
-                    ]
-                )
-            )
-            for trips in TRIPS
-        }
-        for epsilon in BUDGETS
-    }
+
+    def paper_metres(trips: int, epsilon: float) -> float:
+        streams = map(np.random.default_rng, range(len(people)))
+        runs = zip(people, streams, strict=True)
+        return float(np.mean([paper_home(roads, p, trips, epsilon, r).value for p, r in runs]))
+
     sound = [
         sound_home(
             LinkScene(universe=universe, drives=drives_of_person(person, roads)),
@@ -251,7 +241,10 @@ def attack(roads: RoadNetwork) -> Internal[Attacks]:
     )
     return Internal(
         Attacks(
-            homes=by_trips,
+            homes={
+                epsilon: {str(trips): paper_metres(trips, float(epsilon)) for trips in TRIPS}
+                for epsilon in BUDGETS
+            },
             sound_home=float(np.mean(sound)),
             guessed_home=float(np.mean([guessed_home(p, homes, roads) for p in people])),
             faithful_presence=presence.value.value,

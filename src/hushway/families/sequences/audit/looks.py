@@ -94,11 +94,7 @@ class PathEvidence(TreeLook):
 
 @dataclass(frozen=True, kw_only=True)
 class PathLoss(TreeLook):
-    """How much less the last step of a path counts than its first, where both are kept.
-
-    Attributes:
-        path: The places of the path.
-    """
+    """How much less the last step of a path counts than its first, where both are kept."""
 
     path: tuple[int, ...]
 
@@ -112,12 +108,7 @@ class PathLoss(TreeLook):
 
 @dataclass(frozen=True, kw_only=True)
 class FirstStep(TreeLook):
-    """What the first step says about two candidates of each corner.
-
-    Attributes:
-        places: A place of each candidate.
-        periods: The period of each.
-    """
+    """What the first step says about two candidates of each corner."""
 
     places: tuple[int, int]
     periods: tuple[int, int] = (0, 0)

@@ -215,11 +215,7 @@ REAL_SEQUENCES = SequenceProduct()
 
 @dataclass(frozen=True, kw_only=True)
 class FixedThreshold:
-    """The same threshold at every step: a low one shows what the noise alone would hide.
-
-    Attributes:
-        at: The threshold.
-    """
+    """The same threshold at every step: a low one shows what the noise alone would hide."""
 
     at: int
 
@@ -271,12 +267,7 @@ class TreeForm:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
-    """A tree and the cap on records.
-
-    Attributes:
-        form: The tree.
-        max_records: Records of a person that count.
-    """
+    """A tree and the cap on records."""
 
     form: TreeForm
     max_records: int = 1

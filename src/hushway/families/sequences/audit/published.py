@@ -1,6 +1,6 @@
 """What the published tree must not give away, from arrays or files, and that all could be drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -72,45 +72,29 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 def one_step_enumerated(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """One step, with empty candidates drawn together and one by one: the same law."""
-    short = TreeStage(product=product, form=PAIRED, spend=PureLoss(epsilon))
-    whole = TreeStage(product=enumerated(product), form=PAIRED, spend=PureLoss(epsilon))
     scene = (Walk(stops=(0,)), Walk(stops=(0,), person=1))
-    places = 0, PAIRED.toy.places
+
+    def packed(stage: TreeStage) -> Look:
+        return FirstStep(stage=stage, places=(0, PAIRED.toy.places)).packed
+
     return SameLaw(
         name="first step: candidates drawn together or one by one",
         statistic="the noisy counts of a group with two records and of an empty one",
-        worlds=(
-            World(
-                words="a shortcut",
-                sample=short.sampler(scene, FirstStep(stage=short, places=places).packed),
-            ),
-            World(
-                words="enumeration",
-                sample=whole.sampler(scene, FirstStep(stage=whole, places=places).packed),
-            ),
-        ),
+        worlds=_both_ways(product, PAIRED, PureLoss(epsilon), scene, packed),
     )
 
 
 def tree_enumerated(product: SequenceProduct, epsilon: Fraction) -> Examination:
     """The published tree of two steps, drawn together and one by one: the same law."""
-    short = TreeStage(product=product, form=SMALL, spend=PureLoss(epsilon))
-    whole = TreeStage(product=enumerated(product), form=SMALL, spend=PureLoss(epsilon))
     scene = (Walk(stops=(0, 1)), Walk(stops=(0, 1), person=1), Walk(stops=(0,), person=2))
-    path = 0, 1
+
+    def packed(stage: TreeStage) -> Look:
+        return PublishedPath(stage=stage, path=(0, 1)).packed
+
     return SameLaw(
         name=f"{SMALL.words}, published: candidates drawn together or one by one",
         statistic="the number of nodes of a corner together with the counts along a path",
-        worlds=(
-            World(
-                words="a shortcut",
-                sample=short.sampler(scene, PublishedPath(stage=short, path=path).packed),
-            ),
-            World(
-                words="enumeration",
-                sample=whole.sampler(scene, PublishedPath(stage=whole, path=path).packed),
-            ),
-        ),
+        worlds=_both_ways(product, SMALL, PureLoss(epsilon), scene, packed),
         effort=_BRIEF,
     )
 
@@ -125,6 +109,22 @@ def next_questions(product: SequenceProduct, epsilon: Fraction) -> Examination:
         epsilon=epsilon,
         sample=stage.sampler((Walk(stops=(0, 1)),), look.differ),
         effort=_SLOW,
+    )
+
+
+_LookAt = Callable[[TreeStage], Look]
+
+
+def _both_ways(
+    product: SequenceProduct, form: TreeForm, spend: Loss, scene: Walks, look: _LookAt
+) -> tuple[World, World]:
+    """Returns a scene with empty candidates drawn together, and with each drawn by itself."""
+    stage, whole = (
+        TreeStage(product=each, form=form, spend=spend) for each in (product, enumerated(product))
+    )
+    return (
+        World(words="a shortcut", sample=stage.sampler(scene, look(stage))),
+        World(words="enumeration", sample=whole.sampler(scene, look(whole))),
     )
 
 
@@ -147,11 +147,7 @@ class EveryCandidate(Wrapped):
 
 @dataclass(frozen=True, kw_only=True)
 class NextQuestions(TreeLook):
-    """What a tree asks, given the same noisy answers and other data.
-
-    Attributes:
-        others: The other data.
-    """
+    """What a tree asks, given the same noisy answers and other data."""
 
     others: Walks
 

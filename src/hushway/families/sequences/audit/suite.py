@@ -114,8 +114,6 @@ class InTwoGroups(_Wrong):
 class ThresholdFirst(Meddler):
     """Drops candidates whose exact counts are below the threshold, so that noise comes too late."""
 
-    __slots__ = ()
-
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts of what is large enough without noise."""
         counter, budget, source = self._parts
@@ -125,8 +123,6 @@ class ThresholdFirst(Meddler):
 
 class SameSeed(Meddler):
     """Makes its source of noise anew for every step, from the seed of the release."""
-
-    __slots__ = ("_seed",)
 
     def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
         super().__init__(counter, budget, source)
@@ -151,7 +147,6 @@ class _ExactWhereMany(LazyVector):
 class NoNoiseOnMany(WrongVector):
     """Adds no noise where many people are: nobody stands out there."""
 
-    __slots__ = ()
     vector = _ExactWhereMany
 
 

@@ -231,12 +231,7 @@ def metro(seed: int, *, scale: int = 1, records: int | None = None) -> CardCity:
 
 
 def bus(seed: int, *, scale: int = 1, records: int | None = None) -> CardCity:
-    """Returns a synthetic bus network: 60 lines, 944 stops, 778,724 records.
-
-    Args:
-        seed: Chooses the records. The same seed gives the same city.
-        scale: How many times to make the records; each time has the published figures.
-        records: A smaller number of records, with the same longest one and the same mean length.
+    """Returns a synthetic bus network: 60 lines, 944 stops, 778,724 records. See `metro`.
 
     Raises:
         PlanError: A size is out of range.

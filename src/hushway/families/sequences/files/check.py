@@ -68,8 +68,13 @@ def check_sequences(
         return None
     table, shape = found
     tree = TreeView(table=table, prefix=shape.prefix)
-    notes.attempt("terms", lambda: _terms(certificate, table, shape))
-    notes.attempt("sequences", lambda: _sequences(folder, tree))
+    notes.holds("terms", lambda: check_stated(certificate, table, shape), TERMS_HOLD)
+    count = len(ending_nodes(table))
+    notes.holds(
+        "sequences",
+        lambda: check_files(FILES, tree, folder, "sequences"),
+        f"{PARQUET} and {CSV} hold the {count:,} sequences that end in the tree.",
+    )
     if can_be_completed(table):
         notes.attempt("completed", lambda: _completed(folder, tree))
     return describe(tree)
@@ -102,17 +107,6 @@ def _tree(
     )
 
 
-def _terms(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> tuple[bool, str]:
-    check_stated(certificate, table, shape)
-    return True, TERMS_HOLD
-
-
-def _sequences(folder: Path, tree: TreeView) -> tuple[bool, str]:
-    check_files(FILES, tree, folder, "sequences")
-    count = len(ending_nodes(tree.table))
-    return True, f"{PARQUET} and {CSV} hold the {count:,} sequences that end in the tree."
-
-
 def _completed(folder: Path, tree: TreeView) -> tuple[bool, str]:
     count = check_completed(tree.table, tree.prefix, folder / COMPLETED)
     return True, f"The {count:,} records of {COMPLETED} begin with every prefix as the tree says."
@@ -125,16 +119,8 @@ def check_tree(table: SequenceTable) -> TreeShape:
         PrivacyError: It is not.
     """
     _check_public(table)
-    columns = (
-        table.parent,
-        table.step,
-        table.period,
-        table.code,
-        table.measured,
-        table.counts,
-        table.ends,
-    )
-    for column in columns:
+    numbers = (table.measured, table.counts, table.ends)
+    for column in (table.parent, table.step, table.period, table.code, *numbers):
         whole = isinstance(column, np.ndarray) and column.dtype == np.int64 and column.ndim == 1
         if not whole or len(column) != len(table.parent):
             _refuse("The columns of the tree are not whole numbers, one for each node.")
@@ -193,11 +179,6 @@ def check_stated(certificate: Certificate, table: SequenceTable, shape: TreeShap
     Privacy:
         Every step was announced, with its noise and its threshold, before anything was measured;
         steps that were not taken are paid for and stand apart.
-
-    Args:
-        certificate: The certificate.
-        table: The tree.
-        shape: What follows from its nodes.
 
     Raises:
         ReleaseError: It states other terms, a step has other noise or another threshold, or the

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -133,14 +133,7 @@ def _placed(boxes: Boxes, tops: IntArray) -> Boxes:
     before = np.cumsum(boxes.heights) - boxes.heights
     first = np.flatnonzero(np.diff(boxes.above, prepend=ROOT))
     beside = np.repeat(before[first], np.diff(np.append(first, len(before))))
-    return Boxes(
-        above=boxes.above,
-        group=boxes.group,
-        place=boxes.place,
-        places=boxes.places,
-        tops=tops[boxes.above] + before - beside,
-        heights=boxes.heights,
-    )
+    return replace(boxes, tops=tops[boxes.above] + before - beside)
 
 
 def _distinct(*columns: IntArray) -> tuple[IntArray, IntArray]:

@@ -28,7 +28,7 @@ from hushway.release.formats.csv import (
     stream_csv,
     whole_column,
 )
-from hushway.release.formats.places import number_array, numbers_of, text_array
+from hushway.release.formats.places import number_array, numbers_of, required_columns, text_array
 
 # Stops in one batch: long sequences come fewer at a time.
 BATCH_STOPS = 1 << 20
@@ -243,11 +243,9 @@ def _disagreement(path: Path) -> ReleaseError:
 
 COLUMNS = ("sequence", "count")
 
-_SCHEMA = pa.schema(
-    [
-        pa.field("sequence", _LIST, nullable=False),
-        pa.field("count", pa.int64(), nullable=False),
-    ]
+_SCHEMA = required_columns(
+    ("sequence", _LIST),
+    ("count", pa.int64()),
 )
 # No release that this version writes has more stops in this file.
 _MOST_STOPS = 1 << 28
@@ -302,10 +300,6 @@ def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
 def read_completed(locations: Locations, path: Path) -> CompletedSequences:
     """Reads completed records.
 
-    Args:
-        locations: The public places.
-        path: The file.
-
     Raises:
         ReleaseError: The rows are not lists of public places with counts above 0.
     """
@@ -315,7 +309,10 @@ def read_completed(locations: Locations, path: Path) -> CompletedSequences:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             lists, own = batch.column(0), whole_column(batch.column(1))
             if lists.null_count or np.any(own < 1):
-                raise _rewritten(path)
+                raise ReleaseError(
+                    f"{path.name} is not as hushway writes it.",
+                    advice="The file was edited or rewritten.",
+                )
             start = numbers_of(lists.offsets).astype(np.int64)
             values = lists.values.slice(int(start[0]), int(start[-1] - start[0]))
             lengths.append(np.diff(start))
@@ -352,9 +349,3 @@ def _records_through(
         further = found.start[record] + stop < found.start[record + 1]
         at, record = at[further], record[further]
     return through
-
-
-def _rewritten(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} is not as hushway writes it.", advice="The file was edited or rewritten."
-    )

@@ -27,20 +27,18 @@ from hushway.release.formats.csv import (
     positions_among,
     whole_column,
 )
-from hushway.release.formats.places import csv_bytes, number_array, text_array
+from hushway.release.formats.places import csv_bytes, number_array, required_columns, text_array
 
-SCHEMA = pa.schema(
-    [
-        pa.field("node", pa.int64(), nullable=False),
-        pa.field("parent", pa.int64(), nullable=False),
-        pa.field("stop", pa.int64(), nullable=False),
-        pa.field("granularity", LABEL, nullable=False),
-        pa.field("label", LABEL, nullable=False),
-        pa.field("period", LABEL, nullable=False),
-        pa.field("measured", pa.int64(), nullable=False),
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("ends", pa.int64(), nullable=False),
-    ]
+SCHEMA = required_columns(
+    ("node", pa.int64()),
+    ("parent", pa.int64()),
+    ("stop", pa.int64()),
+    ("granularity", LABEL),
+    ("label", LABEL),
+    ("period", LABEL),
+    ("measured", pa.int64()),
+    ("count", pa.int64()),
+    ("ends", pa.int64()),
 )
 COLUMNS = tuple(SCHEMA.names)
 

@@ -1,7 +1,7 @@
 """Sequences as evaluation sees them, and a card city to try prefix trees on."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -195,22 +195,13 @@ class SequenceScene:
             labels_of_codes(level.column, level.codes[:places], level.names)
             for level in self.taxonomy.levels
         )
-        return SequenceScene(
-            name=self.name,
-            taxonomy=Taxonomy(locations=locations, levels=levels),
-            start=before[self.start],
-            stops=self.stops[kept],
-        )
+        taxonomy = Taxonomy(locations=locations, levels=levels)
+        return replace(self, taxonomy=taxonomy, start=before[self.start], stops=self.stops[kept])
 
     def sample(self, records: int) -> "SequenceScene":
         """Returns the same with the first so many records, whose order is random."""
         end = int(self.start[records])
-        return SequenceScene(
-            name=self.name,
-            taxonomy=self.taxonomy,
-            start=self.start[: records + 1],
-            stops=self.stops[:end],
-        )
+        return replace(self, start=self.start[: records + 1], stops=self.stops[:end])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -144,10 +144,6 @@ class _Truth:
     queries: dict[int, CountQueries]
     answers: dict[int, IntArray]
 
-    @property
-    def data(self) -> WeightedSequences:
-        return self.scene.truth
-
 
 def reproduce_prefix_tree(
     *, runs: int, records: int | None = None, progress: Progress
@@ -211,7 +207,7 @@ def _measured(
     grown: Grown = grow(truth.scene, mechanism, SeededSource(run)).value
     released = _completed(grown) if completed else grown.released
     found = top_patterns(released, MOST_PATTERNS)
-    sanity = sanity_bound(truth.data)
+    sanity = sanity_bound(truth.scene.truth)
     row = {
         f"patterns.{k}": float(compare_patterns(truth.patterns[:k], found[:k]).value.true_positives)
         for k in PATTERNS
