@@ -27,7 +27,6 @@ _PASSING = re.compile(rb"[a-z]+-\d{8}t\d{6}z-[0-9a-f]{16}|todayT\d\d:\d\d:\d\d\+
 # Pixels depend on more than this product.
 _PICTURE = "picture.png"
 _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "od that learns": ("od", {"mechanism": {}}),
     "od by Laplace, sparse": ("od", {"mechanism": {"name": "laplace", "form": "sparse"}}),
     "od by hierarchy": (
         "od",

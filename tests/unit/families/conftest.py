@@ -15,7 +15,7 @@ import pytest
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.terms import ODMechanism, od_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
@@ -149,6 +149,11 @@ def learnt_table(**choices: Any) -> ODTable:
             for margin in table.margins
         ),
         sum_spread=2.25,
+        estimates=Estimates(
+            cells=table.cells,
+            means=table.counts + 0.25,
+            standard_errors=0.5 + np.arange(len(table.cells)) / 16,
+        ),
     )
 
 
