@@ -10,16 +10,10 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW, Day
-from hushway.families.od.mechanism.catalogue import (
-    od_cbdp,
-    od_hierarchical,
-    od_learned,
-    with_ends,
-)
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights, learned_shares
+from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
 from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
-from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.noise.laplace import DiscreteLaplace
@@ -55,9 +49,14 @@ def _fitted(levels: int, weights: Weights = Weights.SIZE, *, nest: bool = False)
 
 
 def _ours(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
-    features = with_ends(scene.cells, scene.features)
-    shares = learned_shares(features, budget, Bound.of_records(1))
-    return od_learned(scene.cells, features, budget=budget, shares=shares)
+    """Returns the paper's mechanism with the weights and shares that plans get by default."""
+    return od_cbdp(
+        scene.cells,
+        scene.features,
+        budget=budget,
+        shares=recommended_shares(scene.features, budget.measure),
+        weights=recommended_weights(),
+    )
 
 
 MECHANISMS: dict[str, Maker] = {
