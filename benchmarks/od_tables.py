@@ -60,7 +60,7 @@ minutes = 30
 max_trips = 4
 epsilon = "1"
 [mechanism]
-name = "cbdp"
+name = "MECH"
 [ledger]
 period = "benchmark"
 [release]

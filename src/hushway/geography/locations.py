@@ -154,6 +154,22 @@ _MOST_COMBINATIONS = 1 << 26
 
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
+class PairEnds:
+    """How classes of pairs of places follow from classes of their ends.
+
+    Attributes:
+        origin: The class of every place as an origin.
+        destination: The class of every place as a destination.
+        between: The class of pairs for both of these; -1 if there is no such pair.
+    """
+
+    origin: Int32Array
+    destination: Int32Array
+    between: Int32Array
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Labels:
     """A public partition of numbered things into named classes, none of them empty.
 
@@ -163,11 +179,13 @@ class Labels:
         column: What the classes are called, such as "mode".
         codes: The class of each thing. The array cannot be written to.
         names: The names of the classes.
+        ends: If the things are pairs of places, and their classes follow from their ends, how.
     """
 
     column: str
     codes: Int32Array
     names: tuple[str, ...]
+    ends: PairEnds | None = None
 
     def __post_init__(self) -> None:
         whole = self.codes.dtype == np.int32 and self.codes.ndim == 1 and len(self.codes) > 0

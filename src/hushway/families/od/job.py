@@ -13,6 +13,7 @@ from hushway.families.od.job_features import asked_features, asked_labels
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.mechanism.laplace import od_laplace
 from hushway.families.od.mechanism.learned import MOST_LEARNED
+from hushway.families.od.mechanism.learned_lazily import is_learnable
 from hushway.families.od.mechanism.measuring import feature_query
 from hushway.families.od.mechanism.shares import (
     Weights,
@@ -34,7 +35,7 @@ from hushway.families.od.plan import (
     ODPlan,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
+from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
@@ -239,12 +240,9 @@ def mechanism_of(
                 spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
             )
             return laplace, None
-        case LearnedPlan() if cells.size > MOST_LEARNED and not _by_hand(chosen):
-            # Too large for a posterior of every cell: the lazy fit to sums looks at few of them.
-            sums = [feature for feature in features if feature.title not in (ORIGINS, DESTINATIONS)]
-            fitted = CBDPPlan(name="cbdp", noise=chosen.noise)
-            return mechanism_of(plan.model_copy(update={"mechanism": fitted}), cells, sums, bound)
         case LearnedPlan():
+            if cells.size > MOST_LEARNED and chosen.coarse_features is None:
+                features = [feature for feature in features if is_learnable(feature)]
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
             shares = _shares(chosen, features, budget, bound)
@@ -279,11 +277,6 @@ def mechanism_of(
             return tree, noise
         case _:
             assert_never(chosen)
-
-
-def _by_hand(chosen: LearnedPlan) -> bool:
-    """Returns whether a plan names what a projection would leave out: then it is not replaced."""
-    return chosen.split is not None or not {ORIGINS, DESTINATIONS}.isdisjoint(chosen.features or ())
 
 
 FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan

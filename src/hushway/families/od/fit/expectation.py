@@ -60,9 +60,10 @@ def expectation(
         law: The noise of the cells.
         distance_class: Which pairs of places are at about the same distance.
     """
-    totals = _period_totals(sums, cells, law)
+    seen = cells.sum(axis=1), cells.shape[1] * float(law.variance)
+    totals = period_totals(sums, len(cells), seen)
     told = [each for each in sums if each.partition.classes > 1]
-    targets = [(each.partition, _learnt(each, totals)) for each in told]
+    targets = [(each.partition, learnt_sums(each, totals)) for each in told]
     expected = _even(cells, totals)
     _fit(expected, targets, _SWEEPS)
     _favour_distances(expected, targets, cells, law, distance_class)
@@ -107,24 +108,32 @@ def _favour_distances(
         _fit(expected, targets, _SWEEPS_AFTER)
 
 
-def _period_totals(sums: Sequence[NoisySums], cells: IntArray, law: NoiseLaw) -> FloatArray:
-    """Returns the trips of each period, from all noisy answers that tell periods apart."""
+def period_totals(
+    sums: Sequence[NoisySums], periods: int, *more: tuple[IntArray, float]
+) -> FloatArray:
+    """Returns the trips of each period, from all noisy answers that tell periods apart.
+
+    Args:
+        sums: The noisy sums.
+        periods: Number of periods.
+        more: Other noisy numbers of trips of each period, and the variance of their noise.
+    """
     told = [
         (
             each.by_period.sum(axis=1)[each.partition.period_class],
             each.partition.classes * float(each.law.variance),
         )
         for each in sums
-        if each.partition.periods == len(cells)
+        if each.partition.periods == periods
     ]
-    told.append((cells.sum(axis=1), cells.shape[1] * float(law.variance)))
+    told += more
     weights = np.array([1 / max(variance, 1e-12) for _, variance in told])
     totals = weights @ np.array([values for values, _ in told]) / weights.sum()
     # A period that seems to be empty may not be.
     return np.asarray(np.maximum(totals, 0.5 / np.sqrt(weights.sum())))
 
 
-def _learnt(sums: NoisySums, totals: FloatArray) -> FloatArray:
+def learnt_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
     """Returns sums without the noise that can be told from trips, adding up to the totals."""
     periods, classes = sums.partition.periods, sums.partition.classes
     each = np.bincount(sums.partition.period_class, weights=totals, minlength=periods)

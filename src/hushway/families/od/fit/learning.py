@@ -19,7 +19,6 @@ import numpy as np
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.likelihood import (
     Likelihood,
-    ValueClasses,
     likelihood_of,
     value_classes,
 )
@@ -29,7 +28,7 @@ from hushway.numerics.threads import in_threads, processors
 from hushway.privacy.noise.inversion import NoiseLaw
 
 # How often lines and cells take turns, and how often each law is improved in its turn.
-_ROUNDS: Final = 3
+ROUNDS: Final = 3
 _STEPS_OF_CELLS: Final = 30
 _STEPS_OF_LINES: Final = 20
 # A law of few counts leans on the law of all, as if that many counts more had been seen.
@@ -69,31 +68,35 @@ def learn(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Posterior:
     """
     classes = value_classes(values, math.sqrt(law.variance))
     tables = likelihood_of(law, classes, float(expected.max(initial=1.0)))
-    lines = _Lines(
-        value=classes.of(values).astype(np.int32),
-        expectation=tables.nearest(expected).astype(np.int32),
+    rows, columns = values.shape
+    lines = Lines(
+        value=classes.of(values).T.ravel().astype(np.int32),
+        expectation=tables.nearest(expected).T.ravel().astype(np.int32),
+        start=rows * np.arange(columns + 1),
         classes=len(classes.centres),
         grid=tables.size,
     )
     laws = spread_laws()
-    cell_laws = _CellLaws.start(tables, laws)
+    cell_laws = CellLaws.start(tables, laws)
     cell_laws.improve(lines.histogram())
-    line_laws = _LineLaws.start(expected.sum(axis=0), laws)
-    for _ in range(_ROUNDS):
+    line_laws = LineLaws.start(expected.sum(axis=0), laws)
+    for _ in range(ROUNDS):
         weights = line_laws.improve(lines.likelihood(cell_laws.logarithms()))
         cell_laws.improve(lines.histogram(weights))
     weights = line_laws.weights(lines.likelihood(cell_laws.logarithms()))
-    mean, variance = lines.posterior(weights, cell_laws, classes, values)
+    mean, variance = lines.posterior(weights, cell_laws)
+    mean = mean.reshape(columns, rows).T.copy()
+    classes.follow(mean, values)
     return Posterior(
         mean=mean,
-        variance=variance,
+        variance=variance.reshape(columns, rows).T.copy(),
         line_factor=weights @ factors(),
         prior_variance=cell_laws.prior_variance(lines.histogram(weights)),
     )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _CellLaws:
+class CellLaws:
     """The spread of cells, for each expectation of the grid.
 
     Attributes:
@@ -109,15 +112,16 @@ class _CellLaws:
     shares: FloatArray
 
     @staticmethod
-    def start(tables: Likelihood, laws: FloatArray) -> "_CellLaws":
+    def start(tables: Likelihood, laws: FloatArray) -> "CellLaws":
         """Returns all laws alike, for every expectation."""
         size = tables.size
         reached = np.zeros((len(laws), size, size))
         rows = np.arange(size)
-        for column in range(1, COLUMNS):
-            reached[:, rows, tables.steps[:, column - 1]] += laws[:, None, column]
+        steps = tables.steps((laws.shape[1] - 2) // 2)
+        for column in range(1, laws.shape[1]):
+            reached[:, rows, steps[:, column - 1]] += laws[:, None, column]
         reached[:, :, 0] += laws[:, None, 0]
-        return _CellLaws(
+        return CellLaws(
             tables=tables,
             reached=reached,
             seen=(reached.reshape(-1, size) @ tables.probability).reshape(len(laws), size, -1),
@@ -154,6 +158,14 @@ class _CellLaws:
             _for_lines(mixed @ self.tables.second / probability),
         )
 
+    def hidden(self) -> tuple[FloatArray, FloatArray]:
+        """Returns mean and variance of a count of the last class, for each expectation."""
+        mixed = self.mixed
+        probability = mixed @ self.tables.probability[:, -1]
+        mean = mixed @ self.tables.first[:, -1] / probability
+        square = mixed @ self.tables.second[:, -1] / probability
+        return mean, np.maximum(square - mean**2, 0.0)
+
     def prior_variance(self, seen: FloatArray) -> float:
         """Returns the sum of the variances of all counts, as far as expectations tell."""
         grid = self.tables.expectations
@@ -163,7 +175,7 @@ class _CellLaws:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _LineLaws:
+class LineLaws:
     """The spread of lines, for lines of about the same expectation.
 
     Attributes:
@@ -177,23 +189,25 @@ class _LineLaws:
     shares: FloatArray
 
     @staticmethod
-    def start(expected: FloatArray, laws: FloatArray) -> "_LineLaws":
+    def start(expected: FloatArray, laws: FloatArray) -> "LineLaws":
         """Returns all laws alike, for lines that expect within a factor of e of each other."""
         logs = np.rint(np.log(np.maximum(expected, 1e-12))).astype(np.int64)
         _, kind = np.unique(logs, return_inverse=True)
         shares = np.full((int(kind.max(initial=0)) + 1, len(laws)), 1 / len(laws))
-        return _LineLaws(kind=kind, laws=laws, shares=shares)
+        return LineLaws(kind=kind, laws=laws, shares=shares)
 
     def improve(self, likelihood: FloatArray) -> FloatArray:
         """Makes the shares more likely, and returns how probable each factor of a line is."""
         by_law = likelihood @ self.laws.T
-        order = np.argsort(self.kind, kind="stable")
-        starts = np.searchsorted(self.kind[order], np.arange(len(self.shares)))
-        by_law, kind = by_law[order], self.kind[order]
+
+        def work(turn: tuple[int, int]) -> FloatArray:
+            counts = np.zeros_like(self.shares)
+            _count_laws(by_law, self.kind, self.shares, turn, counts)
+            return counts
+
         for _ in range(_STEPS_OF_LINES):
-            joint = self.shares[kind] * by_law
-            joint /= joint.sum(axis=1, keepdims=True)
-            self.shares[:] = _leaning_on_all(np.add.reduceat(joint, starts))
+            counts = sum(in_threads(work, _turns(len(by_law)), processors()), start=np.zeros(()))
+            self.shares[:] = _leaning_on_all(counts)
         return self.weights(likelihood)
 
     def weights(self, likelihood: FloatArray) -> FloatArray:
@@ -217,25 +231,37 @@ def _for_lines(table: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Lines:
-    """All cells as classes, one line a column.
+class HiddenCells:
+    """Cells of lines that are known only to be hidden.
+
+    Attributes:
+        count: How many of them each line has.
+        expectation: The place of what is expected of one, on the grid.
+    """
+
+    count: FloatArray
+    expectation: Int32Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lines:
+    """Cells as classes, one line after the other.
 
     Attributes:
         value: The class of each noisy value.
         expectation: The place of each expectation on the grid.
+        start: Where each line begins; one entry more than lines, the last is the length.
         classes: Number of classes of values.
         grid: Number of expectations.
+        hidden: Further cells of the lines; their values are of the last class.
     """
 
     value: Int32Array
     expectation: Int32Array
+    start: IntArray
     classes: int
     grid: int
-
-    @property
-    def _turns(self) -> Sequence[tuple[int, int]]:
-        lines = self.value.shape[1]
-        return [(first, min(first + _TURN, lines)) for first in range(0, lines, _TURN)]
+    hidden: HiddenCells | None = None
 
     def histogram(self, weights: FloatArray | None = None) -> FloatArray:
         """Returns how often each class was seen at each expectation.
@@ -244,15 +270,15 @@ class _Lines:
             weights: How probable each factor of each line is; none has one unless given.
         """
         if weights is None:
-            weights = np.zeros((self.value.shape[1], COLUMNS))
+            weights = np.zeros((len(self.start) - 1, COLUMNS))
             weights[:, UNCHANGED] = 1.0
 
         def work(turn: tuple[int, int]) -> FloatArray:
-            return _seen(
-                self.value, self.expectation, weights, turn, self.classes, self.grid + 2 * REACH
-            )
+            seen = np.zeros((self.classes, self.grid + 2 * REACH))
+            _see(self.value, self.expectation, self.start, weights, turn, seen)
+            return seen
 
-        seen = sum(in_threads(work, self._turns, processors()), start=np.zeros(()))
+        seen = sum(in_threads(work, _turns(len(self.start) - 1), processors()), start=np.zeros(()))
         core = seen[:, REACH : REACH + self.grid].T.copy()
         core[0] += seen[:, :REACH].sum(axis=1)
         core[-1] += seen[:, REACH + self.grid :].sum(axis=1)
@@ -260,52 +286,74 @@ class _Lines:
 
     def likelihood(self, logarithms: FloatArray) -> FloatArray:
         """Returns how likely the values of each line are under each factor, the largest being 1."""
-        found = np.empty((self.value.shape[1], COLUMNS))
+        found = np.zeros((len(self.start) - 1, COLUMNS))
 
         def work(turn: tuple[int, int]) -> None:
-            _add_logarithms(self.value, self.expectation, logarithms, turn, found)
+            _add_logarithms(self.value, self.expectation, self.start, logarithms, turn, found)
+            if self.hidden is not None:
+                chosen = slice(*turn)
+                place = self.hidden.expectation[chosen, None] + np.arange(COLUMNS - 1)
+                count = self.hidden.count[chosen, None]
+                found[chosen, 1:] += count * logarithms[-1][place]
+                found[chosen, :1] += count * logarithms[-1, REACH]
 
-        in_threads(work, self._turns, processors())
+        in_threads(work, _turns(len(self.start) - 1), processors())
         found -= found.max(axis=1, keepdims=True)
         return np.exp(found, out=found)
 
-    def posterior(
-        self, weights: FloatArray, laws: _CellLaws, classes: ValueClasses, values: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def posterior(self, weights: FloatArray, laws: CellLaws) -> tuple[FloatArray, FloatArray]:
         """Returns posterior mean and variance of every count."""
-        first, second = laws.moments()
-        mean, variance = np.empty(values.shape), np.empty(values.shape)
+        moments = laws.moments()
+        mean, variance = np.empty(len(self.value)), np.empty(len(self.value))
 
         def work(turn: tuple[int, int]) -> None:
             _posterior(
-                self.value, self.expectation, weights, (first, second), turn, (mean, variance)
+                self.value, self.expectation, self.start, weights, moments, turn, (mean, variance)
             )
 
-        in_threads(work, self._turns, processors())
-        # Within a wide class a count moves with its value.
-        moving = classes.exact[self.value] == 0
-        offset = values[moving] - classes.centres[self.value[moving]]
-        mean[moving] = np.maximum(mean[moving] + offset, 0.0)
+        in_threads(work, _turns(len(self.start) - 1), processors())
         return mean, variance
 
 
+def _turns(lines: int) -> Sequence[tuple[int, int]]:
+    return [(first, min(first + _TURN, lines)) for first in range(0, lines, _TURN)]
+
+
 @compiled_for_threads
-def _add_logarithms(
+def _count_laws(
+    by_law: FloatArray,
+    kind: IntArray,
+    shares: FloatArray,
+    turn: tuple[int, int],
+    counts: FloatArray,
+) -> None:
+    """Adds up how probable each law is for every line, by the kind of the line."""
+    joint = np.empty(shares.shape[1])
+    for line in range(turn[0], turn[1]):
+        total = 0.0
+        for law in range(len(joint)):
+            joint[law] = shares[kind[line], law] * by_law[line, law]
+            total += joint[law]
+        for law in range(len(joint)):
+            counts[kind[line], law] += joint[law] / total
+
+
+@compiled_for_threads
+def _add_logarithms(  # noqa: PLR0917  compiled code takes plain arrays
     value: Int32Array,
     expectation: Int32Array,
+    start: IntArray,
     logarithms: FloatArray,
     turn: tuple[int, int],
     found: FloatArray,
 ) -> None:
     for line in range(turn[0], turn[1]):
-        for column in range(COLUMNS):
-            found[line, column] = 0.0
-    for row in range(value.shape[0]):
-        for line in range(turn[0], turn[1]):
-            here, place = logarithms[value[row, line]], expectation[row, line]
-            found[line, 0] += here[REACH]
+        total = found[line]
+        for cell in range(start[line], start[line + 1]):
+            here, place = logarithms[value[cell]], expectation[cell]
+            total[0] += here[REACH]
             for column in range(COLUMNS - 1):
-                found[line, column + 1] += here[place + column]
+                total[column + 1] += here[place + column]
 
 
 @compiled_for_threads
@@ -320,29 +368,28 @@ def _span(weights: FloatArray) -> tuple[int, int]:
 
 
 @compiled_for_threads
-def _seen(  # noqa: PLR0917  compiled code takes plain arrays
+def _see(  # noqa: PLR0917  compiled code takes plain arrays
     value: Int32Array,
     expectation: Int32Array,
+    start: IntArray,
     weights: FloatArray,
     turn: tuple[int, int],
-    classes: int,
-    width: int,
-) -> FloatArray:
-    seen = np.zeros((classes, width))
+    seen: FloatArray,
+) -> None:
     for line in range(turn[0], turn[1]):
         first, last = _span(weights[line])
-        for row in range(value.shape[0]):
-            here, place = seen[value[row, line]], expectation[row, line]
+        for cell in range(start[line], start[line + 1]):
+            here, place = seen[value[cell]], expectation[cell]
             here[REACH] += weights[line, 0]
             for column in range(first, last):
                 here[place + column - 1] += weights[line, column]
-    return seen
 
 
 @compiled_for_threads
 def _posterior(  # noqa: PLR0917  compiled code takes plain arrays
     value: Int32Array,
     expectation: Int32Array,
+    start: IntArray,
     weights: FloatArray,
     moments: tuple[FloatArray, FloatArray],
     turn: tuple[int, int],
@@ -350,12 +397,12 @@ def _posterior(  # noqa: PLR0917  compiled code takes plain arrays
 ) -> None:
     for line in range(turn[0], turn[1]):
         first, last = _span(weights[line])
-        for row in range(value.shape[0]):
-            seen, place = value[row, line], expectation[row, line] - 1
+        for cell in range(start[line], start[line + 1]):
+            seen, place = value[cell], expectation[cell] - 1
             mean = weights[line, 0] * moments[0][seen, REACH]
             square = weights[line, 0] * moments[1][seen, REACH]
             for column in range(first, last):
                 mean += weights[line, column] * moments[0][seen, place + column]
                 square += weights[line, column] * moments[1][seen, place + column]
-            found[0][row, line] = mean
-            found[1][row, line] = max(square - mean * mean, 0.0)
+            found[0][cell] = mean
+            found[1][cell] = max(square - mean * mean, 0.0)

@@ -7,20 +7,19 @@ the first two moments of the count given the value. They are small, whatever the
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
 from scipy.special import gammaln
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.spread import REACH, STEP
+from hushway.families.od.fit.spread import STEP
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 
 # The smallest expectation of the grid; whatever expects less is as good as empty.
-_LEAST: Final = math.log(1e-5)
+LEAST: Final = math.log(1e-5)
 # An expectation stands for all within half a step, which spreads counts like a gamma law does.
 _SHAPE: Final = 12 / STEP**2
 # From here on counts are taken as normal; below, every whole number is looked at.
@@ -57,6 +56,13 @@ class ValueClasses:
     def of(self, values: IntArray) -> IntArray:
         """Returns the class of each value."""
         return np.maximum(np.searchsorted(self.starts, values, side="right") - 1, 0)
+
+    def follow(self, counts: FloatArray, values: IntArray) -> None:
+        """Moves counts along with their values within wide classes, in place."""
+        kind = self.of(values)
+        wide = self.exact[kind] == 0
+        offset = values[wide] - self.centres[kind[wide]]
+        counts[wide] = np.maximum(counts[wide] + offset, 0.0)
 
 
 def value_classes(values: IntArray, deviation: float) -> ValueClasses:
@@ -101,12 +107,11 @@ class Likelihood:
     def nearest(self, expected: FloatArray) -> IntArray:
         """Returns the place of each expectation on the grid."""
         logs = np.log(np.maximum(expected, 1e-300))
-        return np.asarray(np.clip(np.rint((logs - _LEAST) / STEP), 0, self.size - 1), np.int64)
+        return np.asarray(np.clip(np.rint((logs - LEAST) / STEP), 0, self.size - 1), np.int64)
 
-    @cached_property
-    def steps(self) -> IntArray:
-        """For each expectation and step of a factor, the place where it leads to."""
-        places = np.arange(self.size)[:, None] + np.arange(-REACH, REACH + 1)[None, :]
+    def steps(self, reach: int) -> IntArray:
+        """Returns, for each expectation and step of a factor, the place where it leads to."""
+        places = np.arange(self.size)[:, None] + np.arange(-reach, reach + 1)[None, :]
         return np.asarray(np.clip(places, 0, self.size - 1))
 
 
@@ -119,7 +124,7 @@ def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likel
         highest: The largest expectation that matters.
     """
     top = max(highest, float(classes.centres[-1]), 1.0)
-    grid = np.exp(_LEAST + STEP * np.arange(math.ceil((math.log(top) - _LEAST) / STEP) + 1))
+    grid = np.exp(LEAST + STEP * np.arange(math.ceil((math.log(top) - LEAST) / STEP) + 1))
     deviation = math.sqrt(law.variance)
     tables = np.array(
         [
@@ -139,10 +144,39 @@ def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likel
     )
 
 
+def with_hidden(tables: Likelihood, law: NoiseLaw, threshold: int) -> Likelihood:
+    """Returns the tables with one more class, the last: all values below a threshold."""
+    deviation = math.sqrt(law.variance)
+    hidden = np.array(
+        [_hidden_moments(law, threshold, expected, deviation) for expected in tables.expectations]
+    )
+    return Likelihood(
+        expectations=tables.expectations,
+        probability=np.column_stack([tables.probability, hidden[:, 0]]),
+        first=np.column_stack([tables.first, hidden[:, 1]]),
+        second=np.column_stack([tables.second, hidden[:, 2]]),
+    )
+
+
+def _hidden_moments(
+    law: NoiseLaw, threshold: int, expected: float, deviation: float
+) -> tuple[float, float, float]:
+    counts, weights = _counts_for(expected, deviation)
+    below = weights * _mass_below(law, threshold - counts)
+    return float(below.sum()), float(below @ counts), float(below @ counts**2)
+
+
 def _moments(
     law: NoiseLaw, values: FloatArray, expected: float, deviation: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Adds up over all counts that the expectation allows."""
+    counts, weights = _counts_for(expected, deviation)
+    mass = _mass(law, values[None, :] - counts[:, None])
+    return weights @ mass, (weights * counts) @ mass, (weights * counts**2) @ mass
+
+
+def _counts_for(expected: float, deviation: float) -> tuple[FloatArray, FloatArray]:
+    """Returns the counts that an expectation allows, and how probable each is."""
     width = math.sqrt(expected + expected**2 / _SHAPE)
     low, high = max(0, int(expected - 7 * width)), int(expected + 9 * width) + 8
     # Steps that neither the noise nor the law of the count itself can tell from single counts.
@@ -154,9 +188,7 @@ def _moments(
         + counts * math.log(expected / (expected + _SHAPE))
     )
     weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    mass = _mass(law, values[None, :] - counts[:, None])
-    return weights @ mass, (weights * counts) @ mass, (weights * counts**2) @ mass
+    return counts, np.asarray(weights / weights.sum())
 
 
 def _normal_moments(
@@ -179,6 +211,19 @@ def _mass(law: NoiseLaw, noise: FloatArray) -> FloatArray:
         variance = float(law.sigma_squared)
         return np.asarray(np.exp(-(noise**2) / (2 * variance)) / _gaussian_total(variance))
     raise TypeError(f"no likelihood is known for {type(law).__name__}")
+
+
+def _mass_below(law: NoiseLaw, limits: FloatArray) -> FloatArray:
+    """Returns the probability of less noise than each limit, a whole number."""
+    if isinstance(law, DiscreteLaplace):
+        rate = 1 / float(law.scale)
+        # From the limit on, and below it, what is left is a geometric series.
+        tail = np.exp(-rate * np.where(limits > 0, limits, 1 - limits)) / (1 + math.exp(-rate))
+        return np.asarray(np.where(limits > 0, 1 - tail, tail))
+    reach = math.ceil(12 * math.sqrt(law.variance)) + 1
+    every = np.cumsum(_mass(law, np.arange(-reach, reach + 1, dtype=np.float64)))
+    place = np.clip(limits.astype(np.int64) - 1 + reach, -1, 2 * reach)
+    return np.where(place < 0, 0.0, every[np.maximum(place, 0)])
 
 
 def _gaussian_total(variance: float) -> float:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads, processors
 
@@ -41,6 +41,12 @@ class Partition:
     def size(self) -> int:
         """Number of elements."""
         return self.periods * self.classes
+
+    @property
+    def element(self) -> IntArray:
+        """The element of every cell, one period after the other."""
+        rows = self.period_class.astype(np.int64) * self.classes
+        return np.asarray((rows[:, None] + self.pair_class[None, :]).ravel())
 
     def sums(self, table: FloatArray) -> FloatArray:
         """Adds up a table over every element."""

@@ -24,28 +24,35 @@ UNCHANGED: Final = REACH + 1
 
 _SHAPES: Final = (0.3, 1.0, 3.0, 10.0, math.inf)
 _SHAPES_OF_THE_FULL: Final = (1.0, 4.0, math.inf)
-# How much larger the counts are that are not empty, in steps: 2 steps are twice as large.
-_STEPS_OF_THE_FULL: Final = (2, 4, 6, 8, 10, 12, 14)
 
 
-def factors() -> FloatArray:
+def factors(reach: int = REACH) -> FloatArray:
     """Returns the factor of each column."""
-    return np.concatenate([[0.0], np.exp(STEP * np.arange(-REACH, REACH + 1))])
+    return np.concatenate([[0.0], np.exp(STEP * np.arange(-reach, reach + 1))])
 
 
-def spread_laws() -> FloatArray:
-    """Returns one law a row: the probability of each column's factor. Every mean is 1."""
-    laws = [_law(shape, 0) for shape in _SHAPES]
-    laws += [_law(shape, steps) for steps in _STEPS_OF_THE_FULL for shape in _SHAPES_OF_THE_FULL]
+def spread_laws(reach: int = REACH) -> FloatArray:
+    """Returns one law a row: the probability of each column's factor. Every mean is 1.
+
+    Args:
+        reach: How many steps a factor goes up or down.
+    """
+    laws = [_law(shape, 0, reach) for shape in _SHAPES]
+    # How much larger the counts are that are not empty: 2 steps are twice as large.
+    laws += [
+        _law(shape, steps, reach)
+        for steps in range(2, reach - 1, 2)
+        for shape in _SHAPES_OF_THE_FULL
+    ]
     return np.array(laws)
 
 
-def _law(shape: float, steps: int) -> FloatArray:
+def _law(shape: float, steps: int, reach: int) -> FloatArray:
     """A gamma law around a factor of so many steps, and 0 as often as makes the mean 1."""
-    factor = factors()[1:]
+    factor = factors(reach)[1:]
     relative = factor * math.exp(-STEP * steps)
     if math.isinf(shape):
-        weights = (np.arange(-REACH, REACH + 1) == steps).astype(np.float64)
+        weights = (np.arange(-reach, reach + 1) == steps).astype(np.float64)
     else:
         # The density of a logarithm, so the power is the shape and not one less.
         weights = np.exp(shape * (np.log(relative) - relative))

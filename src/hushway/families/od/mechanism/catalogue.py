@@ -8,7 +8,7 @@ import numpy as np
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.learned import Learned
+from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
 from hushway.families.od.mechanism.shares import (
     Weights,
     spends_of,
@@ -110,6 +110,7 @@ def od_learned(
     *,
     budget: Loss,
     shares: Sequence[Fraction] | None = None,
+    lazy: bool | None = None,
 ) -> Learned:
     """Returns a table that learns from some features and the cells.
 
@@ -119,10 +120,17 @@ def od_learned(
         budget: What the release costs.
         shares: The share of each feature and, last, of the cells; equal ones unless given. See
             `learned_shares` for those that measured best.
+        lazy: Whether only cells are looked at that stand out; if the universe is large, unless
+            given.
     """
     refuse_idle(features)
     parts = uniform_shares(features) if shares is None else shares
-    return Learned(universe=universe, features=tuple(features), spends=spends_of(budget, parts))
+    return Learned(
+        universe=universe,
+        features=tuple(features),
+        spends=spends_of(budget, parts),
+        lazy=universe.size > MOST_LEARNED if lazy is None else lazy,
+    )
 
 
 def nested(features: Sequence[Feature]) -> tuple[Feature, ...]:

@@ -18,15 +18,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.arrays import FloatArray, Int32Array
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, expectation
-from hushway.families.od.fit.joining import Joined, MeasuredSums, join
-from hushway.families.od.fit.learning import Posterior, learn
+from hushway.families.od.fit.joining import MeasuredSums, join
+from hushway.families.od.fit.learning import learn
+from hushway.families.od.fit.looking import Look, firm, told
 from hushway.families.od.fit.partitions import Partition
-from hushway.families.od.fit.rounding import RoundedTotals, round_totals
+from hushway.families.od.fit.rounding import round_totals
+from hushway.families.od.mechanism.learned_lazily import (
+    EXPECTED_FALSE,
+    LearntCells,
+    Looked,
+    check_learnable,
+    learn_lazily,
+)
 from hushway.families.od.mechanism.measuring import (
+    cells_query,
     check_measurable,
+    measure_features,
     noise_forecasts,
     planned_questions,
 )
@@ -37,9 +47,10 @@ from hushway.families.od.public.pair_labels import pairs_of_matrix
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
-from hushway.privacy.curator import MOST_DENSE_CELLS
+from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss
-from hushway.privacy.measured import Measured
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
@@ -48,15 +59,8 @@ LEARNED: Final = "learned"
 MOST_LEARNED: Final = MOST_DENSE_CELLS // 8
 # Pairs of places share a factor with this many classes of about the same distance.
 _DISTANCES: Final = 16
-# Errors of sums are learnt for this many classes of their size.
-_SIZES: Final = 8
-# Variance of a squared draw over the squared variance: 5 for Laplace noise, 2 for Gaussian.
-_KURTOSIS: Final = 5.0
 # Cells are listed with their estimates until these make up this share of all trips.
 _LISTED: Final = 0.99
-# A cell gives way to sums as far as its posterior allows, but the less the more of its value comes
-# from its own measurement: what sums are missing was not seen, so it is elsewhere.
-_FIRM: Final = 4.0
 # Learnt figures are told with so many decimals: the last digits of floats tell one machine from
 # another and nothing about trips.
 _DIGITS: Final = 3
@@ -71,11 +75,13 @@ class Learned(FixedQuestions[ODCells]):
         universe: The public cells.
         features: The sums; the cells are always measured.
         spends: What each feature costs, in order, and what the cells cost, last.
+        lazy: Whether only cells are looked at that stand out; a huge table has to be.
     """
 
     universe: ODCells
     features: tuple[Feature, ...]
     spends: tuple[Loss, ...]
+    lazy: bool = False
     name: str = LEARNED
 
     def __post_init__(self) -> None:
@@ -85,17 +91,20 @@ class Learned(FixedQuestions[ODCells]):
                 "Nothing can be learnt without sums, and there are none.",
                 advice='Use mechanism "laplace", or give more locations or periods.',
             )
-        if self.universe.size > MOST_LEARNED:
+        if self.lazy:
+            check_learnable(self.features)
+        elif self.universe.size > MOST_LEARNED:
             raise PrivacyError(
-                f"A table of {self.universe.size:,} cells is too large to be learnt; the most is "
-                f"{MOST_LEARNED:,}.",
-                advice='Use mechanism "cbdp", longer periods or fewer locations.',
+                f"A table of {self.universe.size:,} cells is too large to look at every one; the "
+                f"most is {MOST_LEARNED:,}.",
+                advice="Use the lazy form.",
             )
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
         return {
+            "form": "lazy" if self.lazy else "dense",
             "noise": self.spends[0].measure.noise,
             "features": [
                 {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
@@ -131,51 +140,92 @@ class Learned(FixedQuestions[ODCells]):
         """Returns the noise of each measurement; what is learnt makes errors smaller."""
         return noise_forecasts(geography, self.features, self.spends, bound)
 
+    def measure(self, curator: Curator, geography: ODCells) -> Measurements:
+        """Measures every cell, then every feature.
+
+        Privacy:
+            Spends `spends`, one on each; a unit moves each by no more than the counter's bound.
+        """
+        if not self.lazy:
+            return super().measure(curator, geography)
+        *margins, last = self.spends
+        query = cells_query(geography)
+        law = noise_for(last, curator.bound(query))
+        threshold = threshold_for(law, geography.size, EXPECTED_FALSE)
+        cells = curator.counts_above(query, threshold, last)
+        return (cells, *measure_features(curator, self.features, margins))
+
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Learns, joins and rounds."""
-        cells, *sums = (one for one in measured if isinstance(one, Measured))
+        cells, *others = measured
+        sums = [one for one in others if isinstance(one, Measured)]
+        if isinstance(cells, MeasuredSparse):
+            return self._table(sums, self._learnt_lazily(cells, sums))
+        return self._table(sums, self._learnt(cells, sums, geography))
+
+    def _learnt(self, cells: Measured, sums: Sequence[Measured], geography: ODCells) -> LearntCells:
         shape = (len(geography.periods), geography.pairs)
         values, law = cells.values.reshape(shape), _law(cells)
-        partitions = [_partition(feature) for feature in self.features]
-        expected = expectation(
-            [
-                NoisySums(partition=partition, values=one.values, law=_law(one))
-                for partition, one in zip(partitions, sums, strict=True)
-            ],
-            values,
-            law,
-            distance_classes(geography),
-        )
+        noisy = self._noisy(sums)
+        expected = expectation(noisy, values, law, distance_classes(geography))
         posterior = learn(values, expected, law)
         looks = [
-            _Look.at(partition, posterior, one)
-            for partition, one in zip(partitions, sums, strict=True)
+            Look.at(
+                noisy=one.values,
+                estimates=one.partition.sums(posterior.mean),
+                variances=one.partition.sums(posterior.variance),
+                noise=float(one.law.variance),
+            )
+            for one in noisy
         ]
         joined = join(
             posterior.mean,
-            posterior.variance / (1 + _FIRM * posterior.variance / float(law.variance)),
-            [look.measured for look in looks],
+            firm(posterior.variance, law),
+            [
+                MeasuredSums(partition=one.partition, counts=one.values, variance=look.noise)
+                for one, look in zip(noisy, looks, strict=True)
+            ],
         )
-        rounded = round_totals(joined.values.ravel(), [_element(part) for part in partitions])
-        return self._table(sums, looks, posterior, joined, rounded)
+        rounded = round_totals(joined.values.ravel(), [one.partition.element for one in noisy])
+        return LearntCells(
+            cells=np.arange(geography.size),
+            means=joined.values.ravel(),
+            variances=posterior.variance.ravel(),
+            counts=rounded.totals,
+            totals=joined.totals,
+            looks=tuple(looks),
+            diagnostics={
+                "distance_to_optimum_at_most": _rounded_up(joined.bound),
+                "newton_steps": joined.steps,
+                "every_sum_rounded_up_or_down": rounded.exact,
+                "cells_tell": told(posterior.variance, posterior.prior_variance),
+            },
+        )
 
-    def _table(
-        self,
-        sums: Sequence[Measured],
-        looks: Sequence["_Look"],
-        posterior: Posterior,
-        joined: Joined,
-        rounded: RoundedTotals,
-    ) -> ODTable:
-        kept = np.flatnonzero(rounded.totals)
-        counts = rounded.totals[kept]
-        off = counts - joined.values.ravel()[kept]
-        finest = max(looks, key=lambda look: look.measured.partition.size)
+    def _learnt_lazily(self, cells: MeasuredSparse, sums: Sequence[Measured]) -> LearntCells:
+        shown = cells.reveal()
+        threshold = 0 if cells.threshold is None else cells.threshold  # `measure` gives one
+        looked = Looked(shown=shown, threshold=threshold, law=_law(cells))
+        return learn_lazily(self.universe, self.features, self._noisy(sums), looked)
+
+    def _noisy(self, sums: Sequence[Measured]) -> list[NoisySums]:
+        return [
+            NoisySums(partition=_partition(feature), values=one.values, law=_law(one))
+            for feature, one in zip(self.features, sums, strict=True)
+        ]
+
+    def _table(self, sums: Sequence[Measured], learnt: LearntCells) -> ODTable:
+        kept = np.flatnonzero(learnt.counts)
+        counts = learnt.counts[kept]
+        off = counts - learnt.means[kept]
+        # Sums of the finest feature are the most like any others.
+        finest = max(learnt.looks, key=lambda look: len(look.variances))
+        spread = round(finest.spread, _DIGITS)
         return ODTable(
             universe=self.universe,
-            cells=kept,
+            cells=learnt.cells[kept],
             counts=counts,
-            standard_errors=_told_errors(posterior.variance.ravel()[kept] + off**2),
+            standard_errors=_told_errors(learnt.variances[kept] + off**2),
             threshold=None,
             zeros_left_out=True,
             margins=tuple(
@@ -184,21 +234,15 @@ class Learned(FixedQuestions[ODCells]):
                     measured=one.values,
                     standard_error=math.sqrt(one.variance),
                     fitted=np.round(fitted, _DIGITS_OF_SUMS),
-                    errors=look.errors,
+                    errors=_told_errors(look.variances),
                 )
                 for feature, one, look, fitted in zip(
-                    self.features, sums, looks, joined.totals, strict=True
+                    self.features, sums, learnt.looks, learnt.totals, strict=True
                 )
             ),
-            sum_spread=finest.spread,
-            estimates=_estimates(joined, posterior),
-            diagnostics={
-                "distance_to_optimum_at_most": _rounded_up(joined.bound),
-                "newton_steps": joined.steps,
-                "every_sum_rounded_up_or_down": rounded.exact,
-                "cells_tell": _told(posterior),
-                "sum_spread": finest.spread,
-            },
+            sum_spread=spread,
+            estimates=_estimates(learnt),
+            diagnostics={**learnt.diagnostics, "sum_spread": spread},
         )
 
 
@@ -227,7 +271,7 @@ def _distances(places: Locations) -> FloatArray:
     return np.asarray(6371.0 * np.hypot(east, lat[None, :] - lat[:, None]))
 
 
-def _law(measured: Measured) -> NoiseLaw:
+def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
     return noise_for(measured.event.loss, measured.event.bound)
 
 
@@ -244,71 +288,16 @@ def _partition(feature: Feature) -> Partition:
     )
 
 
-def _element(partition: Partition) -> IntArray:
-    rows = partition.period_class.astype(np.int64) * partition.classes
-    return (rows[:, None] + partition.pair_class[None, :]).ravel()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Look:
-    """What a family of measured sums says about the estimates of its cells.
-
-    Errors of cells have something in common that their own variances do not show. How much shows
-    where sums were measured: there the estimates can be compared with something.
-
-    Attributes:
-        measured: The sums as the cells are to be brought together with them: the more the errors of
-            cells have in common, the less do the cells resist.
-        spread: By how much more sums vary than their cells do.
-        errors: The standard error of every sum once both are together.
-    """
-
-    measured: MeasuredSums
-    spread: float
-    errors: FloatArray
-
-    @staticmethod
-    def at(partition: Partition, posterior: Posterior, measured: Measured) -> "_Look":
-        noise = max(float(measured.variance), 1e-12)
-        own = partition.sums(posterior.variance)
-        missed = measured.values - partition.sums(posterior.mean)
-        spread = max(1.0, float(np.sum(missed**2 - noise)) / max(float(own.sum()), 1e-12))
-        varied = _by_size(missed, own, noise)
-        certain = 1 / np.maximum(varied, 1e-12) + 1 / noise
-        return _Look(
-            measured=MeasuredSums(
-                partition=partition, counts=measured.values, variance=noise / spread
-            ),
-            spread=round(max(1.0, float(varied.sum()) / max(float(own.sum()), 1e-12)), _DIGITS),
-            # A sum of whole counts may be off by almost one more.
-            errors=_told_errors(1 / certain + 1 / 3),
-        )
-
-
-def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
-    """Returns the variance of every sum before it was measured, likewise, by classes of size.
-
-    What noise hides is counted with it: one standard deviation of what a class can show.
-    """
-    varied = np.empty_like(own)
-    for some in np.array_split(np.argsort(own, kind="stable"), min(_SIZES, len(own))):
-        hidden = noise * math.sqrt(_KURTOSIS * len(some))
-        seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + hidden
-        varied[some] = own[some] * max(1.0, seen / max(float(own[some].sum()), 1e-12))
-    return varied
-
-
-def _estimates(joined: Joined, posterior: Posterior) -> Estimates:
+def _estimates(learnt: LearntCells) -> Estimates:
     """Returns the estimates of the cells that hold nearly all trips."""
-    values = joined.values.ravel()
-    largest = np.argsort(values)[::-1]
-    held = np.cumsum(values[largest])
+    largest = np.argsort(learnt.means)[::-1]
+    held = np.cumsum(learnt.means[largest])
     enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
-    cells = np.sort(largest[:enough])
+    chosen = np.sort(largest[:enough])
     return Estimates(
-        cells=cells,
-        means=np.round(values[cells], 6),
-        standard_errors=_told_errors(posterior.variance.ravel()[cells]),
+        cells=learnt.cells[chosen],
+        means=np.round(learnt.means[chosen], 6),
+        standard_errors=_told_errors(learnt.variances[chosen]),
     )
 
 
@@ -323,9 +312,3 @@ def _rounded_up(bound: float) -> float:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(bound)) - 1)
     return float(f"{math.ceil(bound / unit) * unit:.1e}")
-
-
-def _told(posterior: Posterior) -> float:
-    """Returns which share of what was uncertain the cells' own measurements made certain."""
-    left = float(posterior.variance.sum()) / max(posterior.prior_variance, 1e-12)
-    return round(min(1.0, max(0.0, 1 - left)), 4)

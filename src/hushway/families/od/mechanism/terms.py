@@ -158,7 +158,12 @@ def _cbdp(parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature
 def _learned(
     parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
 ) -> Learned:
-    return Learned(universe=cells, features=features, spends=tuple(stated_losses(parameters)))
+    return Learned(
+        universe=cells,
+        features=features,
+        spends=tuple(stated_losses(parameters)),
+        lazy=parameters["form"] == "lazy",
+    )
 
 
 def _hierarchical(

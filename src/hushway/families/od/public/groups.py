@@ -13,8 +13,11 @@ import numpy as np
 from hushway.arrays import Int32Array, IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.geography.locations import joint_codes
+from hushway.geography.locations import PairEnds, joint_codes
 from hushway.privacy.public_facts import public_facts
+
+# Of fewer pairs, one end may tell the other.
+_MANY_PAIRS = 1 << 20
 
 
 @public_facts
@@ -136,10 +139,24 @@ def _inside(finer: Feature, coarser: Feature, part: str) -> bool:
     fine = getattr(finer, part)
     if fine is None:
         return False
+    if fine.ends is not None and coarse.ends is not None and len(fine.codes) > _MANY_PAIRS:
+        return _ends_inside(fine.ends, coarse.ends)
     _, together = joint_codes(
         [(fine.codes, len(fine)), (coarse.codes, len(coarse))], len(fine.codes)
     )
     return together == len(fine)
+
+
+def _ends_inside(fine: PairEnds, coarse: PairEnds) -> bool:
+    """Says the same of pairs of many places, by the classes of their ends: these are far fewer."""
+    return all(
+        joint_codes([(one, int(one.max()) + 1), (other, int(other.max()) + 1)], len(one))[1]
+        == len(np.unique(one))
+        for one, other in (
+            (fine.origin, coarse.origin),
+            (fine.destination, coarse.destination),
+        )
+    )
 
 
 def _in_order(codes: Int32Array, classes: int) -> Int32Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.locations import Labels, labels_of_codes, renumbered
+from hushway.geography.locations import Labels, PairEnds, labels_of_codes, renumbered
 
 Side = Literal["origin", "destination", "both"]
 
@@ -34,18 +34,28 @@ def place_pair_labels(
     names = sorted(set(labels))
     index = {name: code for code, name in enumerate(names)}
     of_place = np.array([index[label] for label in labels], dtype=np.int32)
-    square = (len(labels), len(labels))
-    if side == "origin":
-        codes = pairs_of_matrix(cells, np.broadcast_to(of_place[:, None], square))
-        return labels_of_codes(f"origin {column}", codes, names)
-    if side == "destination":
-        codes = pairs_of_matrix(cells, np.broadcast_to(of_place, square))
-        return labels_of_codes(f"destination {column}", codes, names)
-    both = of_place[:, None] * np.int32(len(names)) + of_place
+    alike = np.zeros_like(of_place)
+    origin, destination = {
+        "origin": (of_place, alike),
+        "destination": (alike, of_place),
+        "both": (of_place, of_place),
+    }[side]
+    width = int(destination.max()) + 1
+    every = origin[:, None] * np.int32(width) + destination
     # Only the routes that occur get a name: there may be as many routes as pairs.
-    present, codes = renumbered(pairs_of_matrix(cells, both), len(names) ** 2)
-    routes = tuple(f"{names[i // len(names)]} → {names[i % len(names)]}" for i in present)
-    return Labels(column=f"{column} pair", codes=codes, names=routes)
+    classes = int(origin.max() + 1) * width
+    present, codes = renumbered(pairs_of_matrix(cells, every), classes)
+    between = np.full(classes, -1, dtype=np.int32)
+    between[present] = np.arange(len(present), dtype=np.int32)
+    return Labels(
+        column=f"{column} pair" if side == "both" else f"{side} {column}",
+        codes=codes,
+        names=tuple(
+            f"{names[i // width]} → {names[i % width]}" if side == "both" else names[i]
+            for i in present
+        ),
+        ends=PairEnds(origin=origin, destination=destination, between=between.reshape(-1, width)),
+    )
 
 
 def pair_table_labels(

@@ -1,0 +1,94 @@
+"""What measured sums say about the errors of estimates that are to agree with them.
+
+Errors of cells have something in common that their own variances do not show. How much shows where
+sums were measured: there the estimates can be compared with something.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.privacy.noise.inversion import NoiseLaw
+
+# Errors of sums are learnt for this many classes of their size.
+_SIZES: Final = 8
+# Variance of a squared draw over the squared variance: 5 for Laplace noise, 2 for Gaussian.
+_KURTOSIS: Final = 5.0
+_FIRM: Final = 4.0
+_NOTHING: Final = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Look:
+    """What a family of measured sums says about the estimates of its cells.
+
+    Attributes:
+        noise: The variance of a sum as cells are to be brought together with it: the more the
+            errors of cells have in common, the less do the cells resist.
+        spread: By how much more sums vary than their cells do.
+        variances: The variance of every sum once both are together.
+    """
+
+    noise: float
+    spread: float
+    variances: FloatArray
+
+    @staticmethod
+    def at(
+        *, noisy: IntArray, estimates: FloatArray, variances: FloatArray, noise: float
+    ) -> "Look":
+        """Compares noisy sums with those of the estimates.
+
+        Args:
+            noisy: The sums as they were measured.
+            estimates: The sums of the cells' estimates.
+            variances: The sums of their variances.
+            noise: The variance of the noise in each measured sum.
+        """
+        noise = max(noise, _NOTHING)
+        missed = noisy - estimates
+        own = max(float(variances.sum()), _NOTHING)
+        spread = max(1.0, float(np.sum(missed**2 - noise)) / own)
+        varied = _by_size(missed, variances, noise)
+        return Look(
+            noise=noise / spread,
+            spread=max(1.0, float(varied.sum()) / own),
+            # A sum of whole counts may be off by almost one more.
+            variances=1 / (1 / np.maximum(varied, _NOTHING) + 1 / noise) + 1 / 3,
+        )
+
+
+def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
+    """Returns the variance of every sum before it was measured, likewise, by classes of size.
+
+    What noise hides is counted with it: one standard deviation of what a class can show.
+    """
+    varied = np.empty_like(own)
+    for some in np.array_split(np.argsort(own, kind="stable"), min(_SIZES, len(own))):
+        hidden = noise * math.sqrt(_KURTOSIS * len(some))
+        seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + hidden
+        varied[some] = own[some] * max(1.0, seen / max(float(own[some].sum()), _NOTHING))
+    return varied
+
+
+def firm(variance: FloatArray, law: NoiseLaw) -> FloatArray:
+    """Returns how far cells give way to sums.
+
+    A cell does so as far as its posterior allows, but the less the more of its value comes from its
+    own measurement: what sums are missing was not seen, so it is elsewhere.
+    """
+    return np.asarray(variance / (1 + _FIRM * variance / float(law.variance)))
+
+
+def told(variance: FloatArray, prior: float) -> float:
+    """Returns which share of what was uncertain the cells' own measurements made certain.
+
+    Args:
+        variance: The posterior variances of all cells that were looked at.
+        prior: The sum of these before their values were looked at.
+    """
+    left = float(variance.sum()) / max(prior, _NOTHING)
+    return round(min(1.0, max(0.0, 1 - left)), 4)

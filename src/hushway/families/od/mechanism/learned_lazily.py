@@ -1,0 +1,309 @@
+"""A huge table that learns: only cells that show, or of which something is expected, cost anything.
+
+1. Expect: sums are learnt, and products of factors fitted to them (`fit.factored`).
+2. Look: candidates are the cells whose noisy value is large, and those of which much is expected.
+3. Learn: how far counts stray from what is expected, from the candidates and from how many cells
+   stay hidden; from there, the posterior of every candidate (`fit.hidden`).
+4. Spread: what sums have left goes to all other cells as expected, in whole trips
+   (`fit.scattering`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.errors import PrivacyError
+from hushway.families.od.fit.expectation import NoisySums, learnt_sums, period_totals
+from hushway.families.od.fit.factored import Blocks, Factored, Kind, SomeCells, Target
+from hushway.families.od.fit.hidden import Candidates, learn_hidden
+from hushway.families.od.fit.looking import Look, firm, told
+from hushway.families.od.fit.rounding import round_totals
+from hushway.families.od.fit.scattering import scatter
+from hushway.families.od.fit.settling import Met, Rest, settle
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
+from hushway.geography.locations import PairEnds, joint_codes
+from hushway.privacy.noise.inversion import NoiseLaw
+from hushway.privacy.noise.lazy import Shown
+
+# About so many cells without trips show by chance, and at most so many more are looked at because
+# something is expected of them.
+EXPECTED_FALSE: Final = float(1 << 20)
+_MOST_EXPECTED: Final = 1 << 20
+# A cell of which less is expected is looked at only if it shows.
+_LEAST_EXPECTED: Final = 0.25
+_SWEEPS: Final = 10
+# Expectations of the cells that nobody looked at grow by no more than this.
+_MOST_GROWTH: Final = 8.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Looked:
+    """The cells that were measured at or above a threshold.
+
+    Attributes:
+        shown: The cells and their noisy values.
+        threshold: The threshold.
+        law: The noise of every cell.
+    """
+
+    shown: Shown
+    threshold: int
+    law: NoiseLaw
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LearntCells:
+    """A huge table as it was learnt.
+
+    Attributes:
+        cells: Ascending cell numbers of candidates and of all cells with whole trips.
+        means: What is expected of each.
+        variances: The variance of each count.
+        counts: Its whole trips.
+        totals: For every feature, the expected trips of every element.
+        looks: For every feature, what its measured sums say about the estimates.
+        diagnostics: How well the fit was solved, as plain JSON values.
+    """
+
+    cells: IntArray
+    means: FloatArray
+    variances: FloatArray
+    counts: IntArray
+    totals: tuple[FloatArray, ...]
+    looks: tuple[Look, ...]
+    diagnostics: Mapping[str, Any]
+
+
+def learn_lazily(
+    universe: ODCells, features: Sequence[Feature], sums: Sequence[NoisySums], looked: Looked
+) -> LearntCells:
+    """Learns a huge table from noisy sums and the largest of its noisy cells.
+
+    Args:
+        universe: The public cells.
+        features: The features that were measured; see `can_be_factored`.
+        sums: What was measured of each.
+        looked: What was measured of the cells.
+    """
+    missing = _missing(universe)
+    goal = _Goal.of(universe, features, sums)
+    expected = Factored.even(goal.blocks, len(universe.periods))
+    expected.fit(goal.targets, missing, _SWEEPS)
+
+    cells = _candidates(universe, expected, looked.shown)
+    candidates = _made_of(universe, cells)
+    without = candidates.joined(missing)
+    values = np.full(len(cells), looked.threshold - 1)
+    values[np.searchsorted(cells, looked.shown.cells)] = looked.shown.values
+    # The cells of a pair of places follow each other while the table is learnt.
+    by_pair = np.argsort(cells % universe.pairs, kind="stable")
+    learnt = learn_hidden(
+        Candidates(cells=candidates[by_pair], values=values[by_pair], threshold=looked.threshold),
+        expected,
+        missing,
+        looked.law,
+    )
+    posterior = replace(
+        learnt,
+        mean=_put_back(learnt.mean, by_pair),
+        variance=_put_back(learnt.variance, by_pair),
+    )
+
+    elements = [feature.of(cells) for feature in features]
+    rest = expected.copy(_MOST_GROWTH)
+    rest.fit(goal.left_by(elements, posterior.mean), without, _SWEEPS)
+    left = [rest.sums(shape, without) for shape in goal.shapes]
+    looks = [
+        Look.at(
+            noisy=one.values,
+            estimates=some + _summed(element, posterior.mean, len(some)),
+            variances=posterior.others * some + _summed(element, posterior.variance, len(some)),
+            noise=float(one.law.variance),
+        )
+        for one, some, element in zip(sums, left, elements, strict=True)
+    ]
+    met = [
+        Met(shape=shape, element=element, counts=one.values, variance=look.noise)
+        for shape, element, one, look in zip(goal.shapes, elements, sums, looks, strict=True)
+    ]
+    mean = settle(
+        posterior.mean,
+        firm(posterior.variance, looked.law),
+        Rest(expected=rest, without=without, spread=posterior.others),
+        sorted(met, key=lambda each: -len(each.counts)),
+    )
+    rounded = round_totals(mean, elements)
+    trips = scatter(rest, without)
+    stands, many = np.unique(
+        universe.encode(trips.period, trips.origin, trips.destination), return_counts=True
+    )
+    found = np.union1d(cells, stands)
+    return LearntCells(
+        cells=found,
+        # A whole trip that stands for very many cells is as uncertain as it is large.
+        means=_placed(found, (cells, mean), (stands, many)),
+        variances=_placed(found, (cells, posterior.variance), (stands, many**2)),
+        counts=_placed(found, (cells, rounded.totals), (stands, many)).astype(np.int64),
+        totals=tuple(
+            rest.sums(shape, without) + _summed(element, mean, len(shape.counts))
+            for shape, element in zip(goal.shapes, elements, strict=True)
+        ),
+        looks=tuple(looks),
+        diagnostics={
+            "candidates": len(cells),
+            "cells_tell": told(posterior.variance, posterior.prior_variance),
+        },
+    )
+
+
+def is_learnable(feature: Feature) -> bool:
+    """Returns whether the elements of a feature follow from classes of origins and destinations."""
+    return feature.pairs is None or feature.pairs.ends is not None
+
+
+def check_learnable(features: Sequence[Feature]) -> None:
+    """Refuses sums that a huge table cannot be learnt from.
+
+    Raises:
+        PrivacyError: No feature tells periods apart, or one labels pairs of places one by one.
+    """
+    for feature in features:
+        _ends(feature)
+    if all(feature.period_classes < len(feature.universe.periods) for feature in features):
+        raise PrivacyError(
+            "A huge table is learnt from sums by period, and there are none.",
+            advice='Measure "period", "origins" or "destinations".',
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Goal:
+    """The sums that expectations are brought to.
+
+    Attributes:
+        blocks: Classes of places that tell all features apart but those of one end.
+        shapes: Every feature as a target, with the learnt trips of its elements.
+    """
+
+    blocks: Blocks
+    shapes: tuple[Target, ...]
+
+    @staticmethod
+    def of(universe: ODCells, features: Sequence[Feature], sums: Sequence[NoisySums]) -> "_Goal":
+        ends = [_ends(feature) for feature in features]
+        blocks = _blocks(ends, len(universe.locations))
+        totals = period_totals(sums, len(universe.periods))
+        return _Goal(
+            blocks=blocks,
+            shapes=tuple(
+                _shape(feature, each, blocks, learnt_sums(noisy, totals))
+                for feature, each, noisy in zip(features, ends, sums, strict=True)
+            ),
+        )
+
+    @property
+    def targets(self) -> list[Target]:
+        """The sums, the finest first: the last ones are met exactly."""
+        return sorted(self.shapes, key=lambda shape: -len(shape.counts))
+
+    def left_by(self, elements: Sequence[IntArray], trips: FloatArray) -> list[Target]:
+        """Returns what sums have left when some cells have their trips, in the same order.
+
+        Args:
+            elements: For every feature, the element of each of these cells.
+            trips: The trips of each.
+        """
+        left = []
+        for shape, element in zip(self.shapes, elements, strict=True):
+            counts = shape.counts - _summed(element, trips, len(shape.counts))
+            left.append(replace(shape, counts=np.maximum(counts, 0.0)))
+        return sorted(left, key=lambda shape: -len(shape.counts))
+
+
+def _ends(feature: Feature) -> PairEnds:
+    if feature.pairs is None:
+        alike = np.zeros(len(feature.universe.locations), dtype=np.int32)
+        return PairEnds(origin=alike, destination=alike, between=np.zeros((1, 1), dtype=np.int32))
+    if feature.pairs.ends is None:
+        raise PrivacyError(
+            f"The feature {feature.title!r} labels pairs of places one by one; a table of "
+            f"{feature.universe.size:,} cells is too large to learn from such sums.",
+            advice='Leave it out, or use mechanism "cbdp".',
+        )
+    return feature.pairs.ends
+
+
+def _blocks(ends: Sequence[PairEnds], places: int) -> Blocks:
+    """Returns the classes of places that features of both ends tell apart."""
+    both = [each for each in ends if min(each.between.shape) > 1]
+    origin, rows = joint_codes([(each.origin, len(each.between)) for each in both], places)
+    destination, columns = joint_codes(
+        [(each.destination, each.between.shape[1]) for each in both], places
+    )
+    return Blocks(origin=origin, destination=destination, rows=rows, columns=columns)
+
+
+def _shape(feature: Feature, ends: PairEnds, blocks: Blocks, counts: FloatArray) -> Target:
+    periods = np.zeros(len(feature.universe.periods), dtype=np.int64)
+    if feature.periods is not None:
+        periods += feature.periods.codes
+    starts, stops = ends.between.shape
+    if stops == 1 < starts:
+        kind, codes = Kind.ORIGINS, ends.between[ends.origin, 0]
+    elif starts == 1 < stops:
+        kind, codes = Kind.DESTINATIONS, ends.between[0, ends.destination]
+    else:
+        kind, codes = Kind.BLOCKS, _codes_of_blocks(ends, blocks)
+    element = periods.reshape(-1, *(1,) * codes.ndim) * feature.pair_classes + codes
+    return Target(kind=kind, element=element, counts=counts)
+
+
+def _codes_of_blocks(ends: PairEnds, blocks: Blocks) -> IntArray:
+    """Returns the class of the pairs of every block; any one where there are none."""
+    row, column = np.zeros(blocks.rows, np.int64), np.zeros(blocks.columns, np.int64)
+    row[blocks.origin], column[blocks.destination] = ends.origin, ends.destination
+    return np.maximum(ends.between[row[:, None], column[None, :]], 0).astype(np.int64)
+
+
+def _missing(universe: ODCells) -> SomeCells:
+    """Returns the pairs that have no cell: a place and itself, in every period."""
+    places = 0 if universe.same_place else len(universe.locations)
+    periods = len(universe.periods)
+    place = np.tile(np.arange(places), periods)
+    return SomeCells(period=np.repeat(np.arange(periods), places), origin=place, destination=place)
+
+
+def _candidates(universe: ODCells, expected: Factored, shown: Shown) -> IntArray:
+    """Returns the cells that are looked at one by one, ascending."""
+    large = expected.largest(_LEAST_EXPECTED, _MOST_EXPECTED)
+    if not universe.same_place:
+        large = large[np.flatnonzero(large.origin != large.destination)]
+    return np.union1d(shown.cells, universe.encode(large.period, large.origin, large.destination))
+
+
+def _made_of(universe: ODCells, cells: IntArray) -> SomeCells:
+    period, origin, destination = universe.decode(cells)
+    return SomeCells(period=period, origin=origin, destination=destination)
+
+
+def _summed(element: IntArray, values: FloatArray, size: int) -> FloatArray:
+    return np.bincount(element, weights=values, minlength=size).astype(np.float64)
+
+
+def _placed(found: IntArray, *parts: tuple[IntArray, NDArray[Any]]) -> FloatArray:
+    """Adds up the values of some cells where each has its place."""
+    values = np.zeros(len(found))
+    for cells, some in parts:
+        values[np.searchsorted(found, cells)] += some
+    return values
+
+
+def _put_back(values: FloatArray, order: IntArray) -> FloatArray:
+    found = np.empty_like(values)
+    found[order] = values
+    return found
