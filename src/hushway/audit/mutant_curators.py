@@ -91,11 +91,16 @@ class Peeping(Meddler):
         """Returns counts that nobody should see."""
         return self._exact(query)
 
-    def exactly(self, answer: Measured) -> Measured:
+    def exactly(self, answer: Measured | MeasuredSparse) -> Measured:
         """Returns an answer without its noise."""
         query = answer.query
         assert isinstance(query, Query | PartitionQuery)  # noqa: S101  what mutants peep at
-        return replace(answer, values=self._exact_values(query))
+        return Measured(
+            query=query,
+            values=self._exact_values(query),
+            variance=answer.variance,
+            event=answer.event,
+        )
 
 
 class FeatureSensitivityOfOne(Meddler):

@@ -15,7 +15,9 @@ from hushway.demo import PLAN
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od import job as od_job
+from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
+from hushway.families.od.mechanism.learned import Learned
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.publishing import publish
@@ -85,37 +87,33 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     assert adds_up["fit"]["sum_spread"] >= 1
 
 
-def test_a_table_that_is_too_large_to_be_learnt_is_projected(
+def _too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (od_job, catalogue, learned_module):
+        monkeypatch.setattr(module, "MOST_LEARNED", 1)
+
+
+def test_a_table_that_is_too_large_is_learnt_lazily_from_sums_of_places(
     city: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = prepare(load_plan(city / PLAN))
-    monkeypatch.setattr(od_job, "MOST_LEARNED", job.geography.size)
-    assert prepare(load_plan(city / PLAN)).mechanism.name == "learned"
-    monkeypatch.setattr(od_job, "MOST_LEARNED", job.geography.size - 1)
-    projected = prepare(load_plan(city / PLAN))
-    assert projected.mechanism.name == "cbdp"
-    published = publish(projected)
+    _too_large(monkeypatch)
+    published = publish(prepare(load_plan(city / PLAN)))
     assert hushway.verify(published.folder).passed
     parameters = published.certificate.terms.mechanism.parameters
+    assert parameters["form"] == "lazy"
     titles = [feature["title"] for feature in parameters["features"]]
-    assert titles == ["total", "period", "zones", "modes"]
+    assert titles == ["total", "period", "origins", "destinations", "zones"]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        'features = ["total"]\nsplit = { cells = "2/3", total = "1/3" }',
-        'features = ["total", "origins"]',
-    ],
-)
 def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
-    city: Path, monkeypatch: pytest.MonkeyPatch, options: str
+    city: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (od_job, learned_module):
-        monkeypatch.setattr(module, "MOST_LEARNED", 1)
-    with pytest.raises(PrivacyError, match="too large to be learnt"):
-        with_mechanism(city, f'name = "learned"\n{options}')
-    assert with_mechanism(city, 'name = "cbdp"').mechanism.name == "cbdp"
+    _too_large(monkeypatch)
+    with pytest.raises(PrivacyError, match="labels pairs of places one by one") as refusal:
+        with_mechanism(city, 'name = "learned"\nfeatures = ["total", "modes"]')
+    assert "cbdp" in refusal.value.advice
+    named = with_mechanism(city, 'name = "learned"\nfeatures = ["total", "origins"]')
+    assert isinstance(named.mechanism, Learned)
+    assert named.mechanism.lazy
 
 
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:

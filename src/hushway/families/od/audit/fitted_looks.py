@@ -95,7 +95,11 @@ TREE = Form(
 )
 LEARNED = Form(
     words="learned",
-    make=lambda cells, budget: od_learned(cells, both_features(cells), budget=budget),
+    make=lambda cells, budget: od_learned(cells, both_features(cells), budget=budget, lazy=False),
+)
+LEARNED_LAZILY = Form(
+    words="learned lazily",
+    make=lambda cells, budget: od_learned(cells, both_features(cells), budget=budget, lazy=True),
 )
 # As a plan has it, with sums over the whole toy universe: for universes that are a single corner.
 PLANNED = Form(
@@ -109,7 +113,7 @@ BY_CORNER = (FLAT, NESTED, LAZY, TREE)
 # What is learnt is learnt from all corners together. So of a release that learns, corners are runs
 # of their own only as far as it is measured; of what it publishes it is shown that it follows from
 # the measurements, and from nothing else.
-FORMS = (*BY_CORNER, LEARNED)
+FORMS = (*BY_CORNER, LEARNED, LEARNED_LAZILY)
 
 
 def _by_corner(cells: ODCells, title: str, classes: list[int]) -> Feature:

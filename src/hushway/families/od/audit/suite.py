@@ -23,7 +23,15 @@ from hushway.audit.mutant_curators import (
 from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
 from hushway.families.od.audit import dense, measured, published, sparse
-from hushway.families.od.audit.fitted_looks import BY_CORNER, FLAT, FORMS, LAZY, LEARNED, TREE
+from hushway.families.od.audit.fitted_looks import (
+    BY_CORNER,
+    FLAT,
+    FORMS,
+    LAZY,
+    LEARNED,
+    LEARNED_LAZILY,
+    TREE,
+)
 from hushway.families.od.audit.product import (
     REAL,
     Fitted,
@@ -313,11 +321,13 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         "learning from exact counts",
         Product(curator=Peeping, mechanism=nosy_learner),
         partial(published.same_table, LEARNED),
+        partial(published.same_table, LEARNED_LAZILY),
     ),
     mutant(
         "errors that are the true ones",
         Product(curator=Peeping, mechanism=honest_to_a_fault),
         partial(published.same_table, LEARNED),
+        partial(published.same_table, LEARNED_LAZILY),
     ),
 )
 

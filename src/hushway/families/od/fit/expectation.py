@@ -60,7 +60,7 @@ def expectation(
         law: The noise of the cells.
         distance_class: Which pairs of places are at about the same distance.
     """
-    seen = cells.sum(axis=1), cells.shape[1] * float(law.variance)
+    seen = cells.sum(axis=1).astype(np.float64), cells.shape[1] * float(law.variance)
     totals = period_totals(sums, len(cells), seen)
     told = [each for each in sums if each.partition.classes > 1]
     targets = [(each.partition, learnt_sums(each, totals)) for each in told]
@@ -109,7 +109,7 @@ def _favour_distances(
 
 
 def period_totals(
-    sums: Sequence[NoisySums], periods: int, *more: tuple[IntArray, float]
+    sums: Sequence[NoisySums], periods: int, *more: tuple[FloatArray, float]
 ) -> FloatArray:
     """Returns the trips of each period, from all noisy answers that tell periods apart.
 
@@ -118,19 +118,25 @@ def period_totals(
         periods: Number of periods.
         more: Other noisy numbers of trips of each period, and the variance of their noise.
     """
+    # Where no sums tell all periods apart, those that tell most of them do.
+    finest = max(each.partition.periods for each in sums)
     told = [
-        (
-            each.by_period.sum(axis=1)[each.partition.period_class],
-            each.partition.classes * float(each.law.variance),
-        )
+        (_each_period(each), each.partition.classes * float(each.law.variance))
         for each in sums
-        if each.partition.periods == periods
+        if each.partition.periods == (periods if more else finest)
     ]
     told += more
     weights = np.array([1 / max(variance, 1e-12) for _, variance in told])
     totals = weights @ np.array([values for values, _ in told]) / weights.sum()
     # A period that seems to be empty may not be.
     return np.asarray(np.maximum(totals, 0.5 / np.sqrt(weights.sum())))
+
+
+def _each_period(sums: NoisySums) -> FloatArray:
+    """Returns the trips of each period, as many for all periods of a class."""
+    period_class = sums.partition.period_class
+    each = sums.by_period.sum(axis=1) / np.bincount(period_class)
+    return np.asarray(each[period_class])
 
 
 def learnt_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
+from hushway.families.od.mechanism.learned_lazily import check_learnable
 from hushway.families.od.mechanism.shares import (
     Weights,
     spends_of,
@@ -125,11 +126,14 @@ def od_learned(
     """
     refuse_idle(features)
     parts = uniform_shares(features) if shares is None else shares
+    lazily = universe.size > MOST_LEARNED if lazy is None else lazy
+    if lazily:
+        check_learnable(features)
     return Learned(
         universe=universe,
         features=tuple(features),
         spends=spends_of(budget, parts),
-        lazy=universe.size > MOST_LEARNED if lazy is None else lazy,
+        lazy=lazily,
     )
 
 

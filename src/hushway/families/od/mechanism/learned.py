@@ -91,9 +91,7 @@ class Learned(FixedQuestions[ODCells]):
                 "Nothing can be learnt without sums, and there are none.",
                 advice='Use mechanism "laplace", or give more locations or periods.',
             )
-        if self.lazy:
-            check_learnable(self.features)
-        elif self.universe.size > MOST_LEARNED:
+        if self.universe.size > MOST_LEARNED and not self.lazy:
             raise PrivacyError(
                 f"A table of {self.universe.size:,} cells is too large to look at every one; the "
                 f"most is {MOST_LEARNED:,}.",
@@ -148,6 +146,7 @@ class Learned(FixedQuestions[ODCells]):
         """
         if not self.lazy:
             return super().measure(curator, geography)
+        check_learnable(self.features)
         *margins, last = self.spends
         query = cells_query(geography)
         law = noise_for(last, curator.bound(query))

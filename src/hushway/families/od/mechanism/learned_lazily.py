@@ -170,15 +170,10 @@ def check_learnable(features: Sequence[Feature]) -> None:
     """Refuses sums that a huge table cannot be learnt from.
 
     Raises:
-        PrivacyError: No feature tells periods apart, or one labels pairs of places one by one.
+        PrivacyError: A feature labels pairs of places one by one.
     """
     for feature in features:
         _ends(feature)
-    if all(feature.period_classes < len(feature.universe.periods) for feature in features):
-        raise PrivacyError(
-            "A huge table is learnt from sums by period, and there are none.",
-            advice='Measure "period", "origins" or "destinations".',
-        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

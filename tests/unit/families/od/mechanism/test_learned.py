@@ -1,6 +1,7 @@
 """Tables that learn. Every draw has a seed, so nothing here is left to luck."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.files.guard import check_margins, check_table
+from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism.catalogue import od_learned
 from hushway.families.od.mechanism.learned import Learned, distance_classes
@@ -106,10 +108,11 @@ def publish(
     bound: Bound = ONE_TRIP,
     features: tuple[Feature, ...] | None = None,
     seed: int = 5,
+    lazy: bool = False,
 ) -> ODTable:
     chosen = all_features(cells) if features is None else features
     shares = learned_shares(chosen, budget, bound)
-    mechanism = od_learned(cells, chosen, budget=budget, shares=shares)
+    mechanism = od_learned(cells, chosen, budget=budget, shares=shares, lazy=lazy)
     town = Town(counts, bound)
     curator = Curator(counter=town, budget=town, source=SeededSource(seed))
     table = mechanism.fit(mechanism.measure(curator, cells), cells)
@@ -321,16 +324,17 @@ def test_features_that_tell_nothing_are_refused() -> None:
         od_learned(cells, [], budget=EPSILON)
 
 
-def test_a_table_that_is_too_large_is_refused_before_anything_is_paid(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_table_that_is_too_large_is_learnt_lazily(monkeypatch: pytest.MonkeyPatch) -> None:
     cells, _ = city()
-    monkeypatch.setattr(learned_module, "MOST_LEARNED", cells.size)
-    od_learned(cells, all_features(cells), budget=EPSILON)
-    monkeypatch.setattr(learned_module, "MOST_LEARNED", cells.size - 1)
-    with pytest.raises(PrivacyError, match="too large to be learnt") as refusal:
-        od_learned(cells, all_features(cells), budget=EPSILON)
-    assert "cbdp" in refusal.value.advice
+    for module in (learned_module, catalogue):
+        monkeypatch.setattr(module, "MOST_LEARNED", cells.size)
+    assert not od_learned(cells, all_features(cells), budget=EPSILON).lazy
+    for module in (learned_module, catalogue):
+        monkeypatch.setattr(module, "MOST_LEARNED", cells.size - 1)
+    assert od_learned(cells, all_features(cells), budget=EPSILON).lazy
+    with pytest.raises(PrivacyError, match="too large to look at every one") as refusal:
+        od_learned(cells, all_features(cells), budget=EPSILON, lazy=False)
+    assert "lazy" in refusal.value.advice
 
 
 def test_its_parameters_name_what_it_measures() -> None:
@@ -341,3 +345,71 @@ def test_its_parameters_name_what_it_measures() -> None:
     titles = [entry["title"] for entry in mechanism.parameters["features"]]
     assert titles == ["total", "period", "origins", "destinations", "zones"]
     assert mechanism.parameters["noise"] == "discrete Laplace"
+
+
+def refuse(_event: Event) -> None:
+    raise AssertionError("paid")
+
+
+def _error(table: ODTable, counts: IntArray) -> float:
+    published = np.zeros(len(counts))
+    published[table.cells] = table.counts
+    return float(np.abs(published - counts).sum() / counts.sum())
+
+
+@pytest.mark.parametrize("epsilon", ["1/4", "1", "4"])
+def test_looking_only_at_what_stands_out_costs_little(epsilon: str) -> None:
+    cells, counts = city()
+    budget = PureLoss(Fraction(epsilon))
+    runs = range(4)
+    lazily = [
+        _error(publish(cells, counts, budget=budget, seed=s, lazy=True), counts) for s in runs
+    ]
+    densely = [_error(publish(cells, counts, budget=budget, seed=s), counts) for s in runs]
+    assert np.mean(lazily) < 1.25 * np.mean(densely)
+
+
+def test_a_lazy_table_keeps_the_sums_it_measured_well() -> None:
+    cells, counts = city(trips=20_000)
+    table = publish(cells, counts, budget=PureLoss(Fraction(4)), lazy=True)
+    for margin in table.margins:
+        truth = np.bincount(margin.feature.of(np.arange(cells.size)), weights=counts)
+        own = np.bincount(
+            margin.feature.of(table.cells), weights=table.counts, minlength=margin.feature.size
+        )
+        assert margin.errors is not None
+        held = np.abs(own - truth) <= 3 * margin.errors
+        assert held.mean() > 0.9, margin.feature.title
+
+
+def test_a_lazy_table_without_any_trips_is_all_but_empty() -> None:
+    cells, counts = city()
+    table = publish(cells, 0 * counts, budget=PureLoss(Fraction(4)), lazy=True)
+    assert table.counts.sum() < 60
+
+
+def test_the_lazy_form_takes_gaussian_noise_and_persons() -> None:
+    cells, counts = city()
+    table = publish(cells, counts, budget=ZCDPLoss(Fraction(1, 2)), bound=THREE_TRIPS, lazy=True)
+    assert table.counts.sum() == pytest.approx(counts.sum(), rel=0.1)
+
+
+def test_labels_of_single_pairs_cannot_be_learnt_lazily() -> None:
+    cells, _ = city()
+    kinds = labels_of_codes("kind", np.arange(cells.pairs, dtype=np.int32) % 3, ["a", "b", "c"])
+    features = (*all_features(cells), pair_feature(cells, "kinds", kinds))
+    od_learned(cells, features, budget=EPSILON, lazy=False)
+    with pytest.raises(PrivacyError, match="one by one"):
+        od_learned(cells, features, budget=EPSILON, lazy=True)
+
+
+def test_a_lazy_table_that_cannot_be_learnt_is_refused_before_anything_is_paid() -> None:
+    cells, counts = city()
+    kinds = labels_of_codes("kind", np.arange(cells.pairs, dtype=np.int32) % 3, ["a", "b", "c"])
+    features = (pair_feature(cells, "kinds", kinds),)
+    mechanism = replace(od_learned(cells, features, budget=EPSILON), lazy=True)
+    town = Town(counts, ONE_TRIP)
+    town.charge = refuse  # type: ignore[method-assign]
+    curator = Curator(counter=town, budget=town, source=SeededSource(1))
+    with pytest.raises(PrivacyError, match="one by one"):
+        mechanism.measure(curator, cells)
