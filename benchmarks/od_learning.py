@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+from hushway.families.od.mechanism.learned_lazily import is_learnable
 from hushway.families.od.mechanism.shares import (
     learned_shares,
     recommended_shares,
@@ -61,6 +62,13 @@ def learned(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
     return od_learned(scene.cells, features, budget=budget, shares=shares)
 
 
+def lazily(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
+    """As tables of more cells are learnt: without features of single pairs."""
+    features = tuple(filter(is_learnable, with_ends(scene.cells, scene.features)))
+    shares = learned_shares(features, budget, Bound.of_records(1))
+    return od_learned(scene.cells, features, budget=budget, shares=shares, lazy=True)
+
+
 def fitted(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
     return od_cbdp(
         scene.cells,
@@ -73,6 +81,7 @@ def fitted(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
 
 RELEASES: dict[str, Release] = {
     "learned": by_mechanism(learned),
+    "learned lazily": by_mechanism(lazily),
     "cbdp (default before)": by_mechanism(fitted),
     "cbdp O5": by_mechanism(lambda scene, b: od_cbdp(scene.cells, scene.features, budget=b)),
     "noise, clipped": by_mechanism(lambda _, budget: DenseLaplace(spend=budget)),
