@@ -3,7 +3,7 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.study.recommend import twin
+from hushway.families.od.study.twin import twin
 
 
 def test_a_twin_has_the_asked_trips_and_people_and_stays_in_the_universe() -> None:
