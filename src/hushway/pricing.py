@@ -44,8 +44,7 @@ def price(job: Job, *, crowd: Crowd | None = None) -> Price:
 
     Privacy:
         Reads the plan, public files and the ledger; neither rows nor budget are touched. What is
-        expected of a crowd is as public as the guess: whoever guesses by counting rows makes it
-        an exact count.
+        foreseen for a crowd is as public as the guess: one that was counted from rows is not.
 
     Args:
         job: What would be published.

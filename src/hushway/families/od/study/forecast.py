@@ -33,9 +33,9 @@ from hushway.release.job import Job
 MOST_CELLS: Final = 1 << 21
 # Inventing and counting so many trips takes about as long.
 MOST_TRIPS: Final = 4_000_000
-# Small tables are published often, so that luck counts less; large ones once.
+# Small tables are tried several times, so that luck counts less; large ones once.
 _CELLS_TRIED: Final = 1 << 19
-_MOST_RUNS: Final = 8
+_MOST_RUNS: Final = 4
 _BUSIEST: Final = 0.1
 # What a draw of noise is usually off by, in standard deviations: .71 for Laplace, .80 for Gaussian.
 _USUAL: Final = 0.7
