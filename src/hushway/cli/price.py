@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, AccountKey
     from hushway.release.crowd import Crowd, CrowdForecast
 
-_WHOLE_FROM = 100
+# From here on two digits would be written as 1e+02.
+_WHOLE_FROM = 99.5
 
 
 def price(
