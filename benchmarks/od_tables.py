@@ -25,7 +25,7 @@ from hushway.families.od.mechanism.shares import recommended_shares, recommended
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.families.od.study.recommend import twin
+from hushway.families.od.study.twin import twin
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
+    from hushway.release.crowd import Crowd
 
 __all__ = [
+    "Crowd",
     "HushwayError",
     "Ledger",
     "__version__",
@@ -42,6 +44,7 @@ _find = face(
         "pricing": ("price",),
         "privacy.ledger": ("Ledger",),
         "publishing": ("publish",),
+        "release.crowd": ("Crowd",),
     },
 )
 

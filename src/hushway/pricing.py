@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from hushway.errors import BudgetError, PrivacyError
+from hushway.errors import BudgetError, PlanError, PrivacyError
+from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.loss import Loss, cost_on, total
+from hushway.release.crowd import Crowd, CrowdForecast
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
 
@@ -22,7 +24,8 @@ class Price:
         charge: What it would take out of that account, in its currency; None if it cannot pay.
         affordable: Whether the account has that much left.
         obstacle: Why the account could not pay for these days, if another one holds some of them.
-        forecasts: Typical errors of a cell and of sums.
+        forecasts: Typical noise of a cell and of sums, as they are measured.
+        expected: Typical errors of what is published, if a crowd was guessed.
         noise: Which noise is better and why, if the plan names a delta and features.
     """
 
@@ -32,15 +35,26 @@ class Price:
     affordable: bool
     obstacle: str | None
     forecasts: tuple[Forecast, ...]
+    expected: CrowdForecast | None
     noise: str | None
 
 
-def price(job: Job) -> Price:
+def price(job: Job, *, crowd: Crowd | None = None) -> Price:
     """Forecasts cost and errors.
 
     Privacy:
-        Reads the plan, public files and the ledger; neither rows nor budget are touched.
+        Reads the plan, public files and the ledger; neither rows nor budget are touched. What is
+        foreseen for a crowd is as public as the guess: one that was counted from rows is not.
+
+    Args:
+        job: What would be published.
+        crowd: A public guess of how many there are; with it the errors of what is published are
+            foreseen, not only the noise that goes in.
+
+    Raises:
+        PlanError: The family cannot foresee errors, or the guess makes no sense.
     """
+    expected = None if crowd is None else _expected(job, crowd)
     loss = total(job.mechanism.losses)
     account, obstacle = _account(job)
     charge = None if account is None else _charge(account, job.mechanism.losses)
@@ -54,8 +68,24 @@ def price(job: Job) -> Price:
         and charge <= account.remaining,
         obstacle=obstacle,
         forecasts=job.mechanism.forecast(job.geography, job.bound),
+        expected=expected,
         noise=job.wording.noise,
     )
+
+
+def can_be_foreseen(job: Job) -> bool:
+    """Whether errors of what a job publishes can be foreseen from a guess of the crowd."""
+    return family_named(job.plan.family).crowd_forecast is not None
+
+
+def _expected(job: Job, crowd: Crowd) -> CrowdForecast:
+    foresee = family_named(job.plan.family).crowd_forecast
+    if foresee is None:
+        raise PlanError(
+            f"Errors of the family {job.plan.family} cannot be foreseen from a guess of the crowd.",
+            advice="Leave the guess out: then the noise is forecast.",
+        )
+    return foresee(job, crowd)
 
 
 def _charge(account: Account, losses: Sequence[Loss]) -> Fraction | None:

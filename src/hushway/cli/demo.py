@@ -7,7 +7,8 @@ import typer
 
 from hushway.cli.evaluate import Task, evaluate
 from hushway.cli.ledger import show
-from hushway.cli.plans import check, price, publish
+from hushway.cli.plans import check, publish
+from hushway.cli.price import price
 from hushway.cli.releases import verify
 from hushway.cli.screen import AsJson, answer_json, say, step, table, working
 from hushway.families.registry import family_names

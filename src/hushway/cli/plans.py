@@ -1,7 +1,7 @@
-"""Verbs on plans: write a new one, check it, price it, publish it, be advised on it."""
+"""Verbs on plans: write a new one, check it, publish it, be advised on it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,15 +20,7 @@ from hushway.cli.screen import (
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_names
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from hushway.privacy.ledger import Account, AccountKey
-
-
 plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
-
-_WHOLE_FROM = 100
 
 
 @plan.command("new")
@@ -81,48 +73,6 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def price(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
-    """Forecast cost and typical errors without touching rows or budget."""
-    from hushway.families.load import load_plan, prepare
-    from hushway.pricing import price as price_of
-
-    job = prepare(load_plan(plan_file))
-    tag = price_of(job)
-    account = tag.account
-    if as_json:
-        answer_json(
-            {
-                "measure": tag.loss.measure,
-                "cost": tag.loss.amount,
-                "charge": tag.charge,
-                "remaining": None if account is None else account.remaining,
-                "affordable": tag.affordable,
-                "obstacle": tag.obstacle,
-                "cells": job.geography.size,
-                "forecasts": [vars(forecast) for forecast in tag.forecasts],
-                "noise": tag.noise,
-            }
-        )
-        return
-    say(
-        f"This release costs {tag.loss.measure.symbol} = {number(tag.loss.amount)} "
-        f"per {job.plan.privacy.unit}."
-    )
-    if account is None:
-        say(f"Account {job.account} is not open yet: hushway ledger open PLAN --epsilon CAP")
-    else:
-        _say_what_is_left(job.account, account, tag.charge)
-    if tag.obstacle is not None:
-        say(f"The ledger would refuse it. {tag.obstacle}")
-    table(
-        f"Typical errors, in {job.wording.counted}",
-        ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
-        [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
-    )
-    if tag.noise is not None:
-        say(tag.noise)
-
-
 def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     """Pay for a release, measure it with noise, and write the release folder."""
     from hushway.cli.releases import ask_passphrase
@@ -157,20 +107,6 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.terms.unit}."
     )
     say(f"Check it with: hushway verify {published.folder}")
-
-
-def _say_what_is_left(key: "AccountKey", account: "Account", charge: "Fraction | None") -> None:
-    symbol = account.cap.measure.symbol
-    left = f"{number(account.remaining)} of {number(account.cap.amount)} {symbol} left"
-    if charge is None:
-        say(f"Account {key}: {left}, in a currency that CANNOT PAY for Gaussian noise.")
-        return
-    verdict = "enough" if charge <= account.remaining else "NOT ENOUGH"
-    say(f"Account {key}: {left}; this release takes {number(charge)} {symbol}, {verdict}.")
-
-
-def _trips(number_of: float) -> str:
-    return f"{number_of:,.0f}" if number_of >= _WHOLE_FROM else f"{number_of:.2g}"
 
 
 _SHOWN = 8

@@ -16,7 +16,7 @@ The rules of a family:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.release.crowd import Crowd, CrowdForecast
     from hushway.release.finding import Notes
     from hushway.release.job import Job
     from hushway.release.plan_sections import AnyPlan, Section
@@ -89,6 +90,11 @@ class Family(ABC):
         """
 
     @property
+    def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
+        """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
+        return None
+
+    @property
     @abstractmethod
     def table(self) -> type:
         """The class of what its mechanisms publish."""
@@ -137,6 +143,7 @@ class Parts:
     Attributes:
         plan: The model of its plans.
         prepare: Makes a job of a plan.
+        crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
         facts_fit: Whether the facts of a data package are enough to read its files.
@@ -146,6 +153,7 @@ class Parts:
 
     plan: str
     prepare: str
+    crowd_forecast: str | None = None
     table: str
     contents: str
     facts_fit: str = "files.published.facts_fit"
@@ -166,6 +174,14 @@ class PackagedFamily(Family):
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
         return cast("Job", self._part(self.parts.prepare)(plan))
+
+    @property
+    def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
+        """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
+        place = self.parts.crowd_forecast
+        if place is None:
+            return None
+        return cast("Callable[[Job, Crowd], CrowdForecast]", self._part(place))
 
     @property
     def table(self) -> type:

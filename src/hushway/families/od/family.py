@@ -18,6 +18,7 @@ class ODFamily(PackagedFamily):
     parts = Parts(
         plan="plan.ODPlan",
         prepare="job.prepare_od",
+        crowd_forecast="study.forecast.forecast_od",
         table="mechanism.table.ODTable",
         contents="files.contents.ODContents",
         check="files.check.check_od",

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
-from hushway.errors import PlanError
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.learned import LEARNED, Learned
@@ -19,11 +17,11 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
+from hushway.families.od.study.twin import twin
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
-from hushway.study.chance import draw, generator
 
 _CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
@@ -131,18 +129,12 @@ def make_twin(
     runs: int = 1,
 ) -> Twin:
     """Invents the twin of a plan from guesses of the number of trips and of people."""
-    made = twin(cells, trips=trips, people=people)
     return Twin(
         cells=cells,
         features=tuple(features),
         budget=budget,
         unit=unit,
-        trips=TripArrays(
-            person=made.person,
-            period=made.period,
-            origin=made.origin,
-            destination=made.destination,
-        ),
+        trips=twin(cells, trips=trips, people=people),
         runs=runs,
     )
 
@@ -194,131 +186,3 @@ def plan_lines(candidate: Candidate, budget: Loss) -> str:
         f'[mechanism]\nname = "{candidate.mechanism}"\nfeatures = [{features}]\n'
         f'noise = "{noise}"\n'
     )
-
-
-# A synthetic twin: invented trips over somebody's own public geography.
-#
-# To choose a mechanism one needs something like the data, and looking at the data costs budget. A
-# twin knows the places, the periods and a guess of how many people travel; everything else is the
-# general shape of cities: a few busy places, short trips more likely than long ones, a morning peak
-# out and an evening peak back, habits that repeat.
-
-# Popularity of the place of rank r goes as r^-0.8: the busy few of most stop and zone data.
-_RANK_POWER = 0.8
-# How many habitual corridors a traveller has, on average.
-_CORRIDORS = 2.5
-# Trips are spread over people with a long tail: how keen they are follows a Weibull law of this
-# shape.
-_TAIL_SHAPE = 0.8
-_PEAKS_H = ((8.0, 1.2, 1.0), (13.0, 3.5, 0.5), (17.5, 1.6, 0.25))
-_FLOOR = 0.02
-_WAY_BACK = 0.5
-_METRES_PER_DEGREE = 111_320.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class TwinTrips:
-    """Invented trips as arrays of one length.
-
-    Attributes:
-        person: Number of the traveller.
-        period: Index of the period.
-        origin: Index of the origin.
-        destination: Index of the destination.
-    """
-
-    person: IntArray
-    period: IntArray
-    origin: IntArray
-    destination: IntArray
-
-
-def twin(cells: ODCells, *, trips: int, people: int, seed: int = 1) -> TwinTrips:
-    """Returns invented trips of about the asked number.
-
-    Args:
-        cells: The public universe.
-        trips: A guess of the number of trips in the window.
-        people: A guess of the number of people who make them.
-        seed: Chooses the twin.
-
-    Raises:
-        PlanError: The guesses are not those of a city.
-    """
-    if not 1 <= people <= trips:
-        raise PlanError(
-            "A twin needs at least one person, and at least as many trips as people.",
-            advice="Give rough numbers: trips in the window, and people who made them.",
-        )
-    rng = generator(seed, 0)
-    person = _travellers(rng, trips, people)
-    corridor = person * round(2 * _CORRIDORS) + _habit(rng, len(person))
-    used, which = np.unique(corridor, return_inverse=True)
-    home, away = _ends(rng, cells, len(used))
-    back = rng.random(len(person)) < _WAY_BACK
-    origin = np.where(back, away[which], home[which])
-    destination = np.where(back, home[which], away[which])
-    hours = _hours(cells)
-    period = np.where(
-        back,
-        draw(rng, _rhythm(hours[::-1]), len(person)),
-        draw(rng, _rhythm(hours), len(person)),
-    )
-    return TwinTrips(person=person, period=period, origin=origin, destination=destination)
-
-
-def _travellers(rng: np.random.Generator, trips: int, people: int) -> IntArray:
-    """Returns the person of each trip; everybody makes one, some make many."""
-    eager = (-np.log(np.maximum(rng.random(people), 1e-300))) ** (1 / _TAIL_SHAPE)
-    more = draw(rng, np.asarray(eager), trips - people)
-    return np.concatenate([np.arange(people, dtype=np.int64), more])
-
-
-def _habit(rng: np.random.Generator, count: int) -> IntArray:
-    """Returns which of a person's corridors each trip takes; the first is the commonest."""
-    ranks = np.arange(1, round(2 * _CORRIDORS) + 1, dtype=np.float64)
-    return draw(rng, ranks**-1.5, count)
-
-
-def _ends(rng: np.random.Generator, cells: ODCells, count: int) -> tuple[IntArray, IntArray]:
-    """Draws corridors: both ends by popularity, kept with a chance that falls with distance."""
-    places = cells.locations.places
-    lon = np.array([place.lon for place in places])
-    lat = np.array([place.lat for place in places])
-    order = np.argsort(rng.random(len(places)))
-    popularity = np.asarray((1.0 + order) ** -_RANK_POWER, dtype=np.float64)
-    home, away = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    reach = _reach_m(rng, lon, lat)
-    while len(home) < count:
-        wanted = 4 * (count - len(home)) + 16
-        start, end = draw(rng, popularity, wanted), draw(rng, popularity, wanted)
-        near = np.exp(-_distance_m(lon, lat, start, end) / reach)
-        kept = (rng.random(wanted) < near) & (cells.same_place | (start != end))
-        home = np.concatenate([home, start[kept]])
-        away = np.concatenate([away, end[kept]])
-    return home[:count], away[:count]
-
-
-def _reach_m(rng: np.random.Generator, lon: FloatArray, lat: FloatArray) -> float:
-    """Returns the length by which trips become rarer: half of what two places are apart."""
-    uniform = np.ones(len(lon))
-    start, end = draw(rng, uniform, 1000), draw(rng, uniform, 1000)
-    return float(max(1.0, np.median(_distance_m(lon, lat, start, end)) / 2))
-
-
-def _distance_m(lon: FloatArray, lat: FloatArray, start: IntArray, end: IntArray) -> FloatArray:
-    east = (lon[end] - lon[start]) * np.cos(np.radians(lat[start]))
-    return np.asarray(np.hypot(east, lat[end] - lat[start]) * _METRES_PER_DEGREE)
-
-
-def _hours(cells: ODCells) -> FloatArray:
-    """Returns the hour of day in the middle of each period, also where a week has them all."""
-    periods = cells.periods
-    parts = (periods.closes - periods.opens) // periods.minutes
-    part = np.arange(len(periods)) % parts
-    return np.asarray((periods.opens + periods.minutes * (part + 0.5)) / 60.0, dtype=np.float64)
-
-
-def _rhythm(hours: FloatArray) -> FloatArray:
-    bumps = [height * np.exp(-(((hours - at) / wide) ** 2) / 2) for at, wide, height in _PEAKS_H]
-    return np.asarray(_FLOOR + np.sum(bumps, axis=0))

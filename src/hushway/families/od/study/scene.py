@@ -46,7 +46,7 @@ def od_errors(
     truth: ExactCounts, table: ODTable, features: Sequence[Feature]
 ) -> Internal[ODErrors]:
     """Compares a table with the exact counts, over the cells and over each feature."""
-    cells, error = _difference(truth, table)
+    cells, error = difference(truth, table)
     busy = np.isin(cells, truth.cells, assume_unique=True)
     absolute = np.abs(error)
     return Internal(
@@ -60,7 +60,7 @@ def od_errors(
     )
 
 
-def _difference(truth: ExactCounts, table: ODTable) -> tuple[IntArray, IntArray]:
+def difference(truth: ExactCounts, table: ODTable) -> tuple[IntArray, IntArray]:
     """Returns every cell with a trip or a row, and what the table has too much there."""
     cells = np.union1d(truth.cells, table.cells)
     error = np.zeros(len(cells), dtype=np.int64)
@@ -100,13 +100,18 @@ class Outcome:
     seconds: float
 
 
+def run_once(mechanism: Mechanism[ODCells, ODTable], scene: ODScene, source: BitSource) -> ODTable:
+    """Runs a mechanism once, as a release would."""
+    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=source)
+    return mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+
+
 def try_out(
     mechanism: Mechanism[ODCells, ODTable], scene: ODScene, source: BitSource
 ) -> Internal[Outcome]:
     """Runs a mechanism once, as a release would, and compares it with the truth."""
-    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=source)
     start = time.perf_counter()
-    table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+    table = run_once(mechanism, scene, source)
     seconds = time.perf_counter() - start
     errors = od_errors(scene.truth, table, scene.features).value
     return Internal(Outcome(errors=errors, seconds=seconds))

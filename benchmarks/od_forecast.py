@@ -1,0 +1,73 @@
+"""How far off a forecast from a guessed crowd is: `hushway price --trips` beside the real errors.
+
+Trips that are known are published as the default does, one trip protected, and so is a twin of as
+many trips, with other noise. Printed is what the twin says over what was true: the error, its
+share and the size of every figure. Synthetic Ann Arbor always; bike share and green taxi if
+HUSHWAY_DATA names a folder that holds them. Run by hand:
+`python benchmarks/od_forecast.py [runs] [epsilons] [scenes]`.
+"""
+
+import json
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from hushway.families.od.mechanism.catalogue import od_learned, with_ends
+from hushway.families.od.mechanism.shares import learned_shares
+from hushway.families.od.study.forecast import figures, runs_for, typical_errors
+from hushway.families.od.study.scene import ODScene, trips_scene
+from hushway.families.od.study.twin import twin
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import PureLoss
+from od_defaults import scenes
+
+
+def compared(scene: ODScene, epsilon: Fraction, runs: int) -> dict[str, dict[str, float]]:
+    """Returns forecast over truth for every figure: error, share and size."""
+    cells, budget = scene.cells, PureLoss(epsilon)
+    features = with_ends(cells, scene.features)
+    shares = learned_shares(features, budget, Bound.of_records(1))
+    mechanism = od_learned(cells, features, budget=budget, shares=shares)
+    looked = figures(cells, features)
+    trips = int(scene.truth.values.sum())
+    start = time.perf_counter()
+    invented = trips_scene(cells, looked, twin(cells, trips=trips, people=trips))
+    told = typical_errors(mechanism, invented, seeds=range(runs_for(cells))).value
+    print(f"forecast in {time.perf_counter() - start:.1f} s", flush=True)
+    known = ODScene(cells=cells, features=looked, counter=scene.counter, truth=scene.truth)
+    real = typical_errors(mechanism, known, seeds=range(100, 100 + runs)).value
+    return {
+        one.figure: {
+            "error": one.error / other.error,
+            "share": (one.share or 0.0) / (other.share or 1.0),
+            "size": one.size / other.size,
+            "really": other.error,
+        }
+        for one, other in zip(told, real, strict=True)
+    }
+
+
+def main(
+    runs: int = 4, epsilons: tuple[str, ...] = ("0.1", "1", "4"), only: str = ""
+) -> list[dict[str, object]]:
+    """Prints a table for every scene and budget, and returns all rows."""
+    rows: list[dict[str, object]] = []
+    for name, scene in scenes():
+        if only and name not in only.split(","):
+            continue
+        for epsilon in epsilons:
+            print(f"\n{name}, epsilon {epsilon} ({runs} runs)", flush=True)
+            for figure, found in compared(scene, Fraction(epsilon), runs).items():
+                words = " ".join(f"{key} {value:8.3g}" for key, value in found.items())
+                print(f"{figure:<36} {words}", flush=True)
+                rows.append({"scene": name, "epsilon": epsilon, "figure": figure, **found})
+    return rows
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:]
+    runs, epsilons, only = (*chosen, *("4", "0.1,1,4", "")[len(chosen) :])
+    results = main(int(runs), tuple(epsilons.split(",")), only)
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/od_forecast.json").write_text(json.dumps(results, indent=1) + "\n")

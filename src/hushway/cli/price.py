@@ -1,0 +1,143 @@
+"""The verb that says what a plan costs and how good its release would be."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hushway.cli.screen import AsJson, PlanFile, answer_json, number, say, table, working
+from hushway.errors import PlanError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from hushway.privacy.ledger import Account, AccountKey
+    from hushway.release.crowd import Crowd, CrowdForecast
+
+# From here on two digits would be written as 1e+02.
+_WHOLE_FROM = 99.5
+
+
+def price(
+    plan_file: PlanFile,
+    *,
+    trips: Annotated[
+        int | None,
+        typer.Option(help="A public guess, never a count: trips in the window.", min=1),
+    ] = None,
+    people: Annotated[
+        int | None,
+        typer.Option(help="A public guess, never a count: people who make them.", min=1),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forecast cost and typical errors without touching rows or budget.
+
+    With a guess of the trips it also tries the plan on invented trips of that number over your
+    places, and says what the published table was wrong by: a forecast, not a promise.
+    """
+    from hushway.families.load import load_plan, prepare
+    from hushway.pricing import can_be_foreseen
+    from hushway.pricing import price as price_of
+
+    crowd = _crowd(trips, people)
+    job = prepare(load_plan(plan_file))
+    with working() as show:
+        if crowd is not None:
+            show("Trying the plan on invented trips")
+        tag = price_of(job, crowd=crowd)
+    account = tag.account
+    if as_json:
+        answer_json(
+            {
+                "measure": tag.loss.measure,
+                "cost": tag.loss.amount,
+                "charge": tag.charge,
+                "remaining": None if account is None else account.remaining,
+                "affordable": tag.affordable,
+                "obstacle": tag.obstacle,
+                "cells": job.geography.size,
+                "forecasts": [vars(forecast) for forecast in tag.forecasts],
+                "expected": _expected_facts(tag.expected),
+                "noise": tag.noise,
+            }
+        )
+        return
+    say(
+        f"This release costs {tag.loss.measure.symbol} = {number(tag.loss.amount)} "
+        f"per {job.plan.privacy.unit}."
+    )
+    if account is None:
+        say(f"Account {job.account} is not open yet: hushway ledger open PLAN --epsilon CAP")
+    else:
+        _say_what_is_left(job.account, account, tag.charge)
+    if tag.obstacle is not None:
+        say(f"The ledger would refuse it. {tag.obstacle}")
+    table(
+        f"Typical errors, in {job.wording.counted}",
+        ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
+        [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
+    )
+    if tag.expected is not None:
+        _say_what_to_expect(tag.expected, job.wording.counted)
+    elif can_be_foreseen(job):
+        say("Errors of the published table can be forecast from a public guess: --trips NUMBER")
+    if tag.noise is not None:
+        say(tag.noise)
+
+
+def _crowd(trips: int | None, people: int | None) -> "Crowd | None":
+    from hushway.release.crowd import Crowd
+
+    if trips is not None:
+        return Crowd(trips=trips, people=people)
+    if people is not None:
+        raise PlanError(
+            "A guess of people alone says nothing about trips.", advice="Give --trips too."
+        )
+    return None
+
+
+def _expected_facts(expected: "CrowdForecast | None") -> "dict[str, Any] | None":
+    if expected is None:
+        return None
+    return {
+        **vars(expected.crowd),
+        "errors": [{**vars(error), "share": error.share} for error in expected.errors],
+        "left_out": expected.left_out,
+        "notes": expected.notes,
+    }
+
+
+def _say_what_to_expect(expected: "CrowdForecast", counted: str) -> None:
+    crowd = expected.crowd
+    by = "" if crowd.people is None else f" by {crowd.people:,} people"
+    if expected.errors:
+        table(
+            f"Errors to expect of what is published, for a guess of {crowd.trips:,} trips{by}",
+            ["figure", f"#about, in {counted}", "#off by, on average", "#that is"],
+            [
+                [
+                    e.figure,
+                    _trips(e.size),
+                    f"± {_trips(e.error)}",
+                    "" if e.share is None else f"{_trips(100 * e.share)}%",
+                ]
+                for e in expected.errors
+            ],
+        )
+    for note in expected.notes:
+        say(note)
+
+
+def _say_what_is_left(key: "AccountKey", account: "Account", charge: "Fraction | None") -> None:
+    symbol = account.cap.measure.symbol
+    left = f"{number(account.remaining)} of {number(account.cap.amount)} {symbol} left"
+    if charge is None:
+        say(f"Account {key}: {left}, in a currency that CANNOT PAY for Gaussian noise.")
+        return
+    verdict = "enough" if charge <= account.remaining else "NOT ENOUGH"
+    say(f"Account {key}: {left}; this release takes {number(charge)} {symbol}, {verdict}.")
+
+
+def _trips(number_of: float) -> str:
+    return f"{number_of:,.0f}" if number_of >= _WHOLE_FROM else f"{number_of:.2g}"
