@@ -13,8 +13,8 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.privacy.noise.inversion import NoiseLaw
 
-# Errors of sums are learnt for this many classes of their size.
-_SIZES: Final = 8
+# Errors of sums are learnt for this many classes of their size, of at least so many sums each.
+_SIZES, _IN_EACH = 8, 16
 # Variance of a squared draw over the squared variance: 5 for Laplace noise, 2 for Gaussian.
 _KURTOSIS: Final = 5.0
 _FIRM: Final = 4.0
@@ -37,28 +37,46 @@ class Look:
     variances: FloatArray
 
     @staticmethod
-    def at(
-        *, noisy: IntArray, estimates: FloatArray, variances: FloatArray, noise: float
-    ) -> "Look":
+    def at(*, noisy: IntArray, noise: float, cells: "SumsOfCells") -> "Look":
         """Compares noisy sums with those of the estimates.
 
         Args:
             noisy: The sums as they were measured.
-            estimates: The sums of the cells' estimates.
-            variances: The sums of their variances.
-            noise: The variance of the noise in each measured sum.
+            noise: The variance of the noise in each.
+            cells: What the cells say about the same sums.
         """
         noise = max(noise, _NOTHING)
-        missed = noisy - estimates
-        own = max(float(variances.sum()), _NOTHING)
-        spread = max(1.0, float(np.sum(missed**2 - noise)) / own)
-        varied = _by_size(missed, variances, noise)
+        missed = noisy - cells.estimates
+        own = max(float(cells.variances.sum()), _NOTHING)
+        # Of many sums only what noise does not explain counts against the cells. Few sums are known
+        # better than they can be compared, so there the cells are in doubt.
+        doubt = (1 - 2 / math.sqrt(len(missed))) * _hidden(noise, len(missed))
+        more = float(np.sum(missed**2 - noise)) - doubt
+        believed = noise / max(1.0, more / own)
+        varied = _by_size(missed, cells.variances, noise)
+        # How much of each sum is the cells' own, once both are together.
+        share = believed / (believed + cells.yielding)
         return Look(
-            noise=noise / spread,
+            noise=believed,
             spread=max(1.0, float(varied.sum()) / own),
             # A sum of whole counts may be off by almost one more.
-            variances=1 / (1 / np.maximum(varied, _NOTHING) + 1 / noise) + 1 / 3,
+            variances=share**2 * varied + (1 - share) ** 2 * noise + 1 / 3,
         )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SumsOfCells:
+    """What cells say about the sums of a feature.
+
+    Attributes:
+        estimates: The sums of the cells' estimates.
+        variances: The sums of their variances.
+        yielding: The sums of the variances by which they give way; see `firm`.
+    """
+
+    estimates: FloatArray
+    variances: FloatArray
+    yielding: FloatArray
 
 
 def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
@@ -67,11 +85,16 @@ def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
     What noise hides is counted with it: one standard deviation of what a class can show.
     """
     varied = np.empty_like(own)
-    for some in np.array_split(np.argsort(own, kind="stable"), min(_SIZES, len(own))):
-        hidden = noise * math.sqrt(_KURTOSIS * len(some))
-        seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + hidden
+    classes = min(_SIZES, max(1, len(own) // _IN_EACH))
+    for some in np.array_split(np.argsort(own, kind="stable"), classes):
+        seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + _hidden(noise, len(some))
         varied[some] = own[some] * max(1.0, seen / max(float(own[some].sum()), _NOTHING))
     return varied
+
+
+def _hidden(noise: float, count: int) -> float:
+    """Returns one standard deviation of the sum of so many squared draws."""
+    return noise * math.sqrt(_KURTOSIS * count)
 
 
 def firm(variance: FloatArray, law: NoiseLaw) -> FloatArray:

@@ -23,7 +23,7 @@ from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, expectation
 from hushway.families.od.fit.joining import MeasuredSums, join
 from hushway.families.od.fit.learning import learn
-from hushway.families.od.fit.looking import Look, firm, told
+from hushway.families.od.fit.looking import Look, SumsOfCells, firm, told
 from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.mechanism.learned_lazily import (
@@ -168,18 +168,22 @@ class Learned(FixedQuestions[ODCells]):
         noisy = self._noisy(sums)
         expected = expectation(noisy, values, law, distance_classes(geography))
         posterior = learn(values, expected, law)
+        yielding = firm(posterior.variance, law)
         looks = [
             Look.at(
                 noisy=one.values,
-                estimates=one.partition.sums(posterior.mean),
-                variances=one.partition.sums(posterior.variance),
                 noise=float(one.law.variance),
+                cells=SumsOfCells(
+                    estimates=one.partition.sums(posterior.mean),
+                    variances=one.partition.sums(posterior.variance),
+                    yielding=one.partition.sums(yielding),
+                ),
             )
             for one in noisy
         ]
         joined = join(
             posterior.mean,
-            firm(posterior.variance, law),
+            yielding,
             [
                 MeasuredSums(partition=one.partition, counts=one.values, variance=look.noise)
                 for one, look in zip(noisy, looks, strict=True)

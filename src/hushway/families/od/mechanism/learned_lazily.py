@@ -20,7 +20,7 @@ from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, learnt_sums, period_totals
 from hushway.families.od.fit.factored import Blocks, Factored, Kind, SomeCells, Target
 from hushway.families.od.fit.hidden import Candidates, learn_hidden
-from hushway.families.od.fit.looking import Look, firm, told
+from hushway.families.od.fit.looking import Look, SumsOfCells, firm, told
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.fit.scattering import scatter
 from hushway.families.od.fit.settling import Met, Rest, settle
@@ -118,12 +118,16 @@ def learn_lazily(
     rest = expected.copy(_MOST_GROWTH)
     rest.fit(goal.left_by(elements, posterior.mean), without, _SWEEPS)
     left = [rest.sums(shape, without) for shape in goal.shapes]
+    yielding = firm(posterior.variance, looked.law)
     looks = [
         Look.at(
             noisy=one.values,
-            estimates=some + _summed(element, posterior.mean, len(some)),
-            variances=posterior.others * some + _summed(element, posterior.variance, len(some)),
             noise=float(one.law.variance),
+            cells=SumsOfCells(
+                estimates=some + _summed(element, posterior.mean, len(some)),
+                variances=posterior.others * some + _summed(element, posterior.variance, len(some)),
+                yielding=posterior.others * some + _summed(element, yielding, len(some)),
+            ),
         )
         for one, some, element in zip(sums, left, elements, strict=True)
     ]
@@ -133,7 +137,7 @@ def learn_lazily(
     ]
     mean = settle(
         posterior.mean,
-        firm(posterior.variance, looked.law),
+        yielding,
         Rest(expected=rest, without=without, spread=posterior.others),
         sorted(met, key=lambda each: -len(each.counts)),
     )

