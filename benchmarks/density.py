@@ -64,7 +64,7 @@ def make(folder: Path, people: int) -> dict[str, float]:
     begin = perf_counter()
     city = paris(1, people=people)
     city.write(folder)
-    template = files("hushway") / "templates" / "density.toml"
+    template = files("hushway.families.density") / "template.toml"
     (folder / "plan.toml").write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
     return {"events": len(city.person), "seconds": perf_counter() - begin}
 

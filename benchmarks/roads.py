@@ -55,8 +55,7 @@ def measure(source: Path, options: dict[str, Any], runs: int) -> None:
         print(f"  {sentence}")
 
 
-def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+def main(runs: int = 3) -> None:
     data = os.environ.get("HUSHWAY_DATA")
     if data is None:
         print("HUSHWAY_DATA is not set: nothing to read.")
@@ -68,4 +67,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
