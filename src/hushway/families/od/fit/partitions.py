@@ -42,6 +42,12 @@ class Partition:
         """Number of elements."""
         return self.periods * self.classes
 
+    @property
+    def most_cells(self) -> int:
+        """The most cells that an element has."""
+        periods = np.bincount(self.period_class, minlength=1)
+        return int(periods.max()) * int(np.bincount(self.pair_class, minlength=1).max())
+
     def sums(self, table: FloatArray) -> FloatArray:
         """Adds up a table over every element."""
         parts = in_threads(
