@@ -39,6 +39,10 @@ _UPWARDS: Final = 1 + 1e-9
 _LEAST_VARIANCE: Final = 1e-12
 
 
+class OutOfReachError(ReleaseError):
+    """Doubles are not fine enough, or steps too many, to come as near as was asked for."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredSums:
     """Sums that cells are brought together with.
@@ -88,7 +92,7 @@ def join(
             of the result.
 
     Raises:
-        ReleaseError: The tolerance could not be reached.
+        OutOfReachError: The tolerance could not be reached.
     """
     mean, variance = np.ascontiguousarray(mean), np.ascontiguousarray(variance)
     problem = _Problem.of(mean, variance, sums)
@@ -105,7 +109,7 @@ def join(
         before, point = point, problem.better(point, enough)
         if point is before:
             break
-    raise ReleaseError(
+    raise OutOfReachError(
         f"The fit came within {point.distance:.1e} trips of the exact one; "
         f"{enough:.1e} was asked for.",
         advice="Measure fewer sums, or bring their shares of the budget closer together.",
@@ -148,7 +152,8 @@ class _Problem:
         moving: The variance of every positive cell at the last point, 0 for all others.
         errors: By which share of itself rounding may move a sum of each.
         largest: The largest variance of a cell.
-        all_variance: The sum of all.
+        all_variance: The sum of all variances.
+        all_estimates: The sum of the sizes of all estimates.
     """
 
     mean: FloatArray
@@ -162,6 +167,7 @@ class _Problem:
     errors: Sequence[float]
     largest: float
     all_variance: float
+    all_estimates: float
 
     @staticmethod
     def of(mean: FloatArray, variance: FloatArray, sums: Sequence[MeasuredSums]) -> "_Problem":
@@ -184,6 +190,7 @@ class _Problem:
             errors=[ROUNDING * (each.most_cells + 16) for each in finest],
             largest=float(variance.max(initial=0.0)),
             all_variance=float(variance.sum()),
+            all_estimates=float(np.abs(mean).sum()),
         )
 
     def at(self, multipliers: FloatArray) -> _Point:
@@ -194,10 +201,8 @@ class _Problem:
         for tower, place, error in zip(self.towers, self.places, self.errors, strict=True):
             missing[place], worst = tower.missed(multipliers[place], sums[place], error)
             gap += worst
-        # Rounding in the multipliers of a cell is the same as an estimate that is a little off.
-        seen = sum(float(np.abs(multipliers[place]).max(initial=0.0)) for place in self.places)
-        off = 8 * ROUNDING * seen * math.sqrt(self.all_variance)
         total = float(sums[self.places[0]].sum())
+        off = self._rounding(multipliers, total)
         return _Point(
             multipliers=multipliers,
             sums=sums,
@@ -207,6 +212,17 @@ class _Problem:
             * _UPWARDS,
             total=total,
         )
+
+    def _rounding(self, multipliers: FloatArray, total: float) -> float:
+        """Returns how far rounding puts the minimum off, over the deviations of the cells.
+
+        A cell is its estimate plus its variance times what it sees. Rounding of the latter is the
+        same as another estimate, and no minimum moves further than its estimates. A cell far below
+        0 stays there; of any other, what is added is no more than the cell and its estimate.
+        """
+        seen = sum(float(np.abs(multipliers[place]).max(initial=0.0)) for place in self.places)
+        most = min(seen * self.all_variance, total + self.all_estimates)
+        return 8 * ROUNDING * math.sqrt(seen * most)
 
     def totals(self, point: _Point) -> tuple[FloatArray, ...]:
         """Returns the sums over each family as given."""

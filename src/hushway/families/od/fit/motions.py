@@ -115,7 +115,10 @@ def _hosted(
             tie = ties[min(host, family), max(host, family)]
             labels.append(tie.of(int(family > host)))
             seen.append(tie.of(int(host > family)))
-    counts = [(int(period.max()) + 1, int(pair.max()) + 1) for period, pair in labels]
+    counts = [
+        tuple(int(max(own.max(), other.max())) + 1 for own, other in zip(mine, theirs, strict=True))
+        for mine, theirs in zip(labels, seen, strict=True)
+    ]
     # Motions of the same period come together, those of all periods last: then rows are short.
     order = np.lexsort(
         (

@@ -18,7 +18,7 @@ from hushway.numerics.threads import in_threads
 # A list takes less time than a table if at most one in so many cells moves.
 _FEW: Final = 4
 # Fewer listed cells than this are one stretch.
-_SHORT: Final = 1 << 16
+_SHORT: Final = 1 << 18
 
 
 class Moving(Protocol):

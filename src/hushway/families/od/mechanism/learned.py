@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.arrays import FloatArray, Int32Array
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, expectation
 from hushway.families.od.fit.joining import Joined, MeasuredSums, join
@@ -30,6 +30,7 @@ from hushway.families.od.mechanism.measuring import (
     noise_forecasts,
     planned_questions,
 )
+from hushway.families.od.mechanism.partitions import elements_of, partition_of
 from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -136,7 +137,7 @@ class Learned(FixedQuestions[ODCells]):
         cells, *sums = (one for one in measured if isinstance(one, Measured))
         shape = (len(geography.periods), geography.pairs)
         values, law = cells.values.reshape(shape), _law(cells)
-        partitions = [_partition(feature) for feature in self.features]
+        partitions = [partition_of(feature) for feature in self.features]
         expected = expectation(
             [
                 NoisySums(partition=partition, values=one.values, law=_law(one))
@@ -156,7 +157,7 @@ class Learned(FixedQuestions[ODCells]):
             posterior.variance / (1 + _FIRM * posterior.variance / float(law.variance)),
             [look.measured for look in looks],
         )
-        rounded = round_totals(joined.values.ravel(), [_element(part) for part in partitions])
+        rounded = round_totals(joined.values.ravel(), [elements_of(part) for part in partitions])
         return self._table(sums, looks, posterior, joined, rounded)
 
     def _table(
@@ -229,24 +230,6 @@ def _distances(places: Locations) -> FloatArray:
 
 def _law(measured: Measured) -> NoiseLaw:
     return noise_for(measured.event.loss, measured.event.bound)
-
-
-def _partition(feature: Feature) -> Partition:
-    universe = feature.universe
-    periods, pairs = feature.periods, feature.pairs
-    return Partition(
-        period_class=np.zeros(len(universe.periods), dtype=np.int32)
-        if periods is None
-        else periods.codes,
-        pair_class=np.zeros(universe.pairs, dtype=np.int32) if pairs is None else pairs.codes,
-        periods=feature.period_classes,
-        classes=feature.pair_classes,
-    )
-
-
-def _element(partition: Partition) -> IntArray:
-    rows = partition.period_class.astype(np.int64) * partition.classes
-    return (rows[:, None] + partition.pair_class[None, :]).ravel()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
