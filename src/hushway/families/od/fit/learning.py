@@ -187,19 +187,23 @@ class _LineLaws:
     def improve(self, likelihood: FloatArray) -> FloatArray:
         """Makes the shares more likely, and returns how probable each factor of a line is."""
         by_law = likelihood @ self.laws.T
-        order = np.argsort(self.kind, kind="stable")
-        starts = np.searchsorted(self.kind[order], np.arange(len(self.shares)))
-        by_law, kind = by_law[order], self.kind[order]
+
+        def work(turn: tuple[int, int]) -> FloatArray:
+            return _counted(by_law, self.kind, self.shares, turn)
+
         for _ in range(_STEPS_OF_LINES):
-            joint = self.shares[kind] * by_law
-            joint /= joint.sum(axis=1, keepdims=True)
-            self.shares[:] = _leaning_on_all(np.add.reduceat(joint, starts))
+            counts = sum(in_threads(work, _turns(len(by_law)), processors()), start=np.zeros(()))
+            self.shares[:] = _leaning_on_all(counts)
         return self.weights(likelihood)
 
     def weights(self, likelihood: FloatArray) -> FloatArray:
         """Returns how probable each factor of each line is."""
         joint = (self.shares @ self.laws)[self.kind] * likelihood
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+
+def _turns(lines: int) -> Sequence[tuple[int, int]]:
+    return [(first, min(first + _TURN, lines)) for first in range(0, lines, _TURN)]
 
 
 def _leaning_on_all(counts: FloatArray) -> FloatArray:
@@ -234,8 +238,7 @@ class _Lines:
 
     @property
     def _turns(self) -> Sequence[tuple[int, int]]:
-        lines = self.value.shape[1]
-        return [(first, min(first + _TURN, lines)) for first in range(0, lines, _TURN)]
+        return _turns(self.value.shape[1])
 
     def histogram(self, weights: FloatArray | None = None) -> FloatArray:
         """Returns how often each class was seen at each expectation.
@@ -287,6 +290,24 @@ class _Lines:
         offset = values[moving] - classes.centres[self.value[moving]]
         mean[moving] = np.maximum(mean[moving] + offset, 0.0)
         return mean, variance
+
+
+@compiled_for_threads
+def _counted(
+    by_law: FloatArray, kind: IntArray, shares: FloatArray, turn: tuple[int, int]
+) -> FloatArray:
+    """Returns how many lines of each kind follow each law, as probable as each is."""
+    counts = np.zeros_like(shares)
+    joint = np.empty(shares.shape[1])
+    for line in range(turn[0], turn[1]):
+        mine, likely, own = shares[kind[line]], by_law[line], counts[kind[line]]
+        total = 0.0
+        for law in range(len(joint)):
+            joint[law] = mine[law] * likely[law]
+            total += joint[law]
+        for law in range(len(joint)):
+            own[law] += joint[law] / total
+    return counts
 
 
 @compiled_for_threads

@@ -10,8 +10,8 @@ from typing import Final, Protocol
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.partitions import stretches, threads_for
-from hushway.families.od.fit.passes import Layout, Part, UInt32Array
+from hushway.families.od.fit.partitions import UInt32Array, stretches, threads_for
+from hushway.families.od.fit.passes import Layout, Part
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads
 

@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.partitions import Partition, stretches, threads_for
+from hushway.families.od.fit.partitions import Partition, UInt32Array, stretches, threads_for
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads
 
 # Runs are no longer than this, so that the buffer of one is a few kilobytes.
 _LONGEST: Final = 1024
 
-# Compiled code that looks things up by unsigned numbers need not ask whether they are negative.
-UInt32Array = NDArray[np.uint32]
 Part = tuple[IntArray, UInt32Array, IntArray, UInt32Array, IntArray]
 
 

@@ -284,10 +284,13 @@ def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
 def _estimates(joined: Joined, posterior: Posterior) -> Estimates:
     """Returns the estimates of the cells that hold nearly all trips."""
     values = joined.values.ravel()
-    largest = np.argsort(values)[::-1]
-    held = np.cumsum(values[largest])
+    largest = np.sort(values)[::-1]
+    held = np.cumsum(largest)
     enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
-    cells = np.sort(largest[:enough])
+    least = largest[enough - 1]
+    larger = np.flatnonzero(values > least)
+    as_large = np.flatnonzero(values == least)[: enough - len(larger)]
+    cells = np.sort(np.concatenate([larger, as_large]))
     return Estimates(
         cells=cells,
         means=np.round(values[cells], 6),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import Int32Array
 from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.public.features import Feature
 
@@ -21,7 +21,7 @@ def partition_of(feature: Feature) -> Partition:
     )
 
 
-def elements_of(partition: Partition) -> IntArray:
-    """Returns the element of every cell."""
-    rows = partition.period_class.astype(np.int64) * partition.classes
+def elements_of(partition: Partition) -> Int32Array:
+    """Returns the element of every cell; there are fewer than 2^31."""
+    rows = partition.period_class * np.int32(partition.classes)
     return (rows[:, None] + partition.pair_class[None, :]).ravel()
