@@ -19,8 +19,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import nnls
 
+from hushway.families.od.fit.crossing import WeightedSums, project_crossing
 from hushway.families.od.fit.dense import DenseCells
+from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.problem import Margin
 from hushway.families.od.fit.projection import project
 
@@ -130,6 +133,100 @@ def crossing(places: int = 130, periods: int = 48, trips: int = 37_714) -> Insta
         period_classes=1,
     )
     return Instance(cells=cells, margins=margins)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """Noisy cells by period and pair, and noisy counts of origins and destinations by period."""
+
+    values: np.ndarray
+    sums: list[WeightedSums]
+
+    def pass_of_numpy(self) -> None:
+        """Adds up the cells over every origin and destination, which any fit must do."""
+        places = self.sums[0].partition.classes
+        cube = self.values.reshape(len(self.values), places, places)
+        cube.sum(axis=1), cube.sum(axis=2)
+
+    def ours(self) -> np.ndarray:
+        """Returns our table."""
+        return project_crossing(self.values, self.sums, tolerance=1e-9).values
+
+    def by_scipy(self) -> np.ndarray:
+        """Non-negative least squares with one row for every cell and sum."""
+        periods, pairs = self.values.shape
+        period, pair = np.divmod(np.arange(self.values.size), pairs)
+        rows, right = [sp.eye(self.values.size)], [self.values.ravel()]
+        for each in self.sums:
+            element = each.partition.period_class[period] * each.partition.classes
+            element = element + each.partition.pair_class[pair]
+            inside = sp.csr_matrix((np.ones(len(pair)), (element, np.arange(len(pair)))))
+            rows.append(np.sqrt(each.weight) * inside)
+            right.append(np.sqrt(each.weight) * each.counts)
+        found, _ = nnls(sp.vstack(rows).toarray(), np.concatenate(right))
+        return found.reshape(periods, pairs)
+
+    def objective(self, x: np.ndarray) -> float:
+        """Returns what a table costs."""
+        missed = (each.partition.sums(x) - each.counts for each in self.sums)
+        off = zip(self.sums, missed, strict=True)
+        return float(
+            0.5 * np.sum((x - self.values) ** 2)
+            + sum(each.weight / 2 * np.sum(miss**2) for each, miss in off)
+        )
+
+
+def ends(places: int, periods: int, epsilon: float = 1.0, seed: int = 1) -> Ends:
+    """Crowded and empty places, negative binomial counts, Laplace noise, weights 1 / n."""
+    rng = np.random.default_rng(seed)
+    from_, to = (part.ravel().astype(np.int32) for part in np.indices((places, places)))
+    likely = rng.gamma(0.5, 1, (2, periods, places))
+    mean = likely[0][:, from_] * likely[1][:, to]
+    mean *= 0.16 / mean.mean()
+    truth = rng.negative_binomial(0.5, 0.5 / (0.5 + mean))
+
+    def noise(shape: Any) -> np.ndarray:
+        return np.rint(rng.laplace(0, 3 / epsilon, shape)).astype(np.int64)
+
+    partitions = [
+        Partition(
+            period_class=np.arange(periods, dtype=np.int32),
+            pair_class=place,
+            periods=periods,
+            classes=places,
+        )
+        for place in (from_, to)
+    ]
+    sums = [
+        WeightedSums(
+            partition=each,
+            counts=np.rint(each.sums(truth.astype(np.float64))).astype(np.int64) + noise(each.size),
+            weight=float(places),
+        )
+        for each in partitions
+    ]
+    return Ends(values=truth + noise(truth.shape), sums=sums)
+
+
+def crossing_ends() -> dict[str, float]:
+    """Measures origins and destinations by period, beside a pass of numpy and beside scipy."""
+    figures: dict[str, float] = {}
+    small = ends(20, 4)
+    table = small.ours()
+    theirs = small.by_scipy()
+    scipy_seconds = median_seconds(small.by_scipy, 3)
+    figures["ends_1.6k_scipy_seconds"] = scipy_seconds
+    figures["ends_1.6k_scipy_over_ours"] = scipy_seconds / median_seconds(small.ours)
+    figures["ends_1.6k_scipy_excess"] = small.objective(theirs) - small.objective(table)
+    for name, shape in (("2.9M", (350, 24)), ("3.0M_wide", (653, 7))):
+        for epsilon in (1.0, 0.1):
+            large = ends(*shape, epsilon=epsilon)
+            seconds = median_seconds(large.ours, 3)
+            beside = median_seconds(large.pass_of_numpy, 3)
+            at = "" if epsilon == 1.0 else f"_at_{epsilon}"
+            figures[f"ends_{name}{at}_seconds"] = seconds
+            figures[f"ends_{name}{at}_passes_of_numpy"] = seconds / beside
+    return figures
 
 
 def median_seconds(run: Callable[[], Any], runs: int = RUNS) -> float:
@@ -367,7 +464,7 @@ def ours_alone() -> dict[str, float]:
     figures |= beside_the_noise()
     flat = crossing()
     figures["ours_crossing_seconds"] = median_seconds(lambda: _ours(flat), 1)
-    return figures
+    return figures | crossing_ends()
 
 
 def beside_the_noise() -> dict[str, float]:
@@ -393,6 +490,8 @@ def main() -> dict[str, float]:
         "ours_M_at_0.01_seconds": "at most 0.020",
         "ours_30M_seconds": "at most noise_30M_seconds",
         "ours_crossing_seconds": "well below 60",
+        "ends_2.9M_seconds": "about 1",
+        "ends_3.0M_wide_seconds": "about 1",
     }
     for name, value in figures.items():
         print(f"{name:<26} {value:>9.4f}  {bars.get(name, '')}", flush=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learning import learn
-from hushway.families.od.fit.partitions import Partition
+from hushway.families.od.fit.partitions import Partition, fit_to_sums
 from hushway.privacy.noise.inversion import NoiseLaw
 
 _SWEEPS: Final = 8
@@ -65,13 +65,13 @@ def expectation(
     told = [each for each in sums if each.partition.classes > 1]
     targets = [(each.partition, learnt_sums(each, totals)) for each in told]
     expected = _even(cells, totals)
-    _fit(expected, targets, _SWEEPS)
+    fit_to_sums(expected, targets, _SWEEPS)
     _favour_distances(expected, targets, cells, law, distance_class)
     # Products of noisy sums may expect nothing where there is something: part of the trips is
     # expected to follow only those sums that are far from their noise.
     coarse = _even(cells, totals)
     sure = [target for each, target in zip(told, targets, strict=True) if _is_sure(each, totals)]
-    _fit(coarse, sure, _SWEEPS)
+    fit_to_sums(coarse, sure, _SWEEPS)
     expected *= 1 - _COARSE
     expected += _COARSE * coarse
     return expected
@@ -105,7 +105,7 @@ def _favour_distances(
     noise = float(law.variance) * len(cells) * each
     for _ in range(_ROUNDS_OF_DISTANCE):
         near.multiply(expected, _factors(near.sums(expected), measured, noise))
-        _fit(expected, targets, _SWEEPS_AFTER)
+        fit_to_sums(expected, targets, _SWEEPS_AFTER)
 
 
 def period_totals(
@@ -147,16 +147,6 @@ def learnt_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
     learnt = learn(sums.by_period, even, sums.law).mean
     scale = each / np.maximum(learnt.sum(axis=1), 1e-300)
     return np.asarray(learnt * scale[:, None]).ravel()
-
-
-def _fit(
-    expected: FloatArray, targets: Sequence[tuple[Partition, FloatArray]], sweeps: int
-) -> None:
-    """Brings expectations to the learnt sums of one partition after the other, in place."""
-    for _ in range(sweeps):
-        for partition, target in targets:
-            found = partition.sums(expected)
-            partition.multiply(expected, target / np.maximum(found, 1e-300))
 
 
 def _factors(expected: FloatArray, measured: FloatArray, noise: FloatArray) -> FloatArray:

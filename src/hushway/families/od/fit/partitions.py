@@ -6,12 +6,14 @@ periods times a class of pairs, as with every feature of a table.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.arrays import FloatArray, Int32Array
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads, processors
 
@@ -19,6 +21,12 @@ from hushway.numerics.threads import in_threads, processors
 _STRETCHES: Final = 8
 # Adding up fewer cells than this takes less time than starting threads.
 _WORTH_A_THREAD: Final = 1 << 16
+# No sum counts as less than this, so that nothing is divided by 0.
+_LEAST: Final = 1e-300
+
+
+# Compiled code that looks things up by unsigned numbers need not ask whether they are negative.
+UInt32Array = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,16 +51,21 @@ class Partition:
         return self.periods * self.classes
 
     @property
-    def element(self) -> IntArray:
-        """The element of every cell, one period after the other."""
-        rows = self.period_class.astype(np.int64) * self.classes
-        return np.asarray((rows[:, None] + self.pair_class[None, :]).ravel())
+    def most_cells(self) -> int:
+        """The most cells that an element has."""
+        periods = np.bincount(self.period_class, minlength=1)
+        return int(periods.max()) * int(np.bincount(self.pair_class, minlength=1).max())
+
+    @cached_property
+    def columns(self) -> UInt32Array:
+        """The class of each pair, as compiled code takes it."""
+        return self.pair_class.astype(np.uint32)
 
     def sums(self, table: FloatArray) -> FloatArray:
         """Adds up a table over every element."""
         parts = in_threads(
             lambda rows: _sums(
-                table[rows], self.period_class[rows], self.pair_class, self.classes, self.size
+                table[rows], self.period_class[rows], self.columns, self.classes, self.size
             ),
             stretches(len(table)),
             threads_for(table.size),
@@ -63,11 +76,44 @@ class Partition:
         """Multiplies every cell by the factor of its element, in place."""
         in_threads(
             lambda rows: _multiply(
-                table[rows], self.period_class[rows], self.pair_class, self.classes, factors
+                table[rows], self.period_class[rows], self.columns, self.classes, factors
             ),
             stretches(len(table)),
             threads_for(table.size),
         )
+
+
+def fit_to_sums(
+    table: FloatArray, targets: Sequence[tuple[Partition, FloatArray]], sweeps: int
+) -> None:
+    """Multiplies a table, in place, until it has the sums of one partition after the other.
+
+    Iterative proportional fitting. Where every partition tells all periods apart, each period is
+    fitted by itself and stays near the processor meanwhile; the result is the same to the last bit.
+
+    Args:
+        table: The table, one period a row.
+        targets: Partitions, and the sums of their elements.
+        sweeps: How often each has its turn.
+    """
+    if not all(partition.periods == len(table) for partition, _ in targets):
+        for _ in range(sweeps):
+            for partition, target in targets:
+                found = partition.sums(table)
+                partition.multiply(table, target / np.maximum(found, _LEAST))
+        return
+    turns = [
+        (partition.columns, target.reshape(-1, partition.classes)[partition.period_class])
+        for partition, target in targets
+    ]
+
+    def work(rows: slice) -> None:
+        for row in range(rows.start, rows.stop):
+            for _ in range(sweeps):
+                for columns, target in turns:
+                    _fit_row(table[row], columns, target[row])
+
+    in_threads(work, stretches(len(table)), threads_for(table.size))
 
 
 def threads_for(cells: int) -> int:
@@ -82,14 +128,24 @@ def stretches(rows: int) -> Sequence[slice]:
 
 
 @compiled_for_threads
+def _fit_row(values: FloatArray, columns: UInt32Array, target: FloatArray) -> None:
+    sums = np.zeros(len(target))
+    for column in range(len(columns)):
+        sums[columns[column]] += values[column]
+    factors = target / np.maximum(sums, _LEAST)
+    for column in range(len(columns)):
+        values[column] *= factors[columns[column]]
+
+
+@compiled_for_threads
 def _sums(
-    table: FloatArray, period_class: Int32Array, pair_class: Int32Array, classes: int, size: int
+    table: FloatArray, period_class: Int32Array, columns: UInt32Array, classes: int, size: int
 ) -> FloatArray:
     sums = np.zeros(size)
     for row in range(table.shape[0]):
-        base = period_class[row] * classes
-        for column in range(table.shape[1]):
-            sums[base + pair_class[column]] += table[row, column]
+        values, own = table[row], sums[period_class[row] * classes :]
+        for column in range(len(columns)):
+            own[columns[column]] += values[column]
     return sums
 
 
@@ -97,11 +153,11 @@ def _sums(
 def _multiply(
     table: FloatArray,
     period_class: Int32Array,
-    pair_class: Int32Array,
+    columns: UInt32Array,
     classes: int,
     factors: FloatArray,
 ) -> None:
     for row in range(table.shape[0]):
-        base = period_class[row] * classes
-        for column in range(table.shape[1]):
-            table[row, column] *= factors[base + pair_class[column]]
+        values, own = table[row], factors[period_class[row] * classes :]
+        for column in range(len(columns)):
+            values[column] *= own[columns[column]]

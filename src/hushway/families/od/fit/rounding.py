@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.rounding_partitions import (
     BEYOND,
@@ -57,7 +57,7 @@ class RoundedTotals:
     exact: bool
 
 
-def round_totals(totals: FloatArray, elements: Sequence[IntArray]) -> RoundedTotals:
+def round_totals(totals: FloatArray, elements: Sequence[IntArray | Int32Array]) -> RoundedTotals:
     """Rounds group totals up or down so that the sums of every margin are rounded up or down.
 
     The margins are exact if they can be split into two chains in which each refines the one before

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.numerics.compiled import compiled
 
 _NONE = -1
@@ -24,7 +24,7 @@ class Partition:
         count: Number of elements, none of them empty.
     """
 
-    element: IntArray
+    element: Int32Array
     count: int
 
 
@@ -57,7 +57,7 @@ class _Chains:
         return grown
 
 
-def partition_of(element: IntArray) -> Partition:
+def partition_of(element: IntArray | Int32Array) -> Partition:
     """Numbers the elements that occur from 0, in the order of their first group."""
     renumbered, count = _renumber(element, int(element.max()) + 1)
     return Partition(element=renumbered, count=count)
@@ -87,7 +87,7 @@ def two_chains(partitions: Sequence[Partition]) -> tuple[tuple[int, ...], tuple[
 
 
 @compiled
-def sums_over(parts: IntArray, element: IntArray, count: int) -> IntArray:
+def sums_over(parts: IntArray, element: Int32Array, count: int) -> IntArray:
     """Returns whole-number sums over each element, which a weighted bincount would make floats."""
     sums = np.zeros(count, dtype=np.int64)
     for group in range(len(parts)):
@@ -100,7 +100,7 @@ def _refines(finer: Partition, coarser: Partition) -> bool:
 
 
 @compiled
-def _determines(finer: IntArray, count: int, coarser: IntArray) -> bool:
+def _determines(finer: Int32Array, count: int, coarser: Int32Array) -> bool:
     above = np.full(count, _NONE, dtype=np.int64)
     for group in range(len(finer)):
         known = above[finer[group]]
@@ -112,9 +112,9 @@ def _determines(finer: IntArray, count: int, coarser: IntArray) -> bool:
 
 
 @compiled
-def _renumber(element: IntArray, size: int) -> tuple[IntArray, int]:
+def _renumber(element: IntArray | Int32Array, size: int) -> tuple[Int32Array, int]:
     number = np.full(size, _NONE, dtype=np.int64)
-    renumbered = np.empty(len(element), dtype=np.int64)
+    renumbered = np.empty(len(element), dtype=np.int32)
     count = 0
     for group in range(len(element)):
         old = element[group]

@@ -24,7 +24,6 @@ from hushway.families.od.fit.expectation import NoisySums, expectation
 from hushway.families.od.fit.joining import MeasuredSums, join
 from hushway.families.od.fit.learning import learn
 from hushway.families.od.fit.looking import Look, SumsOfCells, firm, told
-from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.mechanism.learned_lazily import (
     EXPECTED_FALSE,
@@ -40,6 +39,7 @@ from hushway.families.od.mechanism.measuring import (
     noise_forecasts,
     planned_questions,
 )
+from hushway.families.od.mechanism.partitions import elements_of, partition_of
 from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -189,7 +189,7 @@ class Learned(FixedQuestions[ODCells]):
                 for one, look in zip(noisy, looks, strict=True)
             ],
         )
-        rounded = round_totals(joined.values.ravel(), [one.partition.element for one in noisy])
+        rounded = round_totals(joined.values.ravel(), [elements_of(one.partition) for one in noisy])
         return LearntCells(
             cells=np.arange(geography.size),
             means=joined.values.ravel(),
@@ -213,7 +213,7 @@ class Learned(FixedQuestions[ODCells]):
 
     def _noisy(self, sums: Sequence[Measured]) -> list[NoisySums]:
         return [
-            NoisySums(partition=_partition(feature), values=one.values, law=_law(one))
+            NoisySums(partition=partition_of(feature), values=one.values, law=_law(one))
             for feature, one in zip(self.features, sums, strict=True)
         ]
 
@@ -278,25 +278,15 @@ def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
     return noise_for(measured.event.loss, measured.event.bound)
 
 
-def _partition(feature: Feature) -> Partition:
-    universe = feature.universe
-    periods, pairs = feature.periods, feature.pairs
-    return Partition(
-        period_class=np.zeros(len(universe.periods), dtype=np.int32)
-        if periods is None
-        else periods.codes,
-        pair_class=np.zeros(universe.pairs, dtype=np.int32) if pairs is None else pairs.codes,
-        periods=feature.period_classes,
-        classes=feature.pair_classes,
-    )
-
-
 def _estimates(learnt: LearntCells) -> Estimates:
     """Returns the estimates of the cells that hold nearly all trips."""
-    largest = np.argsort(learnt.means)[::-1]
-    held = np.cumsum(learnt.means[largest])
+    largest = np.sort(learnt.means)[::-1]
+    held = np.cumsum(largest)
     enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
-    chosen = np.sort(largest[:enough])
+    least = largest[enough - 1]
+    larger = np.flatnonzero(learnt.means > least)
+    as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
+    chosen = np.sort(np.concatenate([larger, as_large]))
     return Estimates(
         cells=learnt.cells[chosen],
         means=np.round(learnt.means[chosen], 6),

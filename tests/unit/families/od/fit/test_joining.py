@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear
 
 from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit import joining, partitions
+from hushway.families.od.fit import joining, moving, partitions
 from hushway.families.od.fit.joining import Joined, MeasuredSums, join
 from hushway.families.od.fit.partitions import Partition
 
@@ -28,6 +28,14 @@ EACH = list(range(PERIODS))
 FAMILIES = {
     "total": [partition(0 * ORIGIN, [0, 0, 0])],
     "nested": [partition(0 * ORIGIN, EACH), partition(ORIGIN, EACH)],
+    "inside": [
+        partition(0 * ORIGIN, [0, 0, 0]),
+        partition(ORIGIN // 2, EACH),
+        partition(DESTINATION, EACH),
+        partition(0 * ORIGIN, EACH),
+        partition(ORIGIN, [0, 0, 0]),
+        partition(ORIGIN, EACH),
+    ],
     "crossing": [
         partition(ORIGIN, EACH),
         partition(DESTINATION, EACH),
@@ -88,7 +96,7 @@ def test_the_distance_to_the_minimum_is_at_most_the_bound(seed: int, tolerance: 
     joined = problem.joined(tolerance=tolerance)
     distance = float(np.linalg.norm(joined.values - problem.exactly()))
     assert distance <= joined.bound + 1e-9
-    assert joined.bound <= tolerance * max(1.0, problem.mean.sum())
+    assert joined.bound <= tolerance * max(1.0, joined.values.sum()) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -119,13 +127,44 @@ def test_sums_that_say_nothing_change_nothing() -> None:
     np.testing.assert_allclose(joined.values, problem.mean, atol=1e-4)
 
 
-def test_the_number_of_threads_never_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few", [0, 4])
+def test_the_number_of_threads_never_shows(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem, found = Problem(FAMILIES["crossing"], 2), []
     monkeypatch.setattr(partitions, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(moving, "_FEW", few)
+    monkeypatch.setattr(moving, "_SHORT", 0)
     for threads in (1, 2, 5):
         monkeypatch.setattr(partitions, "processors", lambda threads=threads: threads)
         found.append(problem.joined().values.tobytes())
     assert len(set(found)) == 1
+
+
+def test_a_list_of_moving_cells_and_a_table_of_all_lead_to_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, found = Problem(FAMILIES["crossing"], 4), []
+    for few in (0, 10**6):
+        monkeypatch.setattr(moving, "_FEW", few)
+        found.append(problem.joined(tolerance=1e-9).values)
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-7)
+
+
+def test_estimates_may_lie_in_memory_in_any_order() -> None:
+    problem = Problem(FAMILIES["crossing"], 5)
+    turned = join(np.asfortranarray(problem.mean), problem.variance, problem.sums)
+    assert turned.values.tobytes() == problem.joined().values.tobytes()
+
+
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-15, 0.0])
+def test_what_rounding_hides_is_part_of_the_bound(tolerance: float) -> None:
+    """No double is closer than this to anything, so no bound may be."""
+    problem = Problem(FAMILIES["crossing"], 6)
+    try:
+        bound = problem.joined(tolerance=tolerance).bound
+    except ReleaseError:
+        assert tolerance < 1e-12
+    else:
+        assert bound >= 2.0**-53 * problem.mean.max()
 
 
 def test_a_tolerance_that_is_out_of_reach_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.families.od.fit import partitions
-from hushway.families.od.fit.partitions import Partition, stretches
+from hushway.families.od.fit.partitions import Partition, fit_to_sums, stretches
 
 PERIODS, PAIRS = 11, 40
 
@@ -51,3 +51,28 @@ def test_the_number_of_threads_never_shows(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(partitions, "processors", lambda threads=threads: threads)
         found.append(partition.sums(table).tobytes())
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("periods", [[0, 1, 2], [2, 0, 1], [0, 1, 0]])
+def test_a_table_gets_the_sums_it_is_fitted_to_by_each_partition_in_turn(
+    periods: list[int],
+) -> None:
+    rng = np.random.default_rng(1)
+    parts = [
+        Partition(
+            period_class=np.array(periods, dtype=np.int32),
+            pair_class=(np.arange(12) // wide % 3).astype(np.int32),
+            periods=max(periods) + 1,
+            classes=3,
+        )
+        for wide in (1, 4)
+    ]
+    aim = rng.gamma(1.0, 1.0, (3, 12))
+    targets = [(part, part.sums(aim)) for part in parts]
+    found, expected = np.ones((3, 12)), np.ones((3, 12))
+    fit_to_sums(found, targets, 5)
+    for _ in range(5):
+        for part, target in targets:
+            part.multiply(expected, target / part.sums(expected))
+    assert found.tobytes() == expected.tobytes()
+    np.testing.assert_allclose(parts[1].sums(found), targets[1][1])

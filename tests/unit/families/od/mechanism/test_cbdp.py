@@ -6,13 +6,22 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
+from hushway.families.od.fit import joining
+from hushway.families.od.mechanism import cbdp
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.features import (
+    Feature,
+    destinations_feature,
+    origins_feature,
+    pair_feature,
+    period_feature,
+    total_feature,
+)
 from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.bound import Bound, Unit
@@ -184,3 +193,52 @@ def test_a_hierarchy_with_a_large_budget_gives_the_truth_back(
     table = publish(od_hierarchical(cells, features, budget=PureLoss(Fraction(400))), cells)
     assert table.cells.tolist() == [3, 14, 33, 50]
     assert table.counts.tolist() == [40, 7, 25, 1]
+
+
+def ends(cells: ODCells) -> tuple[Feature, ...]:
+    return (
+        total_feature(cells),
+        period_feature(cells),
+        origins_feature(cells),
+        destinations_feature(cells),
+    )
+
+
+@pytest.mark.parametrize("weights", list(Weights))
+def test_features_that_cross_finely_are_joined_to_the_same_table(
+    weights: Weights, cells: ODCells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    projected = publish(od_cbdp(cells, ends(cells), budget=EPSILON, weights=weights), cells)
+    monkeypatch.setattr(cbdp, "_LARGE", 0)
+    joined = publish(od_cbdp(cells, ends(cells), budget=EPSILON, weights=weights), cells)
+    assert "rounds" in projected.diagnostics
+    assert "rounds" not in joined.diagnostics
+    assert 0 <= joined.diagnostics["relative_to_total"] <= 1e-9
+    for one, other in zip(projected.margins, joined.margins, strict=True):
+        np.testing.assert_allclose(one.fitted, other.fitted, rtol=0, atol=1e-5)
+        assert np.all(np.abs(sums(joined, other.feature) - other.fitted) < 1)
+
+
+def test_where_joining_does_not_reach_the_tolerance_the_projection_does(
+    cells: ODCells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    projected = publish(od_cbdp(cells, ends(cells), budget=EPSILON), cells)
+    monkeypatch.setattr(cbdp, "_LARGE", 0)
+    monkeypatch.setattr(joining, "_MOST_STEPS", 1)
+    found = publish(od_cbdp(cells, ends(cells), budget=EPSILON), cells)
+    assert np.array_equal(found.counts, projected.counts)
+    assert found.diagnostics == projected.diagnostics
+
+
+def test_only_dense_tables_whose_features_cross_finely_are_joined(
+    cells: ODCells, features: tuple[Feature, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cbdp, "_LARGE", 0)
+    assert od_cbdp(cells, ends(cells), budget=EPSILON).crosses
+    assert not od_cbdp(cells, ends(cells)[:3], budget=EPSILON).crosses
+    lazy = publish(od_cbdp(cells, ends(cells), budget=EPSILON, lazy=True), cells)
+    assert "rounds" in lazy.diagnostics
+    monkeypatch.setattr(cbdp, "_SMALL", 1)
+    assert not od_cbdp(cells, features, budget=EPSILON).crosses
+    monkeypatch.undo()
+    assert not od_cbdp(cells, ends(cells), budget=EPSILON).crosses
