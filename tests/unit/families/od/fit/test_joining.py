@@ -149,6 +149,12 @@ def test_a_list_of_moving_cells_and_a_table_of_all_lead_to_the_same(
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-7)
 
 
+def test_sums_without_a_cell_leave_all_others_alone() -> None:
+    skipping = [partition(3 * ORIGIN + 1, [0, 2, 2]), partition(2 * DESTINATION + 2, [1, 1, 3])]
+    problem = Problem(skipping, 3)
+    np.testing.assert_allclose(problem.joined(tolerance=1e-9).values, problem.exactly(), atol=1e-6)
+
+
 def test_estimates_may_lie_in_memory_in_any_order() -> None:
     problem = Problem(FAMILIES["crossing"], 5)
     turned = join(np.asfortranarray(problem.mean), problem.variance, problem.sums)
