@@ -55,7 +55,7 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
 
 LEARNED: Final = "learned"
-# A posterior of every cell is held in memory: about a hundred bytes for each.
+# A posterior of every cell is held in memory: up to 230 bytes for each while counts are made whole.
 MOST_LEARNED: Final = MOST_DENSE_CELLS // 8
 # Pairs of places share a factor with this many classes of about the same distance.
 _DISTANCES: Final = 16
