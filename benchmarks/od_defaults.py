@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -33,6 +33,7 @@ from hushway.families.od.public.pair_labels import pairs_of_matrix, place_pair_l
 from hushway.families.od.study.scene import ODScene, TripArrays, city_scene, trips_scene, try_out
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.tables.locations import LocationColumns, read_locations
@@ -88,7 +89,13 @@ def misplaced(scene: ODScene, outcome: object) -> dict[str, float]:
     return found | {"cells": errors.cells_l1_share}
 
 
-def bike_share(folder: Path) -> ODScene:
+def bike_share(folder: Path, *, bikes: int | None = None) -> ODScene:
+    """Trips of a year by hour of the day.
+
+    Args:
+        folder: The data.
+        bikes: If a bike stands for a person, the most trips of one that are counted.
+    """
     import pyarrow.csv as pacsv
     import pyarrow.parquet as pq
 
@@ -113,7 +120,11 @@ def bike_share(folder: Path) -> ODScene:
     cells = ODCells(locations=places, periods=periods, same_place=True)
     table = pq.read_table(folder / "trips.parquet")
     trips = trips_by_hour(table, places, "start_date", "start_terminal", "end_terminal")
-    return trips_scene(cells, features_of(cells), trips)
+    if bikes is None:
+        return trips_scene(cells, features_of(cells), trips)
+    bike = table["bike_id"].combine_chunks().dictionary_encode().indices.to_numpy()
+    trips = replace(trips, person=bike.astype(np.int64))
+    return trips_scene(cells, features_of(cells), trips, unit=Unit.PERSON, max_trips=bikes)
 
 
 def green_taxi(folder: Path, zones: Path) -> ODScene:

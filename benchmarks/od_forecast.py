@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hushway.families.od.mechanism.catalogue import od_learned, with_ends
-from hushway.families.od.mechanism.shares import learned_shares
+from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.study.forecast import figures, runs_for, typical_errors
 from hushway.families.od.study.scene import ODScene, trips_scene
 from hushway.families.od.study.twin import twin
@@ -26,8 +26,9 @@ from od_defaults import scenes
 def compared(scene: ODScene, epsilon: Fraction, runs: int) -> dict[str, dict[str, float]]:
     """Returns forecast over truth for every figure: error, share and size."""
     cells, budget = scene.cells, PureLoss(epsilon)
-    features = with_ends(cells, scene.features)
-    shares = learned_shares(features, budget, Bound.of_records(1))
+    one_trip = Bound.of_records(1)
+    features = worth_measuring(with_ends(cells, scene.features), budget, one_trip)
+    shares = learned_shares(features, budget, one_trip)
     mechanism = od_learned(cells, features, budget=budget, shares=shares)
     looked = figures(cells, features)
     trips = int(scene.truth.values.sum())

@@ -1,47 +1,77 @@
 """OD tables that learn, beside what a practitioner would write and beside public peers.
 
-Every release has the same budget and protects one trip. Errors are shares of all trips (L1) unless
-they are RMSE or CPC (the common part of commuters, more is better); "top" are the 200 busiest
-cells. Synthetic Ann Arbor always; bike share and green taxi if HUSHWAY_DATA names a folder that
-holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) take part if they can be imported. Run by
-hand: `python benchmarks/od_learning.py [runs] [epsilons] [scenes]`.
+Every release has the same budget and protects one trip, or a person with all trips. Errors are
+shares of all trips (L1) unless they are RMSE or CPC (the common part of commuters, more is better);
+"top" are the 200 busiest cells. Synthetic Ann Arbor always; bike share and green taxi if
+HUSHWAY_DATA names a folder that holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) take part if
+they can be imported. Run by hand: `python benchmarks/od_learning.py [runs] [epsilons] [scenes]`,
+scenes with `;` between them.
 """
 
 import json
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned_lazily import is_learnable
+from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.shares import (
     learned_shares,
     recommended_shares,
     recommended_weights,
+    worth_measuring,
 )
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.families.od.study.scene import ODScene
-from hushway.privacy.bound import Bound
+from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Mechanism
 from hushway.study.study_table import StudyBudget
-from od_defaults import scenes
+from od_defaults import bike_share, scenes
 from od_peers import inf_tda, private_pgm, rows_and_columns
 
 TOP = 200
 Counts = NDArray[np.float64]
 Release = Callable[[ODScene, Fraction, int], tuple[Counts, ODTable | None]]
+
+
+def protected() -> Iterator[tuple[str, ODScene]]:
+    """Yields the scenes with one trip protected, and two where a person with all trips is."""
+    yield from scenes()
+    riders = city_scene(ann_arbor(seed=2018), unit=Unit.PERSON, max_trips=2)
+    yield "Ann Arbor riders, 2 trips", riders
+    folder = Path(os.environ.get("HUSHWAY_DATA", "absent")) / "bayarea_bikeshare14"
+    if folder.is_dir():
+        yield "bikes as persons, 32 trips", bike_share(folder, bikes=32)
+
+
+def bound_of(scene: ODScene) -> Bound:
+    return scene.counter.bound(cells_query(scene.cells))
+
+
+def by_peer(release: Callable[[ODScene, Fraction, int], Counts]) -> Release:
+    """Returns what a peer that protects one trip makes of a person's: so much less for each."""
+
+    def for_persons(scene: ODScene, epsilon: Fraction, seed: int) -> tuple[Counts, None]:
+        counted = replace(scene, truth=scene.counter.count(cells_query(scene.cells)))
+        return release(counted, epsilon / bound_of(scene).total, seed), None
+
+    return for_persons
 
 
 def by_mechanism(make: Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]) -> Release:
@@ -57,15 +87,17 @@ def by_mechanism(make: Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]
 
 
 def learned(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
-    features = with_ends(scene.cells, scene.features)
-    shares = learned_shares(features, budget, Bound.of_records(1))
+    every = with_ends(scene.cells, scene.features)
+    features = worth_measuring(every, budget, bound_of(scene))
+    shares = learned_shares(features, budget, bound_of(scene))
     return od_learned(scene.cells, features, budget=budget, shares=shares)
 
 
 def lazily(scene: ODScene, budget: PureLoss) -> Mechanism[ODCells, ODTable]:
     """As tables of more cells are learnt: without features of single pairs."""
-    features = tuple(filter(is_learnable, with_ends(scene.cells, scene.features)))
-    shares = learned_shares(features, budget, Bound.of_records(1))
+    every = tuple(filter(is_learnable, with_ends(scene.cells, scene.features)))
+    features = worth_measuring(every, budget, bound_of(scene))
+    shares = learned_shares(features, budget, bound_of(scene))
     return od_learned(scene.cells, features, budget=budget, shares=shares, lazy=True)
 
 
@@ -88,9 +120,9 @@ RELEASES: dict[str, Release] = {
     "noise, threshold": by_mechanism(
         lambda _, budget: SparseLaplace(spend=budget, expected_false=100.0)
     ),
-    "rows and columns": lambda *args: (rows_and_columns(*args), None),
-    "private-pgm": lambda *args: (private_pgm(*args), None),
-    "inf-tda": lambda *args: (inf_tda(*args), None),
+    "rows and columns": by_peer(rows_and_columns),
+    "private-pgm": by_peer(private_pgm),
+    "inf-tda": by_peer(inf_tda),
 }
 
 
@@ -151,8 +183,8 @@ def main(
 ) -> list[dict[str, object]]:
     """Prints a table for every scene and budget, and returns all rows."""
     rows: list[dict[str, object]] = []
-    for name, scene in scenes():
-        if only and name not in only.split(","):
+    for name, scene in protected():
+        if only and name not in only.split(";"):
             continue
         for epsilon in epsilons:
             print(f"\n{name}, epsilon {epsilon} ({runs} runs)", flush=True)

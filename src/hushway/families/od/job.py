@@ -25,6 +25,7 @@ from hushway.families.od.mechanism.shares import (
     recommended_weights,
     spends_of,
     uniform_shares,
+    worth_measuring,
 )
 from hushway.families.od.mechanism.terms import ODMechanism, measured_features, od_terms
 from hushway.families.od.plan import (
@@ -245,6 +246,8 @@ def mechanism_of(
                 features = [feature for feature in features if is_learnable(feature)]
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
+            if chosen.coarse_features is None and chosen.split is None:
+                features = worth_measuring(features, budget, bound)
             shares = _shares(chosen, features, budget, bound)
             learned = od_learned(cells, features, budget=budget, shares=shares)
             return learned, noise

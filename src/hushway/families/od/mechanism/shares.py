@@ -152,18 +152,22 @@ def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[F
     return important_shares(importance, measure)
 
 
-# Of what the cells leave: the total, the periods, origins, destinations, and all other features.
-_LEFT = {"total": 0.1, "period": 0.15, ORIGINS: 0.18, DESTINATIONS: 0.18}
-_LEFT_FOR_OTHERS = 0.39
+# Of what the cells leave: the total, the periods, each end of trips, and all other features.
+_ENDS = (ORIGINS, DESTINATIONS)
+_LEFT = {"total": 0.1, "period": 0.15}
+_LEFT_FOR_AN_END, _LEFT_FOR_OTHERS = 0.18, 0.39
 # Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
-_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.75, 0.25, 0.55, 0.92
+_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.8, 0.15, 0.65, 0.94
+# Sums of an end are measured if adding up cells would give at least this share of their noise.
+_WORTH = 0.7
 
 
 def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
     """Returns the shares of features and, last, of the cells for tables that learn.
 
     The more budget there is for a trip, the more do cells tell by themselves, and the less is left
-    for sums: these follow from cells then.
+    for sums: these follow from cells then. What an end of trips that is not measured would have
+    cost goes to the cells.
 
     Args:
         features: The coarse features.
@@ -173,7 +177,33 @@ def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> t
     # The epsilon of a Laplace law that is as wide as the cells' noise with the whole budget.
     strength = math.sqrt(2 / noise_for(budget, bound).variance)
     cells = min(_CELLS_TO, max(_CELLS_FROM, _CELLS_AT_ONE + _CELLS_GROW * math.log10(strength)))
-    others = sum(1 for feature in features if feature.title not in _LEFT)
-    left = [_LEFT.get(f.title, _LEFT_FOR_OTHERS / max(1, others)) for f in features]
-    wanted = [(1 - cells) * part / sum(left) for part in left] + [cells]
-    return important_shares([share**3 for share in wanted], budget.measure)
+    others = sum(1 for feature in features if feature.title not in (*_LEFT, *_ENDS))
+    parts = [
+        0.0 if f.title in _ENDS else _LEFT.get(f.title, _LEFT_FOR_OTHERS / max(1, others))
+        for f in features
+    ]
+    for_sums = 1 - _LEFT_FOR_AN_END * len(_ENDS)
+    left = [part * for_sums / sum(parts) if part else _LEFT_FOR_AN_END for part in parts]
+    wanted = [(1 - cells) * part for part in left]
+    return important_shares([share**3 for share in (*wanted, 1 - sum(wanted))], budget.measure)
+
+
+def worth_measuring(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Feature, ...]:
+    """Returns features without ends of trips that noisy cells, added up, tell as well.
+
+    Where few places make up an origin's trips, or the budget is large, adding up is as good as
+    measuring, and the budget is better spent on the cells. This follows from public numbers.
+
+    Args:
+        features: The coarse features.
+        budget: What the release costs.
+        bound: How far a unit moves the cells.
+    """
+    spends = spends_of(budget, learned_shares(features, budget, bound))
+    *sums, cells = (float(noise_for(spend, bound).variance) for spend in spends)
+    return tuple(
+        feature
+        for feature, variance in zip(features, sums, strict=True)
+        if feature.title not in _ENDS
+        or cells * feature.universe.size / feature.size >= _WORTH**2 * variance
+    )

@@ -174,12 +174,20 @@ def trips_scene(
     )
 
 
-def city_scene(city: City, *, periods: range | None = None) -> ODScene:
-    """Returns a synthetic city with the paper's features, its trips protected one by one.
+def city_scene(
+    city: City,
+    *,
+    periods: range | None = None,
+    unit: Unit = Unit.TRIP,
+    max_trips: int = 1,
+) -> ODScene:
+    """Returns a synthetic city with the paper's features.
 
     Args:
         city: The city.
         periods: The periods of the day to keep; all of them unless given.
+        unit: Who is protected.
+        max_trips: Most trips of one rider that are counted.
     """
     whole = city.cells.periods
     kept = range(len(whole)) if periods is None else periods
@@ -199,7 +207,8 @@ def city_scene(city: City, *, periods: range | None = None) -> ODScene:
         origin=trips.origin[inside],
         destination=trips.destination[inside],
     )
-    return trips_scene(cells, city_features(city, cells), arrays)
+    features = city_features(city, cells)
+    return trips_scene(cells, features, arrays, unit=unit, max_trips=max_trips)
 
 
 def city_features(city: City, cells: ODCells) -> tuple[Feature, ...]:

@@ -15,7 +15,7 @@ from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism.catalogue import od_learned
 from hushway.families.od.mechanism.learned import Learned, distance_classes
-from hushway.families.od.mechanism.shares import learned_shares
+from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
@@ -310,11 +310,43 @@ def test_the_larger_the_budget_the_more_of_it_goes_to_the_cells() -> None:
     assert all(sum(shares) == 1 for shares in found)
     cells = [float(shares[-1]) for shares in found]
     assert cells == sorted(cells)
-    assert cells[0] == pytest.approx(0.55, abs=0.01)
-    assert cells[-1] == pytest.approx(0.92, abs=0.01)
+    assert cells[0] == pytest.approx(0.65, abs=0.01)
+    assert cells[-1] == pytest.approx(0.94, abs=0.01)
     # A person with three trips has a third of the budget for each.
     thirds = learned_shares(features, PureLoss(Fraction(3)), THREE_TRIPS)
     assert float(thirds[-1]) == pytest.approx(cells[2], abs=0.01)
+
+
+def test_what_ends_do_not_cost_goes_to_the_cells() -> None:
+    features = all_features(city()[0])
+    others = tuple(f for f in features if f.title not in ("origins", "destinations"))
+    with_ends = dict(zip(features, learned_shares(features, EPSILON, ONE_TRIP), strict=False))
+    without = learned_shares(others, EPSILON, ONE_TRIP)
+    assert float(without[-1]) == pytest.approx(1 - 0.2 * 0.64, abs=0.005)
+    for feature, share in zip(others, without[:-1], strict=True):
+        assert float(share) == pytest.approx(float(with_ends[feature]), abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("places", "budget", "kept"),
+    [
+        (16, EPSILON, False),
+        (400, EPSILON, True),
+        (400, PureLoss(Fraction(8)), False),
+        (100, PureLoss(Fraction(1, 20)), True),
+        (400, ZCDPLoss(Fraction(1, 200)), True),
+        (16, ZCDPLoss(Fraction(8)), False),
+    ],
+)
+def test_ends_are_measured_where_adding_up_cells_is_worse(
+    places: int, budget: Loss, kept: bool
+) -> None:
+    cells = universe(((i / places, 0.0) for i in range(places)), 2)
+    found = worth_measuring(all_features(cells), budget, ONE_TRIP)
+    titles = [feature.title for feature in found]
+    assert ("origins" in titles) == kept
+    assert ("destinations" in titles) == kept
+    assert {"total", "period"} <= set(titles)
 
 
 def test_features_that_tell_nothing_are_refused() -> None:

@@ -1,0 +1,141 @@
+"""What each part of a table that learns is worth: the same release without it.
+
+Printed are RMSE and L1 of cells and the L1 of origins, as shares of those of the whole mechanism:
+above 1 the part pays. One trip protected; Ann Arbor always, bike share and green taxi if
+HUSHWAY_DATA names a folder that holds them. Run by hand:
+`python benchmarks/od_gains.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
+"""
+
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+from hushway.families.od.fit import expectation, learning, likelihood, looking, spread
+from hushway.families.od.fit.joining import Joined
+from hushway.families.od.mechanism import learned as learned_module
+from hushway.families.od.mechanism import shares
+from hushway.families.od.mechanism.catalogue import od_learned
+from hushway.families.od.mechanism.learned import Learned
+from hushway.families.od.mechanism.shares import learned_shares
+from hushway.families.od.study.scene import ODScene
+from hushway.privacy.loss import PureLoss
+from od_defaults import scenes
+from od_learning import bound_of, by_mechanism, errors, learned
+
+Change = tuple[Any, str, Any]
+LOOKED_AT = ("rmse", "L1", "origins", "pairs", "zones", "period")
+
+
+def without_ends(scene: ODScene, budget: PureLoss) -> Learned:
+    measured = learned_shares(scene.features, budget, bound_of(scene))
+    return od_learned(scene.cells, scene.features, budget=budget, shares=measured)
+
+
+def apart(mean: FloatArray, _variance: FloatArray, sums: Any, **_: Any) -> Joined:
+    totals = tuple(each.partition.sums(mean) for each in sums)
+    return Joined(values=mean, totals=totals, bound=0.0, steps=0)
+
+
+def one_factor(lines: int) -> FloatArray:
+    weights = np.zeros((lines, spread.COLUMNS))
+    weights[:, spread.UNCHANGED] = 1.0
+    return weights
+
+
+class NoLines(learning.LineLaws):
+    """Lines without a factor of their own."""
+
+    def improve(self, likelihood: FloatArray) -> FloatArray:
+        """Returns the factor 1 for all."""
+        return one_factor(len(likelihood))
+
+    def weights(self, likelihood: FloatArray) -> FloatArray:
+        """Returns the factor 1 for all."""
+        return one_factor(len(likelihood))
+
+    @staticmethod
+    def start(expected: FloatArray, laws: FloatArray) -> "NoLines":
+        """Returns lines that learn nothing."""
+        started = _START(expected, laws)
+        return NoLines(kind=started.kind, laws=started.laws, shares=started.shares)
+
+
+_START = learning.LineLaws.start
+
+
+def no_empty_cells(*reach: int) -> FloatArray:
+    """Returns the laws without those that leave most counts empty."""
+    return _LAWS(*reach)[:5]
+
+
+_LAWS = spread.spread_laws
+
+PARTS: dict[str, tuple[Callable[[ODScene, PureLoss], Learned], tuple[Change, ...]]] = {
+    "whole": (learned, ()),
+    "no factor of pairs": (learned, ((learning, "LineLaws", NoLines),)),
+    "no zero inflation": (learned, ((learning, "spread_laws", no_empty_cells),)),
+    "no distances": (learned, ((expectation, "_ROUNDS_OF_DISTANCE", 0),)),
+    "no coarse share": (learned, ((expectation, "_COARSE", 0.0),)),
+    "no surprises": (learned, ((likelihood, "_SURPRISE", 1e-200),)),
+    "no origins, destinations": (without_ends, ()),
+    "sums not joined": (learned, ((learned_module, "join", apart),)),
+    "cells give way freely": (learned, ((looking, "_FIRM", 0.0),)),
+    "cells always .55": (learned, ((shares, "_CELLS_AT_ONE", 0.55), (shares, "_CELLS_GROW", 0.0))),
+    "cells always .92": (learned, ((shares, "_CELLS_AT_ONE", 0.92), (shares, "_CELLS_GROW", 0.0))),
+}
+
+
+@contextmanager
+def changed(changes: tuple[Change, ...]) -> Iterator[None]:
+    before = [(where, name, getattr(where, name)) for where, name, _ in changes]
+    for where, name, value in changes:
+        setattr(where, name, value)
+    try:
+        yield
+    finally:
+        for where, name, value in before:
+            setattr(where, name, value)
+
+
+def measured(scene: ODScene, epsilon: Fraction, part: str, runs: int) -> dict[str, float]:
+    make, changes = PARTS[part]
+    release = by_mechanism(make)
+    with changed(changes):
+        found = [errors(scene, release(scene, epsilon, run)[0], None) for run in range(runs)]
+    return {key: statistics.mean(one[key] for one in found) for key in LOOKED_AT}
+
+
+def main(
+    runs: int = 3, epsilons: tuple[str, ...] = ("0.1", "1", "4"), only: str = ""
+) -> list[dict[str, object]]:
+    """Prints a table for every scene and budget, and returns all rows."""
+    rows: list[dict[str, object]] = []
+    for name, scene in scenes():
+        if only and name not in only.split(";"):
+            continue
+        for epsilon in epsilons:
+            print(f"\n{name}, epsilon {epsilon} ({runs} runs)", flush=True)
+            whole = measured(scene, Fraction(epsilon), "whole", runs)
+            for part in PARTS:
+                found = measured(scene, Fraction(epsilon), part, runs)
+                ratios = {key: found[key] / whole[key] for key in LOOKED_AT}
+                rows.append({"scene": name, "epsilon": epsilon, "part": part, **ratios})
+                text = " ".join(f"{key} {value:.3f}" for key, value in ratios.items())
+                print(f"{part:<26} {text}", flush=True)
+    return rows
+
+
+if __name__ == "__main__":
+    chosen = sys.argv[1:]
+    how_often, budgets, which = (*chosen, *("3", "0.1,1,4", "")[len(chosen) :])
+    results = main(int(how_often), tuple(budgets.split(",")), which)
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/od_gains.json").write_text(json.dumps(results, indent=1) + "\n")
