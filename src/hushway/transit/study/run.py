@@ -10,11 +10,15 @@ from typing import Any, Final
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import OPENS_MINUTE, PERIOD_MINUTES, WINDOW, Day
-from hushway.families.od.mechanism.catalogue import od_hierarchical
+from hushway.families.od.mechanism.catalogue import od_hierarchical, od_learned, with_ends
+from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
+from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
 from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.families.published_trips import PublishedTrips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
+from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
@@ -97,6 +101,14 @@ def _tree(levels: int) -> Maker:
     return make
 
 
+def _learned(scene: ODScene, budget: PureLoss) -> Mechanism[Any, Any]:
+    """Returns what a plan without a mechanism gets."""
+    one_trip = Bound.of_records(1)
+    features = worth_measuring(with_ends(scene.cells, scene.features), budget, one_trip)
+    shares = learned_shares(features, budget, one_trip)
+    return od_learned(scene.cells, features, budget=budget, shares=shares)
+
+
 MECHANISMS: Final[Mapping[str, Maker]] = {
     "O5": TABLE_MECHANISMS["O5"],
     "O4": TABLE_MECHANISMS["O4"],
@@ -106,6 +118,7 @@ MECHANISMS: Final[Mapping[str, Maker]] = {
     "H3": _tree(3),
     "Laplace": TABLE_MECHANISMS["Laplace"],
     "default": TABLE_MECHANISMS["default"],
+    "learned": _learned,
 }
 
 
@@ -180,8 +193,17 @@ def _table(task: Task, scene: ODScene) -> tuple[IntArray, IntArray]:
         return scene.truth.cells, scene.truth.values
     mechanism = MECHANISMS[task.mechanism](scene, PureLoss(Fraction(task.epsilon)))
     curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(task.run))
-    table = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
-    return table.cells, table.counts
+    table: ODTable = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+    # Whoever simulates with a table that learnt draws a day from it, as `evaluate` does.
+    published = PublishedTrips(
+        universe=scene.cells,
+        cells=table.cells,
+        counts=table.counts,
+        estimates=table.estimates,
+        period_errors=next((m.errors for m in table.margins if m.feature.title == "period"), None),
+    )
+    drawn = published.drawn(task.run)
+    return drawn.cells, drawn.counts
 
 
 def _sized(day: StudyDay, trips: RiderTrips) -> FleetPlan:
