@@ -1,8 +1,8 @@
 """What each part of a table that learns is worth: the same release without it.
 
-Printed are RMSE and L1 of cells and the L1 of origins, as shares of those of the whole mechanism:
-above 1 the part pays. One trip protected; Ann Arbor always, bike share and green taxi if
-HUSHWAY_DATA names a folder that holds them. Run by hand:
+Printed are errors of cells, origins, pairs, zones and periods over those of the whole mechanism:
+above 1 what was changed was better before. One trip protected; Ann Arbor always, bike share and
+green taxi if HUSHWAY_DATA names a folder that holds them. Run by hand:
 `python benchmarks/od_gains.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
 """
 
@@ -22,7 +22,7 @@ from hushway.families.od.fit import expectation, learning, likelihood, looking, 
 from hushway.families.od.fit.joining import Joined
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism import shares
-from hushway.families.od.mechanism.catalogue import od_learned
+from hushway.families.od.mechanism.catalogue import od_learned, with_ends
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.study.scene import ODScene
@@ -34,9 +34,15 @@ Change = tuple[Any, str, Any]
 LOOKED_AT = ("rmse", "L1", "origins", "pairs", "zones", "period")
 
 
-def without_ends(scene: ODScene, budget: PureLoss) -> Learned:
-    measured = learned_shares(scene.features, budget, bound_of(scene))
-    return od_learned(scene.cells, scene.features, budget=budget, shares=measured)
+def always_ends(scene: ODScene, budget: PureLoss) -> Learned:
+    features = with_ends(scene.cells, scene.features)
+    split = learned_shares(features, budget, bound_of(scene))
+    return od_learned(scene.cells, features, budget=budget, shares=split)
+
+
+def never_ends(scene: ODScene, budget: PureLoss) -> Learned:
+    split = learned_shares(scene.features, budget, bound_of(scene))
+    return od_learned(scene.cells, scene.features, budget=budget, shares=split)
 
 
 def apart(mean: FloatArray, _variance: FloatArray, sums: Any, **_: Any) -> Joined:
@@ -85,7 +91,8 @@ PARTS: dict[str, tuple[Callable[[ODScene, PureLoss], Learned], tuple[Change, ...
     "no distances": (learned, ((expectation, "_ROUNDS_OF_DISTANCE", 0),)),
     "no coarse share": (learned, ((expectation, "_COARSE", 0.0),)),
     "no surprises": (learned, ((likelihood, "_SURPRISE", 1e-200),)),
-    "no origins, destinations": (without_ends, ()),
+    "ends always measured": (always_ends, ()),
+    "ends never measured": (never_ends, ()),
     "sums not joined": (learned, ((learned_module, "join", apart),)),
     "cells give way freely": (learned, ((looking, "_FIRM", 0.0),)),
     "cells always .55": (learned, ((shares, "_CELLS_AT_ONE", 0.55), (shares, "_CELLS_GROW", 0.0))),

@@ -35,10 +35,10 @@ def weekday(shuttles: Mapping[str, Sequence[float]], epsilon: str = "1") -> ODMT
 
 def test_the_study_sizes_what_the_paper_could() -> None:
     tasks = list(tasks_of(runs=2, days=DAYS, epsilons=EPSILONS, mechanisms=tuple(MECHANISMS)))
-    assert len(tasks) == len(set(tasks)) == 2 * (1 + 8 + 3 * 4 + 1 + 8)
+    assert len(tasks) == len(set(tasks)) == 2 * (1 + 9 + 3 * 5 + 1 + 9)
     assert [task.run for task in tasks] == sorted(task.run for task in tasks)
     small = {task.mechanism for task in tasks if task.epsilon not in {None, "1"}}
-    assert small == {"O5", "O4", "O3", "default"}
+    assert small == {"O5", "O4", "O3", "default", "learned"}
     assert {task.day for task in tasks if task.epsilon == "0.1"} == {"weekday"}
 
 
