@@ -159,7 +159,7 @@ _LEFT_FOR_AN_END, _LEFT_FOR_OTHERS = 0.18, 0.39
 # Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
 _CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.8, 0.15, 0.65, 0.94
 # Sums of an end are measured if adding up cells would give at least this share of their noise.
-_WORTH = 0.6
+_WORTH = 0.7
 
 
 def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
