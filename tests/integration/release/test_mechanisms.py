@@ -117,6 +117,19 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
     assert named.mechanism.lazy
 
 
+@pytest.mark.parametrize(("epsilon", "advised"), [("1", False), ("1/100", True)])
+def test_verify_says_how_much_of_a_learnt_table_is_known(
+    city: Path, epsilon: str, advised: bool
+) -> None:
+    plan = city / PLAN
+    text = plan.read_text(encoding="utf-8")
+    plan.write_text(text.replace('epsilon = "1"', f'epsilon = "{epsilon}"'), encoding="utf-8")
+    published = publish(prepare(load_plan(plan)))
+    sentences = {check.name: check.sentence for check in hushway.verify(published.folder).checks}
+    assert "of the trips stand in rows of at least twice their error." in sentences["margins"]
+    assert ("Use sums" in sentences["margins"]) == advised
+
+
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:
     published = publish(with_mechanism(city, 'name = "cbdp"'))
     adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))

@@ -30,6 +30,7 @@ from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.summary import summary_of
 from hushway.families.od.files.view import ReadView
 from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.table import known_share
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
@@ -38,6 +39,9 @@ from hushway.release.finding import Notes
 from hushway.release.formats.places import read_locations, read_periods
 from hushway.release.published_file import PERIODS, Description, check_files
 from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
+
+# Below this share of known trips a table says what its sums imply, and hardly more.
+_LITTLE = 0.1
 
 
 def check_od(
@@ -140,7 +144,20 @@ def _margins(
     read = replace(table, margins=margins)
     check_files(FILES, read, folder, "margins")
     count = sum(feature.size for feature in features)
-    return read, f"{count:,} published sums, each the sum of its rows."
+    known = f" {_known(folder, table.universe)}" if learnt else ""
+    return read, f"{count:,} published sums, each the sum of its rows.{known}"
+
+
+def _known(folder: Path, universe: ODCells) -> str:
+    """Says how much of a table that learnt is known cell by cell."""
+    known, every = 0.0, 0
+    for part in read_parquet(folder / PARQUET, universe):
+        trips = int(part.counts.sum())
+        known += known_share(part.counts, part.standard_errors) * trips
+        every += trips
+    share = known / max(1, every)
+    advice = " Use sums: single rows say little here." if share < _LITTLE else ""
+    return f"{share:.0%} of the trips stand in rows of at least twice their error.{advice}"
 
 
 def _check_sums_of_rows(folder: Path, margins: Sequence[PublishedSums]) -> None:

@@ -53,13 +53,11 @@ class HiddenPosterior:
     Attributes:
         mean: The posterior mean of each candidate.
         variance: Its posterior variance.
-        prior_variance: The sum of the candidates' variances before values were looked at.
         others: The variance of a cell that is no candidate over its mean, on average.
     """
 
     mean: FloatArray
     variance: FloatArray
-    prior_variance: float
     others: float
 
 
@@ -117,7 +115,6 @@ def learn_hidden(
     return HiddenPosterior(
         mean=np.where(shown, moved, mean),
         variance=variance,
-        prior_variance=cell_laws.prior_variance(lines.histogram(weights)),
         others=float(others @ hidden_variance) / max(float(others @ hidden_mean), 1e-12),
     )
 

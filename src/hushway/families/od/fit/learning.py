@@ -49,13 +49,11 @@ class Posterior:
         mean: Its posterior mean.
         variance: Its posterior variance.
         line_factor: The posterior mean of every line's factor.
-        prior_variance: The sum of all variances before the cells' own values were looked at.
     """
 
     mean: FloatArray
     variance: FloatArray
     line_factor: FloatArray
-    prior_variance: float
 
 
 def learn(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Posterior:
@@ -91,7 +89,6 @@ def learn(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Posterior:
         mean=mean,
         variance=variance.reshape(columns, rows).T.copy(),
         line_factor=weights @ factors(),
-        prior_variance=cell_laws.prior_variance(lines.histogram(weights)),
     )
 
 
@@ -165,13 +162,6 @@ class CellLaws:
         mean = mixed @ self.tables.first[:, -1] / probability
         square = mixed @ self.tables.second[:, -1] / probability
         return mean, np.maximum(square - mean**2, 0.0)
-
-    def prior_variance(self, seen: FloatArray) -> float:
-        """Returns the sum of the variances of all counts, as far as expectations tell."""
-        grid = self.tables.expectations
-        mixed = self.mixed
-        mean = mixed @ grid
-        return float(seen.sum(axis=1) @ (mean + mixed @ grid**2 - mean**2))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -104,14 +104,3 @@ def firm(variance: FloatArray, law: NoiseLaw) -> FloatArray:
     own measurement: what sums are missing was not seen, so it is elsewhere.
     """
     return np.asarray(variance / (1 + _FIRM * variance / float(law.variance)))
-
-
-def told(variance: FloatArray, prior: float) -> float:
-    """Returns which share of what was uncertain the cells' own measurements made certain.
-
-    Args:
-        variance: The posterior variances of all cells that were looked at.
-        prior: The sum of these before their values were looked at.
-    """
-    left = float(variance.sum()) / max(prior, _NOTHING)
-    return round(min(1.0, max(0.0, 1 - left)), 4)

@@ -8,7 +8,7 @@
 5. Round: whole counts whose sums stay where they are (`fit.rounding`).
 
 Only the first step costs budget. With little of it the cells say nothing of their own; then steps 2
-to 4 give what the sums imply, and `cells_tell` among the diagnostics says so.
+to 4 give what the sums imply, and `trips_in_known_cells` among the diagnostics says so.
 """
 
 import math
@@ -23,7 +23,7 @@ from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, expectation
 from hushway.families.od.fit.joining import MeasuredSums, join
 from hushway.families.od.fit.learning import learn
-from hushway.families.od.fit.looking import Look, SumsOfCells, firm, told
+from hushway.families.od.fit.looking import Look, SumsOfCells, firm
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.mechanism.learned_lazily import (
     EXPECTED_FALSE,
@@ -40,7 +40,7 @@ from hushway.families.od.mechanism.measuring import (
     planned_questions,
 )
 from hushway.families.od.mechanism.partitions import elements_of, partition_of
-from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
+from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable, known_share
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.pair_labels import pairs_of_matrix
@@ -201,7 +201,6 @@ class Learned(FixedQuestions[ODCells]):
                 "distance_to_optimum_at_most": _rounded_up(joined.bound),
                 "newton_steps": joined.steps,
                 "every_sum_rounded_up_or_down": rounded.exact,
-                "cells_tell": told(posterior.variance, posterior.prior_variance),
             },
         )
 
@@ -224,11 +223,12 @@ class Learned(FixedQuestions[ODCells]):
         # Sums of the finest feature are the most like any others.
         finest = max(learnt.looks, key=lambda look: len(look.variances))
         spread = round(finest.spread, _DIGITS)
+        errors = _told_errors(learnt.variances[kept] + off**2)
         return ODTable(
             universe=self.universe,
             cells=learnt.cells[kept],
             counts=counts,
-            standard_errors=_told_errors(learnt.variances[kept] + off**2),
+            standard_errors=errors,
             threshold=None,
             zeros_left_out=True,
             margins=tuple(
@@ -245,7 +245,11 @@ class Learned(FixedQuestions[ODCells]):
             ),
             sum_spread=spread,
             estimates=_estimates(learnt),
-            diagnostics={**learnt.diagnostics, "sum_spread": spread},
+            diagnostics={
+                **learnt.diagnostics,
+                "sum_spread": spread,
+                "trips_in_known_cells": known_share(counts, errors),
+            },
         )
 
 

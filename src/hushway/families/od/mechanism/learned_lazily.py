@@ -20,7 +20,7 @@ from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, learnt_sums, period_totals
 from hushway.families.od.fit.factored import Blocks, Factored, Kind, SomeCells, Target
 from hushway.families.od.fit.hidden import Candidates, learn_hidden
-from hushway.families.od.fit.looking import Look, SumsOfCells, firm, told
+from hushway.families.od.fit.looking import Look, SumsOfCells, firm
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.fit.scattering import scatter
 from hushway.families.od.fit.settling import Met, Rest, settle
@@ -158,10 +158,7 @@ def learn_lazily(
             for shape, element in zip(goal.shapes, elements, strict=True)
         ),
         looks=tuple(looks),
-        diagnostics={
-            "candidates": len(cells),
-            "cells_tell": told(posterior.variance, posterior.prior_variance),
-        },
+        diagnostics={"candidates": len(cells)},
     )
 
 

@@ -2,11 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
+
+# A count is known if it is at least this many of its standard errors.
+_KNOWN: Final = 2.0
+
+
+def known_share(counts: IntArray, standard_errors: FloatArray) -> float:
+    """Returns which share of the trips stands in rows that are known.
+
+    Of the others a reader should look at sums: their rows say where trips are to be expected.
+    """
+    known = counts >= _KNOWN * standard_errors
+    return round(float(counts[known].sum()) / max(1.0, float(counts.sum())), 4)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.fit.looking import Look, SumsOfCells, told
+from hushway.families.od.fit.looking import Look, SumsOfCells
 
 COUNT = 400
 
@@ -45,9 +45,3 @@ def test_noise_that_hides_everything_is_not_taken_for_a_lesson(seed: int) -> Non
 def test_errors_are_no_smaller_than_those_of_what_is_published() -> None:
     found = look(missed=2.0, noise=100.0)
     assert np.all(np.sqrt(found.variances) >= 1.9)
-
-
-def test_how_much_was_told() -> None:
-    assert told(np.array([1.0, 1.0]), 8.0) == 0.75
-    assert told(np.array([9.0]), 8.0) == 0.0
-    assert told(np.array([0.0]), 0.0) == 1.0
