@@ -178,6 +178,34 @@ def coverage(table: ODTable, truth: Counts) -> dict[str, float]:
     return found
 
 
+def as_markdown(rows: list[dict[str, object]]) -> str:
+    """Returns a table for every scene and budget, and one of how often intervals hold."""
+    lines: list[str] = []
+    for scene, epsilon in dict.fromkeys((row["scene"], row["epsilon"]) for row in rows):
+        here = [row for row in rows if (row["scene"], row["epsilon"]) == (scene, epsilon)]
+        lines += [f"**{scene}, ε = {epsilon}**", ""]
+        lines += _table(here, [key for key in here[0] if _is_error(key)])
+    lines += ["**How often 1.96 standard errors hold the truth**", ""]
+    kinds = ("rows", "rows 1-5", "rows 6-20", "rows 21+", "all cells", "total", "period", "zones")
+    held = [row for row in rows if row["release"] == "learned"]
+    named = [{**row, "release": f"{row['scene']}, ε = {row['epsilon']}"} for row in held]
+    lines += _table(named, [f"cover {kind}" for kind in kinds])
+    return "\n".join(lines)
+
+
+def _is_error(key: str) -> bool:
+    return key not in ("scene", "epsilon", "release") and not key.startswith("cover")
+
+
+def _table(rows: list[dict[str, object]], keys: list[str]) -> list[str]:
+    names = [key.removeprefix("cover ") for key in keys]
+    lines = [f"| | {' | '.join(names)} |", f"| --- |{' ---: |' * len(keys)}"]
+    for row in rows:
+        values = (f"{row[key]:.3g}" if key in row else "" for key in keys)
+        lines.append(f"| {row['release']} | {' | '.join(values)} |")
+    return [*lines, ""]
+
+
 def main(
     runs: int = 2, epsilons: tuple[str, ...] = ("0.1", "1", "4"), only: str = ""
 ) -> list[dict[str, object]]:
@@ -215,3 +243,4 @@ if __name__ == "__main__":
     )
     Path("bench-results").mkdir(exist_ok=True)
     Path("bench-results/od_learning.json").write_text(json.dumps(results, indent=1) + "\n")
+    Path("bench-results/od_learning.md").write_text(as_markdown(results), encoding="utf-8")

@@ -19,7 +19,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.expectation import NoisySums, learnt_sums, period_totals
 from hushway.families.od.fit.factored import Blocks, Factored, Kind, SomeCells, Target
-from hushway.families.od.fit.hidden import Candidates, learn_hidden
+from hushway.families.od.fit.hidden import Candidates, HiddenPosterior, learn_hidden
 from hushway.families.od.fit.looking import Look, SumsOfCells, firm
 from hushway.families.od.fit.rounding import round_totals
 from hushway.families.od.fit.scattering import scatter
@@ -86,7 +86,7 @@ def learn_lazily(
 
     Args:
         universe: The public cells.
-        features: The features that were measured; see `can_be_factored`.
+        features: The features that were measured; see `is_learnable`.
         sums: What was measured of each.
         looked: What was measured of the cells.
     """
@@ -96,52 +96,25 @@ def learn_lazily(
     expected.fit(goal.targets, missing, _SWEEPS)
 
     cells = _candidates(universe, expected, looked.shown)
-    candidates = _made_of(universe, cells)
-    without = candidates.joined(missing)
-    values = np.full(len(cells), looked.threshold - 1)
-    values[np.searchsorted(cells, looked.shown.cells)] = looked.shown.values
-    # The cells of a pair of places follow each other while the table is learnt.
-    by_pair = np.argsort(cells % universe.pairs, kind="stable")
-    learnt = learn_hidden(
-        Candidates(cells=candidates[by_pair], values=values[by_pair], threshold=looked.threshold),
-        expected,
-        missing,
-        looked.law,
-    )
-    posterior = replace(
-        learnt,
-        mean=_put_back(learnt.mean, by_pair),
-        variance=_put_back(learnt.variance, by_pair),
-    )
-
+    posterior = _posterior(universe, cells, expected, looked)
+    without = _made_of(universe, cells).joined(missing)
     elements = [feature.of(cells) for feature in features]
     rest = expected.copy(_MOST_GROWTH)
     rest.fit(goal.left_by(elements, posterior.mean), without, _SWEEPS)
-    left = [rest.sums(shape, without) for shape in goal.shapes]
+    others = Rest(expected=rest, without=without, spread=posterior.others)
+
     yielding = firm(posterior.variance, looked.law)
     looks = [
-        Look.at(
-            noisy=one.values,
-            noise=float(one.law.variance),
-            cells=SumsOfCells(
-                estimates=some + _summed(element, posterior.mean, len(some)),
-                variances=posterior.others * some + _summed(element, posterior.variance, len(some)),
-                yielding=posterior.others * some + _summed(element, yielding, len(some)),
-            ),
-        )
-        for one, some, element in zip(sums, left, elements, strict=True)
+        _look(one, shape, element, posterior, yielding, others)
+        for one, shape, element in zip(sums, goal.shapes, elements, strict=True)
     ]
     met = [
         Met(shape=shape, element=element, counts=one.values, variance=look.noise)
         for shape, element, one, look in zip(goal.shapes, elements, sums, looks, strict=True)
     ]
-    mean = settle(
-        posterior.mean,
-        yielding,
-        Rest(expected=rest, without=without, spread=posterior.others),
-        sorted(met, key=lambda each: -len(each.counts)),
-    )
-    rounded = round_totals(mean, elements)
+    mean = settle(posterior.mean, yielding, others, sorted(met, key=lambda one: -len(one.counts)))
+
+    whole = round_totals(mean, elements).totals
     trips = scatter(rest, without)
     stands, many = np.unique(
         universe.encode(trips.period, trips.origin, trips.destination), return_counts=True
@@ -152,13 +125,60 @@ def learn_lazily(
         # A whole trip that stands for very many cells is as uncertain as it is large.
         means=_placed(found, (cells, mean), (stands, many)),
         variances=_placed(found, (cells, posterior.variance), (stands, many**2)),
-        counts=_placed(found, (cells, rounded.totals), (stands, many)).astype(np.int64),
+        counts=_placed(found, (cells, whole), (stands, many)).astype(np.int64),
         totals=tuple(
             rest.sums(shape, without) + _summed(element, mean, len(shape.counts))
             for shape, element in zip(goal.shapes, elements, strict=True)
         ),
         looks=tuple(looks),
         diagnostics={"candidates": len(cells)},
+    )
+
+
+def _posterior(
+    universe: ODCells, cells: IntArray, expected: Factored, looked: Looked
+) -> HiddenPosterior:
+    """Returns what is known of every candidate."""
+    values = np.full(len(cells), looked.threshold - 1)
+    values[np.searchsorted(cells, looked.shown.cells)] = looked.shown.values
+    # The cells of a pair of places follow each other while the table is learnt.
+    by_pair = np.argsort(cells % universe.pairs, kind="stable")
+    learnt = learn_hidden(
+        Candidates(
+            cells=_made_of(universe, cells[by_pair]),
+            values=values[by_pair],
+            threshold=looked.threshold,
+        ),
+        expected,
+        _missing(universe),
+        looked.law,
+    )
+    return replace(
+        learnt,
+        mean=_put_back(learnt.mean, by_pair),
+        variance=_put_back(learnt.variance, by_pair),
+    )
+
+
+def _look(  # noqa: PLR0913, PLR0917  the candidates and the rest, each with all that is known
+    noisy: NoisySums,
+    shape: Target,
+    element: IntArray,
+    posterior: HiddenPosterior,
+    yielding: FloatArray,
+    others: Rest,
+) -> Look:
+    """Compares the measured sums of a feature with those of candidates and the rest together."""
+    rest = others.expected.sums(shape, others.without)
+    spread = posterior.others * rest
+    return Look.at(
+        noisy=noisy.values,
+        noise=float(noisy.law.variance),
+        cells=SumsOfCells(
+            estimates=rest + _summed(element, posterior.mean, len(rest)),
+            variances=spread + _summed(element, posterior.variance, len(rest)),
+            yielding=spread + _summed(element, yielding, len(rest)),
+        ),
     )
 
 
