@@ -160,7 +160,7 @@ def _posterior(
     )
 
 
-def _look(  # noqa: PLR0913, PLR0917  the candidates and the rest, each with all that is known
+def _look(  # noqa: PLR0917  the candidates and the rest, each with all that is known
     noisy: NoisySums,
     shape: Target,
     element: IntArray,
