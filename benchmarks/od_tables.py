@@ -45,7 +45,7 @@ HUGE_PLACES, HUGE_TRIPS, HUGE_PEOPLE = 4_566, 1_250_000, 400_000
 PLAN = """
 family = "od"
 [data]
-name = "huge"
+name = "huge-{mechanism}"
 trips = "trips.parquet"
 [data.columns]
 person = "person"
