@@ -20,6 +20,7 @@ from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism.learned import Learned
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
+from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
 from hushway.release.job import Job
 
@@ -117,14 +118,14 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
     assert named.mechanism.lazy
 
 
-@pytest.mark.parametrize(("epsilon", "advised"), [("1", False), ("1/100", True)])
+@pytest.mark.parametrize(("epsilon", "advised"), [("1", False), ("1/10", True)])
 def test_verify_says_how_much_of_a_learnt_table_is_known(
     city: Path, epsilon: str, advised: bool
 ) -> None:
     plan = city / PLAN
     text = plan.read_text(encoding="utf-8")
     plan.write_text(text.replace('epsilon = "1"', f'epsilon = "{epsilon}"'), encoding="utf-8")
-    published = publish(prepare(load_plan(plan)))
+    published = publish(prepare(load_plan(plan)), source=SeededSource(3))
     sentences = {check.name: check.sentence for check in hushway.verify(published.folder).checks}
     assert "of the trips stand in rows of at least twice their error." in sentences["margins"]
     assert ("Use sums" in sentences["margins"]) == advised

@@ -172,8 +172,6 @@ def test_price_needs_neither_rows_nor_a_ledger(city: Path) -> None:
         "one cell",
         "all trips",
         "one of period",
-        "one of origins",
-        "one of destinations",
         "one of zones",
         "one of modes",
     ]
