@@ -12,19 +12,16 @@ from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import OPENS_MINUTE, PERIOD_MINUTES, WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_hierarchical, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
-from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.families.od.study.scene import ODScene, city_scene, run_once
 from hushway.families.published_trips import PublishedTrips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.bound import Bound
-from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyBudget
 from hushway.transit.fleet import MEAN_WAIT_S, FleetPlan, size_fleet
 from hushway.transit.operations import ServiceRules, Window, operate
 from hushway.transit.rider_trips import RiderTrips, draw_trips, in_order
@@ -192,8 +189,7 @@ def _table(task: Task, scene: ODScene) -> tuple[IntArray, IntArray]:
     if task.epsilon is None:
         return scene.truth.cells, scene.truth.values
     mechanism = MECHANISMS[task.mechanism](scene, PureLoss(Fraction(task.epsilon)))
-    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(task.run))
-    table: ODTable = mechanism.fit(mechanism.measure(curator, scene.cells), scene.cells)
+    table = run_once(mechanism, scene, SeededSource(task.run))
     # Whoever simulates with a table that learnt draws a day from it, as `evaluate` does.
     published = PublishedTrips(
         universe=scene.cells,
