@@ -29,6 +29,8 @@ _WAYS: list[tuple[str, dict[str, Any]]] = [
     ("od", {"name": "cbdp", "rounding": "plain", "structure": "hierarchical"}),
     ("sequences", {}),
     ("sequences", _GAUSSIAN),
+    ("sequences", {"name": "learned"}),
+    ("sequences", {"name": "learned", **_GAUSSIAN}),
     ("sequences", {"thresholds": "paper", "groups": "paper"}),
     ("density", {"name": "laplace"}),
     *(

@@ -62,6 +62,7 @@ _PLANS: dict[str, dict[str, Any]] = {
         "time": _TIME,
         "records": {"height": 3},
         "privacy": {"max_records": 2, "epsilon": "1"},
+        "mechanism": {"name": "prefix_tree"},
     },
     "density": {
         "data": {

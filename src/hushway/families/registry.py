@@ -71,7 +71,7 @@ def contents_of(table: object) -> "Contents":
         )
     for family in FAMILIES.values():
         # The very class: a subclass might carry more than the columns that a mechanism may publish.
-        if type(table) is family.table:
+        if type(table) in family.tables:
             return family.contents(table)
     raise PrivacyError(
         f"A {type(table).__name__} is not a published table.",

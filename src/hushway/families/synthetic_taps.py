@@ -10,7 +10,14 @@ import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError
 from hushway.families.sequences.city.itinerary import one_by_one, plausible_seconds
-from hushway.families.sequences.files.published import COMPLETED, LOCATIONS, TAXONOMY
+from hushway.families.sequences.files.learnt import PREFIXES
+from hushway.families.sequences.files.published import (
+    COMPLETED,
+    LOCATIONS,
+    PARQUET,
+    TAXONOMY,
+)
+from hushway.families.sequences.files.records import read_records
 from hushway.families.sequences.files.rows import read_completed
 from hushway.families.sequences.files.taxonomy import read_taxonomy
 from hushway.families.verify import verify
@@ -33,7 +40,7 @@ class SyntheticTaps:
 def synthesize_taps(
     release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY
 ) -> SyntheticTaps:
-    """Writes one row a tap (record, location, time) for every completed record of a release.
+    """Writes one row a tap (record, location, time) for every record of a release.
 
     Privacy:
         Reads a published release and nothing else: it costs nothing. Stops beyond kept prefixes and
@@ -50,7 +57,8 @@ def synthesize_taps(
             already or cannot be written.
     """
     refuse_taken(path)
-    if not verify(release).intact or not (release / COMPLETED).is_file():
+    learnt = (release / PREFIXES).is_file()
+    if not verify(release).intact or not (learnt or (release / COMPLETED).is_file()):
         raise ReleaseError(
             "The folder is not an intact release of sequences without times.",
             advice="See what is wrong with: hushway verify RELEASE",
@@ -58,9 +66,13 @@ def synthesize_taps(
     locations = read_taxonomy(
         read_plain(release / TAXONOMY, LIST_BYTES), read_plain(release / LOCATIONS, LIST_BYTES)
     ).locations
-    read = read_completed(locations, release / COMPLETED)
     ids = text_array(locations.ids)
-    records = one_by_one(read.start, read.stops, read.counts)
+    if learnt:
+        start, stops, counts = read_records(locations, release / PARQUET)
+    else:
+        read = read_completed(locations, release / COMPLETED)
+        start, stops, counts = read.start, read.stops, read.counts
+    records = one_by_one(start, stops, counts)
     seconds = plausible_seconds(records, locations, seed=seed)
     times = np.datetime64(day, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
     owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))

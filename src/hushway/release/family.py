@@ -10,7 +10,7 @@ The rules of a family:
 - `prepare` reads public files only. Rows are read by the counter that its job makes, which bounds
   what one unit adds, and by nothing else.
 - The mechanism's `measure` is the only step that sees the curator; `fit` has none in its signature.
-- Only tables of exactly the class `table` can be written.
+- Only tables of exactly the class `table`, or of one of `tables`, can be written.
 - `check` believes nothing: it recomputes from the public files and the certificate what the release
   states. It may be handed a stranger's folder, so it reads through `hushway.release.bounded`.
 """
@@ -98,6 +98,11 @@ class Family(ABC):
     @abstractmethod
     def table(self) -> type:
         """The class of what its mechanisms publish."""
+
+    @property
+    def tables(self) -> tuple[type, ...]:
+        """All classes of what its mechanisms publish, if they publish more than one."""
+        return (self.table,)
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written; itself, if it can write them."""

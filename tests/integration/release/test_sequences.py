@@ -5,6 +5,7 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
@@ -17,8 +18,10 @@ from hushway.families.sequences.city.cards import metro
 from hushway.families.synthetic_taps import synthesize_taps
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
 from hushway.release.job import Job
+from support.mutations import rewrite
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +32,17 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def city(cards: Path, tmp_path: Path) -> Path:
-    """A plan beside the city's files, and an open account."""
+def city(learnt: Path) -> Path:
+    """The same, for a prefix tree."""
+    change(learnt, 'name = "learned" ', 'name = "prefix_tree" ')
+    for option in ("thresholds", "levels", "groups"):
+        change(learnt, f"# {option} = ", f"{option} = ")
+    return learnt
+
+
+@pytest.fixture
+def learnt(cards: Path, tmp_path: Path) -> Path:
+    """The plan of the template beside the city's files, and an open account."""
     for file in cards.iterdir():
         (tmp_path / file.name).symlink_to(file)
     text = (files("hushway") / "families" / "sequences" / "template.toml").read_text(
@@ -67,6 +79,66 @@ def test_a_release_verifies_and_the_ledger_has_paid_for_it(city: Path) -> None:
         assert ledger.accounts()[0].spent == 1
         assert str(ledger.entries()[1].window) == "2026-03-03"
         assert ledger.unpublished() == []
+
+
+def test_a_learnt_release_verifies_and_its_prefixes_are_sure(learnt: Path) -> None:
+    change(learnt, 'epsilon = "1" ', 'epsilon = "4" ')
+    published = publish(job_of(learnt), source=SeededSource(3))
+    assert published.certificate.terms.mechanism.name == "learned"
+    assert {event.query for event in published.certificate.terms.events} >= {
+        "records by first and second stop",
+        "records by longest known prefix",
+    }
+    report = hushway.verify(published.folder)
+    assert report.intact
+    prefixes = pq.read_table(published.folder / "prefixes.parquet").to_pylist()
+    assert len(prefixes) > 20
+    assert all(row["count"] >= 2.5 * row["standard_error"] > 0 for row in prefixes)
+
+
+def test_a_plan_without_a_mechanism_learns_where_it_can(learnt: Path) -> None:
+    change(learnt, 'name = "learned" ', "# ")
+    change(learnt, 'noise = "laplace" ', "# ")
+    change(learnt, "[mechanism]", "")
+    assert job_of(learnt).mechanism.name == "learned"
+    change(learnt, "times = false", "times = true")
+    assert job_of(learnt).mechanism.name == "prefix_tree"
+
+
+def test_learnt_records_keep_no_times(learnt: Path) -> None:
+    change(learnt, "times = false", "times = true")
+    with pytest.raises(PlanError, match="keeps no times"):
+        load_plan(learnt / "plan.toml")
+
+
+@pytest.mark.parametrize("damage", ["prefix", "csv", "question"])
+def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str) -> None:
+    published = publish(job_of(learnt))
+    folder = published.folder
+    if damage == "prefix":
+        table = pq.read_table(folder / "prefixes.parquet")
+        counts = table["count"].to_pylist()
+        more = pa.array([counts[0] + 1, *counts[1:]], pa.int64())
+        changed = table.set_column(1, table.schema.field("count"), more)
+        pq.write_table(changed, folder / "prefixes.parquet", use_dictionary=False)
+    elif damage == "csv":
+        text = (folder / "sequences.csv").read_text(encoding="utf-8").splitlines()
+        (folder / "sequences.csv").write_text("\n".join(text[:-1]) + "\n", encoding="utf-8")
+    else:
+        text = (folder / "questions.csv").read_text(encoding="utf-8")
+        changed = text.replace("prefix,", "prefix,1", 1)
+        (folder / "questions.csv").write_text(changed, encoding="utf-8")
+    rewrite(folder, published.certificate)
+    assert not hushway.verify(folder).intact
+
+
+def test_learnt_records_become_synthetic_taps(learnt: Path) -> None:
+    folder = publish(job_of(learnt)).folder
+    made = invoke("synthesize", folder, learnt / "synthetic.parquet")
+    assert made.exit_code == 0, made.output
+    records = pq.read_table(folder / "sequences.parquet")["count"].to_pylist()
+    taps = pq.read_table(learnt / "synthetic.parquet")
+    assert len(taps["record"].unique()) == sum(records)
 
 
 def test_counts_of_the_tree_add_up_and_end_in_the_published_sequences(city: Path) -> None:

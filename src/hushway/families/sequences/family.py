@@ -16,9 +16,16 @@ class SequencesFamily(PackagedFamily):
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
         table="mechanism.table.SequenceTable",
-        contents="files.check.SequencesContents",
-        check="files.check.check_sequences",
+        contents="files.contents.contents_of",
+        check="files.contents.check_files_of",
     )
+
+    @property
+    def tables(self) -> tuple[type, ...]:
+        """Trees of prefixes, and records that were learnt."""
+        from hushway.families.sequences.mechanism.record_table import RecordTable
+
+        return (self.table, RecordTable)
 
     def example(self, folder: Path) -> Example:
         """Writes a day of a synthetic metro's cards."""

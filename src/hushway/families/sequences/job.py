@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushway.engine.session import EngineSettings
+from hushway.families.sequences.mechanism.learned import (
+    LearnedSequences,
+    is_learnable,
+    learned_spends,
+)
 from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
@@ -16,9 +21,17 @@ from hushway.families.sequences.mechanism.steps import (
     recommended_thresholds,
     uniform_shares,
 )
-from hushway.families.sequences.mechanism.terms import prefix_tree, sequence_terms
-from hushway.families.sequences.mechanism.tree import PrefixTree
-from hushway.families.sequences.plan import SequencesPlan
+from hushway.families.sequences.mechanism.terms import (
+    SequenceMechanism,
+    prefix_tree,
+    sequence_terms,
+)
+from hushway.families.sequences.plan import (
+    LearnedPlan,
+    PrefixTreePlan,
+    SequencesPlan,
+    SequencesPrivacyPlan,
+)
 from hushway.families.sequences.public.gtfs_lines import line_taxonomy
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy, generated_taxonomy
@@ -135,14 +148,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
     height = _height(plan)
     privacy = plan.privacy
     bound = record_bound(privacy.unit, privacy.max_records)
-    mechanism = prefix_tree(
-        universe,
-        budget=_budget(plan),
-        height=height,
-        level_shares=_level_shares(plan, height),
-        grain_shares=_grain_shares(plan, universe),
-        thresholds=_thresholds(plan),
-    )
+    mechanism = _mechanism(plan, universe, height)
     return Job(
         plan=plan,
         geography=universe,
@@ -182,31 +188,45 @@ def _height(plan: SequencesPlan) -> int:
     return _HEIGHT if records.height is None else records.height
 
 
-def _budget(plan: SequencesPlan) -> Loss:
-    privacy = plan.privacy
-    if plan.mechanism.noise == "gaussian" and privacy.delta is not None:
+def _mechanism(plan: SequencesPlan, universe: SequenceUniverse, height: int) -> SequenceMechanism:
+    """Returns the mechanism that a plan names; without one, what can be learnt is learnt."""
+    chosen = plan.mechanism
+    if chosen is None:
+        learnable = is_learnable(universe, height)
+        chosen = LearnedPlan(name="learned") if learnable else PrefixTreePlan()
+    budget = _budget(plan.privacy, chosen.noise)
+    if isinstance(chosen, LearnedPlan):
+        spends = learned_spends(budget)
+        return LearnedSequences(universe=universe, height=height, spends=spends)
+    paper = chosen.groups == "paper"
+    return prefix_tree(
+        universe,
+        budget=budget,
+        height=height,
+        level_shares=_level_shares(chosen, height),
+        grain_shares=(
+            paper_grain_shares(universe.taxonomy) if paper else recommended_grain_shares(universe)
+        ),
+        thresholds=_thresholds(chosen),
+    )
+
+
+def _budget(privacy: SequencesPrivacyPlan, noise: str) -> Loss:
+    if noise == "gaussian" and privacy.delta is not None:
         return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
     return PureLoss(privacy.epsilon)
 
 
-def _level_shares(plan: SequencesPlan, height: int) -> tuple[Fraction, ...]:
-    mechanism = plan.mechanism
-    if mechanism.ratio is not None:
-        return geometric_shares(height, ratio=mechanism.ratio)
-    return uniform_shares(height) if mechanism.levels == "uniform" else recommended_shares(height)
+def _level_shares(tree: PrefixTreePlan, height: int) -> tuple[Fraction, ...]:
+    if tree.ratio is not None:
+        return geometric_shares(height, ratio=tree.ratio)
+    return uniform_shares(height) if tree.levels == "uniform" else recommended_shares(height)
 
 
-def _grain_shares(plan: SequencesPlan, universe: SequenceUniverse) -> tuple[Fraction, ...]:
-    if plan.mechanism.groups == "paper":
-        return paper_grain_shares(universe.taxonomy)
-    return recommended_grain_shares(universe)
-
-
-def _thresholds(plan: SequencesPlan) -> Thresholds:
-    if plan.mechanism.thresholds == "paper":
+def _thresholds(tree: PrefixTreePlan) -> Thresholds:
+    if tree.thresholds == "paper":
         return PaperThresholds()
-    kappa = plan.mechanism.kappa
-    return recommended_thresholds() if kappa is None else ExpectedFalse(kappa=kappa)
+    return recommended_thresholds() if tree.kappa is None else ExpectedFalse(kappa=tree.kappa)
 
 
 def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
@@ -234,7 +254,9 @@ def _days(plan: SequencesPlan) -> Window:
     return window_of_days(time.first_day, time.last_day, time.zone, clock=plan.data.clock)
 
 
-def _wording(plan: SequencesPlan, mechanism: PrefixTree, universe: SequenceUniverse) -> Wording:
+def _wording(
+    plan: SequencesPlan, mechanism: SequenceMechanism, universe: SequenceUniverse
+) -> Wording:
     groups = ", ".join(
         f"{len(level):,} groups of {level.column!r}" for level in universe.taxonomy.levels
     )

@@ -1,9 +1,9 @@
 """The plan of a sequences release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
@@ -122,6 +122,29 @@ class PrefixTreePlan(Section):
         return self
 
 
+class LearnedPlan(Section):
+    """Records learnt from what is common to all positions, then looked at as a whole."""
+
+    name: Literal["learned"]
+    noise: Literal["laplace", "gaussian"] = "laplace"
+
+
+def _named(mechanism: Any) -> str:
+    """Returns the name of a mechanism as a plan gives it: options without a name are a tree's."""
+    given = mechanism.get("name") if isinstance(mechanism, dict) else mechanism.name
+    return str(given or "prefix_tree")
+
+
+MechanismPlan = Annotated[
+    Annotated[LearnedPlan, Tag("learned")] | Annotated[PrefixTreePlan, Tag("prefix_tree")],
+    Discriminator(
+        _named,
+        custom_error_type="mechanism",
+        custom_error_message='must have the name "learned" or "prefix_tree"',
+    ),
+]
+
+
 class SequencesPlan(AnyPlan):
     """A plan for a release of sequences."""
 
@@ -132,7 +155,9 @@ class SequencesPlan(AnyPlan):
     time: TimePlan | None = None
     records: RecordsPlan = RecordsPlan()
     privacy: SequencesPrivacyPlan
-    mechanism: PrefixTreePlan = PrefixTreePlan()
+    mechanism: MechanismPlan | None = Field(
+        default=None, description='"learned", where it is possible; "prefix_tree" elsewhere.'
+    )
     problems: ProblemsPlan = ProblemsPlan()
 
     def disagreements(self) -> Iterator[str]:
@@ -141,6 +166,8 @@ class SequencesPlan(AnyPlan):
             yield "time: is missing; taps need a window of days"
         if self.data.sequences is not None and self.records.times:
             yield "records.times: ready sequences have no times; give taps instead"
+        if isinstance(self.mechanism, LearnedPlan) and self.records.times:
+            yield 'mechanism.name: is "learned", which keeps no times; choose "prefix_tree"'
         unit = self.privacy.unit
         if unit.has_many_records and self.data.columns.person is None:
             yield (
@@ -155,5 +182,9 @@ class SequencesPlan(AnyPlan):
                     'privacy.max_records: has no meaning with records.span = "window", where all '
                     f"taps of a {unit} are one record"
                 )
-        if self.mechanism.noise == "gaussian" and self.privacy.delta is None:
+        if (
+            self.mechanism is not None
+            and self.mechanism.noise == "gaussian"
+            and self.privacy.delta is None
+        ):
             yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'

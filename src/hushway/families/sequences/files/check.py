@@ -188,7 +188,7 @@ def check_stated(certificate: Certificate, table: SequenceTable, shape: TreeShap
     universe = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods)
     check_domain(certificate, universe)
     planned, mechanism = stated_terms(certificate, universe)
-    if not 0 < len(table.steps) <= len(planned.events):
+    if not isinstance(mechanism, PrefixTree) or not 0 < len(table.steps) <= len(planned.events):
         raise refuse_numbers("steps")
     check_terms(certificate, planned.measured([step.candidates for step in table.steps]))
     steps = mechanism.steps(universe, planned.events[0].bound)

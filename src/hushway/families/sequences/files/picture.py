@@ -148,8 +148,26 @@ def _added(position: IntArray, counts: IntArray, size: int) -> IntArray:
     return total
 
 
-def draw_sequences_picture(table: SequenceTable, certificate: Certificate) -> bytes:
-    """Returns a PNG: ways between stops on the map, the first stops, and records by length."""
+CUT = (
+    "What is white beside a box ends there, or went on too rarely to be published: prefixes "
+    "measured below the threshold of their step were cut, so records look shorter than they are."
+)
+LEARNT = (
+    "What is white beside a box ends there. What is rare is a likely course, not a measurement: "
+    "prefixes.parquet says what is sure."
+)
+
+
+def draw_sequences_picture(
+    table: SequenceTable, certificate: Certificate, *, white: str = CUT
+) -> bytes:
+    """Returns a PNG: ways between stops on the map, the first stops, and records by length.
+
+    Args:
+        table: The published tree.
+        certificate: Its certificate.
+        white: What the caption says about records that do not go on.
+    """
     prefix, groups = prefixes_of(table), colour_groups(table.taxonomy)
     with poster(TALL) as figure:
         ways = figure.add_axes((0.015, 0.165, 0.47, 0.72))
@@ -159,7 +177,7 @@ def draw_sequences_picture(table: SequenceTable, certificate: Certificate) -> by
         draw_icicle(first, table, prefix, groups)
         first.set_title("The first stops of all records", loc="left", fontsize=11, pad=6)
         draw_lengths(figure.add_axes((0.56, 0.19, 0.425, 0.13)), table)
-        write_words(figure, certificate, _caption(table, certificate, clear))
+        write_words(figure, certificate, _caption(table, certificate, clear, white))
         return png_of(figure)
 
 
@@ -171,7 +189,7 @@ def colour_groups(taxonomy: Taxonomy) -> list[str]:
     return [level.names[code] for code in level.codes.tolist()]
 
 
-def _caption(table: SequenceTable, certificate: Certificate, clear: int) -> str:
+def _caption(table: SequenceTable, certificate: Certificate, clear: int, white: str) -> str:
     shown = "all" if clear <= MOST_FLOWS else f"the {MOST_FLOWS} largest"
     colours = table.taxonomy.levels[0].column if table.taxonomy.levels else "zone"
     return (
@@ -179,10 +197,7 @@ def _caption(table: SequenceTable, certificate: Certificate, clear: int) -> str:
         f"right of their way and are as wide as their records: {shown} of the {clear:,} ways whose "
         "sum over all stops exceeds two standard errors of its noise, taken as that of its "
         "prefixes before the fit. Boxes are as high as their records and stand beside the box that "
-        "they continue; pale ones are shared by places of one group. What is white beside a box "
-        "ends there, or went on too rarely to be published: prefixes measured below "
-        f"the threshold of their step were cut, so records look shorter than they are. Colours: "
-        f"{colours}."
+        f"they continue; pale ones are shared by places of one group. {white} Colours: {colours}."
     )
 
 

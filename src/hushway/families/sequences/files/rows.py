@@ -96,7 +96,7 @@ def batches_of_sequences(table: SequenceTable, prefix: IntArray) -> Iterator[Seq
 
 SEPARATOR = " > "
 
-_LIST = pa.list_(pa.field("element", pa.string(), nullable=False))
+LIST = pa.list_(pa.field("element", pa.string(), nullable=False))
 
 
 def column_names(*, times: bool) -> tuple[str, ...]:
@@ -106,13 +106,13 @@ def column_names(*, times: bool) -> tuple[str, ...]:
 
 def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) -> None:
     """Writes the distinct sequences of a tree as one Parquet file."""
-    schema = _schema(table, _LIST)
+    schema = _schema(table, LIST)
     texts = _texts(table)
     with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
         for part in batches_of_sequences(table, prefix):
             offsets = number_array(part.start.astype(np.int32))
             lists = [
-                pa.ListArray.from_arrays(offsets, texts[i].take(number_array(chosen)), type=_LIST)
+                pa.ListArray.from_arrays(offsets, texts[i].take(number_array(chosen)), type=LIST)
                 for i, chosen in enumerate(_chosen(table, part))
             ]
             arrays = [*lists, number_array(part.counts)]
@@ -132,7 +132,7 @@ def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
     Raises:
         ReleaseError: It does not.
     """
-    nodes, schema, row = ending_nodes(table), _schema(table, _LIST), 0
+    nodes, schema, row = ending_nodes(table), _schema(table, LIST), 0
     known = _texts(table)
     lists = range(len(schema.names) - 1)
     stops = int(lengths_of(table, nodes).sum())
@@ -244,12 +244,12 @@ def _disagreement(path: Path) -> ReleaseError:
 COLUMNS = ("sequence", "count")
 
 _SCHEMA = required_columns(
-    ("sequence", _LIST),
+    ("sequence", LIST),
     ("count", pa.int64()),
 )
 # No release that this version writes has more stops in this file.
-_MOST_STOPS = 1 << 28
-_GROUP_STOPS = 1 << 22
+MOST_STOPS = 1 << 28
+GROUP_STOPS = 1 << 22
 
 
 def can_be_completed(table: SequenceTable) -> bool:
@@ -262,11 +262,11 @@ def write_completed(table: SequenceTable, path: Path) -> None:
     found = complete(table)
     ids = text_array(table.taxonomy.locations.ids)
     lists = pa.ListArray.from_arrays(
-        number_array(found.start.astype(np.int32)), ids.take(number_array(found.stops)), type=_LIST
+        number_array(found.start.astype(np.int32)), ids.take(number_array(found.stops)), type=LIST
     )
     batch = pa.RecordBatch.from_arrays([lists, number_array(found.counts)], schema=_SCHEMA)
     # A reader holds a row group at a time.
-    rows = max(1, len(found.counts) * _GROUP_STOPS // max(1, len(found.stops)))
+    rows = max(1, len(found.counts) * GROUP_STOPS // max(1, len(found.stops)))
     # Texts one by one: a verifier then knows what a file takes before it reads it.
     with pq.ParquetWriter(path, _SCHEMA, compression="zstd", use_dictionary=False) as writer:
         writer.write_batch(batch, row_group_size=rows)
@@ -305,7 +305,7 @@ def read_completed(locations: Locations, path: Path) -> CompletedSequences:
     """
     ids = text_array(locations.ids)
     lengths, stops, counts = ([np.empty(0, dtype=np.int64)] for _ in range(3))
-    with open_parquet(path, _SCHEMA, rows=_MOST_STOPS, values=_MOST_STOPS) as file:
+    with open_parquet(path, _SCHEMA, rows=MOST_STOPS, values=MOST_STOPS) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             lists, own = batch.column(0), whole_column(batch.column(1))
             if lists.null_count or np.any(own < 1):

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from hushway.errors import PlanError, ReleaseError
+from hushway.families.sequences.mechanism.learned import LEARNED, LearnedSequences
 from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
@@ -43,8 +44,11 @@ _ASSUMED_PUBLIC = (
 )
 
 
+SequenceMechanism = PrefixTree | LearnedSequences
+
+
 def sequence_terms(
-    mechanism: PrefixTree,
+    mechanism: SequenceMechanism,
     universe: SequenceUniverse,
     *,
     unit: Unit,
@@ -85,7 +89,9 @@ def sequence_terms(
     )
 
 
-def stated_terms(certificate: Certificate, universe: SequenceUniverse) -> tuple[Terms, PrefixTree]:
+def stated_terms(
+    certificate: Certificate, universe: SequenceUniverse
+) -> tuple[Terms, SequenceMechanism]:
     """Returns the terms that follow from what a certificate says was run, and the mechanism.
 
     Raises:
@@ -98,7 +104,7 @@ def stated_terms(certificate: Certificate, universe: SequenceUniverse) -> tuple[
             "The certificate does not say what one record is.",
             advice="Verify with the version of hushway that the certificate names.",
         )
-    mechanism = stated_tree(stated.mechanism, universe)
+    mechanism = stated_mechanism(stated.mechanism, universe)
     terms = sequence_terms(mechanism, universe, unit=stated.unit, max_records=most, record=record)
     return terms, mechanism
 
@@ -113,12 +119,19 @@ def _contribution(unit: Unit, most: int, height: int, record: RecordKind) -> str
     )
 
 
-def stated_tree(record: MechanismRecord, universe: SequenceUniverse) -> PrefixTree:
+def stated_mechanism(record: MechanismRecord, universe: SequenceUniverse) -> SequenceMechanism:
     """Returns the mechanism of a certificate.
 
     Raises:
         ReleaseError: It is not one of this version.
     """
+
+    def learned(parameters: Mapping[str, Any]) -> LearnedSequences:
+        return LearnedSequences(
+            universe=universe,
+            height=parameters["height"],
+            spends=tuple(stated_losses(parameters)),
+        )
 
     def build(parameters: Mapping[str, Any]) -> PrefixTree:
         return PrefixTree(
@@ -129,6 +142,8 @@ def stated_tree(record: MechanismRecord, universe: SequenceUniverse) -> PrefixTr
             supercritical=parameters["supercritical"],
         )
 
+    if record.name == LEARNED:
+        return rebuilt(record, learned)
     return rebuilt(record, build)
 
 

@@ -6,11 +6,14 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, duckdb_session
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.counting import (
+    BoundedRecords,
+    asked_cells,
+    bound_of_cells,
+)
 from hushway.families.sequences.rows.record_bounding import (
-    PrefixSteps,
     bounded_records,
     records_of,
-    refuse_other_prefixes,
 )
 from hushway.families.sequences.rows.sequences import (
     SequenceRule,
@@ -80,21 +83,21 @@ class DuckDBSequences:
         return self._unit
 
     def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces, at every step."""
-        refuse_other_prefixes(query, self._taxonomy, self._rule.periods)
-        return self._bound
+        """Returns the bound that `count` enforces."""
+        cells = asked_cells(query, self._taxonomy, self._rule.periods)
+        return bound_of_cells(cells, self._bound)
 
     def count(self, query: Query) -> ExactCounts:
-        """Returns the exact number of records in each candidate of a step.
+        """Returns the exact counts of a question.
 
         Raises:
             DataError: The rows cannot be read, or memory or disk ran out.
         """
-        cells = refuse_other_prefixes(query, self._taxonomy, self._rule.periods)
-        return self._steps.count(cells)
+        cells = asked_cells(query, self._taxonomy, self._rule.periods)
+        return self._records.count(cells)
 
     @cached_property
-    def _steps(self) -> PrefixSteps:
+    def _records(self) -> BoundedRecords:
         source, locations, rule = self._source, self._taxonomy.locations, self._rule
         with duckdb_session(self._settings) as backend:
             if isinstance(source, TapsSource):
@@ -117,7 +120,7 @@ class DuckDBSequences:
         records = records_of(ordered, max_stops=rule.max_stops)
         if self._unit.has_many_records:
             records = bounded_records(records, self._bound.total, self._key)
-        return PrefixSteps(records)
+        return BoundedRecords(records, height=rule.max_stops, key=self._key)
 
 
 def _refuse_what_is_missing(

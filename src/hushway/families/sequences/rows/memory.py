@@ -6,12 +6,15 @@ from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.counting import (
+    BoundedRecords,
+    asked_cells,
+    bound_of_cells,
+)
 from hushway.families.sequences.rows.record_bounding import (
     OrderedStops,
-    PrefixSteps,
     bounded_records,
     records_of,
-    refuse_other_prefixes,
 )
 from hushway.families.sequences.rows.sequences import record_bound
 from hushway.privacy.bound import Bound, Unit
@@ -88,7 +91,7 @@ class ArraySequences:
         if unit.has_many_records and person is not None:
             whose = _whole(person, records)[length > 0]
             found = bounded_records(found.owned_by(whose), self._bound.total, key)
-        self._steps = PrefixSteps(found)
+        self._records = BoundedRecords(found, height=max_stops, key=key)
 
     @property
     def unit(self) -> Unit:
@@ -96,13 +99,13 @@ class ArraySequences:
         return self._unit
 
     def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces, at every step."""
-        refuse_other_prefixes(query, self._taxonomy, self._periods)
-        return self._bound
+        """Returns the bound that `count` enforces."""
+        cells = asked_cells(query, self._taxonomy, self._periods)
+        return bound_of_cells(cells, self._bound)
 
     def count(self, query: Query) -> ExactCounts:
-        """Returns the exact number of records in each candidate of a step."""
-        return self._steps.count(refuse_other_prefixes(query, self._taxonomy, self._periods))
+        """Returns the exact counts of a question."""
+        return self._records.count(asked_cells(query, self._taxonomy, self._periods))
 
 
 def _starts(start: IntArray, stops: int) -> IntArray:

@@ -156,7 +156,7 @@ def bounded_records(records: Records, most: int, key: BoundingKey) -> Records:
         return records
     crowded = np.flatnonzero(many)
     whose = _numbers(person[crowded])
-    one, two = _contents(records, crowded, key)
+    one, two = contents_of(records, crowded, key)
     since = _numbered(whose, one, two) if records.since_us is None else records.since_us[crowded]
     place = key.place(key.mixed(since, one, two))
     chosen = kept_in_circle(whose, place, (since, two, one), most, key)
@@ -175,7 +175,7 @@ def _numbers(person: IntArray) -> IntArray:
     return numbers.astype(np.int64)
 
 
-def _contents(records: Records, chosen: IntArray, key: BoundingKey) -> IntArray:
+def contents_of(records: Records, chosen: IntArray, key: BoundingKey) -> IntArray:
     """Returns two numbers of the field for what is in each of some records."""
     chain = np.zeros((2, len(chosen)), dtype=np.int64)
     begin, length = records.start[chosen], records.lengths[chosen]

@@ -1,0 +1,194 @@
+"""How records begin, turn and end, as far as the first noisy answers tell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.sequences.fit.expectation import fitted, margin, rings
+from hushway.families.sequences.fit.posterior import Noise, Posterior, posterior
+from hushway.families.sequences.public.questions import FIRST_NEW, Asked, RecordCells, Turn
+from hushway.geography.locations import Locations
+from hushway.privacy.measured import Measured
+
+# How unlike the stops of records with many and with few new ones are: of a share of stops that are
+# left out, this much is an error of the rest.
+_UNLIKE: Final = 0.3
+# A noisy turn counts from two scales on; five scales of what is usual are added to it.
+_CLEAR_TURN: Final = 2.0
+_USUAL: Final = 5.0
+_PLACE_USUAL: Final = 3.0
+_LEAST_FACTOR, _MOST_FACTOR = 0.2, 5.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """One noisy answer, as a table.
+
+    Attributes:
+        values: The noisy counts.
+        noise: The law of the noise in each.
+    """
+
+    values: FloatArray
+    noise: Noise
+
+
+def read_answers(measured: Sequence[Measured]) -> tuple[Answer, ...]:
+    """Returns the answers to the fixed questions, in their order."""
+    found = []
+    for one in measured[: len(Asked)]:
+        cells = one.query.cells
+        assert isinstance(cells, RecordCells)  # noqa: S101  what is asked first
+        values = one.values.reshape(cells.shape).astype(np.float64)
+        found.append(Answer(values=values, noise=Noise.of(one)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Beginnings:
+    """What is known of records before new stops are counted.
+
+    Attributes:
+        answers: The noisy answers, by `Asked`.
+        height: Stops of a record that count.
+        ring: In which ring around each place each other one lies.
+        lengths: Records by number of stops, from 1 on.
+        new: Records by number of new stops after the second, from 0 on.
+        firsts: Records by first stop.
+        expected_two: What first and last stops and distances make expect of the first two.
+        two: What is believed about them; the last column is for records of one stop.
+        turns: Chance of each turn, by number of the stop and turn to it.
+        inclined: How much likelier each turn is at each place than usual.
+    """
+
+    answers: tuple[Answer, ...]
+    height: int
+    ring: IntArray
+    lengths: FloatArray
+    new: FloatArray
+    firsts: FloatArray
+    expected_two: FloatArray
+    two: Posterior
+    turns: FloatArray
+    inclined: FloatArray
+
+    @property
+    def records(self) -> float:
+        """Number of records."""
+        return float(self.lengths.sum())
+
+    @property
+    def places(self) -> int:
+        """Number of places."""
+        return len(self.firsts)
+
+    @property
+    def new_stops(self) -> float:
+        """Number of new stops after the second."""
+        return float(self.new @ np.arange(len(self.new)))
+
+    def reached(self, most: int) -> float:
+        """Returns how many new stops are counted if a record has so many at most."""
+        return float(self.new @ np.minimum(np.arange(len(self.new)), most))
+
+    def stops_that_count(self, noise: float) -> int:
+        """Returns how many new stops of a record should count: few give little noise, many all.
+
+        Args:
+            noise: The scale of the noise in a count, if one new stop of a record counts.
+        """
+        total = max(self.new_stops, 1.0)
+        usual = total / self.places
+        costs = [
+            most * noise / usual + _UNLIKE * (1 - self.reached(most) / total)
+            for most in range(1, self.height - FIRST_NEW + 1)
+        ]
+        return 1 + int(np.argmin(costs))
+
+
+def learn_beginnings(measured: Sequence[Measured], locations: Locations, height: int) -> Beginnings:
+    """Learns how records begin, turn and end."""
+    answers = read_answers(measured)
+    lengths = _clear(answers[Asked.LENGTHS])
+    records = float(lengths.sum())
+    alone = float(lengths[0])
+    ring = rings(locations)
+    places = len(ring)
+    ones = np.ones(places)
+    firsts = margin(answers[Asked.FIRSTS].values, answers[Asked.FIRSTS].noise, ones, records)
+    lasts = margin(answers[Asked.LASTS].values, answers[Asked.LASTS].noise, firsts, records)
+    two = answers[Asked.FIRST_TWO]
+    seconds = margin(
+        two.values[:, :places].sum(axis=0),
+        two.noise.over(places),
+        firsts + lasts,
+        max(records - alone, 0.0),
+    )
+    classes = np.column_stack([ring, np.full(places, ring.max() + 1)])
+    expected = fitted(two.values, firsts, np.append(seconds, alone), (classes,))
+    believed = posterior(two.values.ravel(), expected.ravel(), two.noise)
+    shaped = Posterior(
+        mean=believed.mean.reshape(expected.shape),
+        variance=believed.variance.reshape(expected.shape),
+    )
+    new = _numbers_of_new(answers[Asked.NEW_STOPS], lengths)
+    visits = firsts + shaped.mean[:, :places].sum(axis=0)
+    return Beginnings(
+        answers=answers,
+        height=height,
+        ring=ring,
+        lengths=lengths,
+        new=new,
+        firsts=firsts,
+        expected_two=expected,
+        two=shaped,
+        turns=_chances(answers[Asked.TURNS]),
+        inclined=_inclined(answers[Asked.TURNS_BY_PLACE], lasts, visits),
+    )
+
+
+def _clear(answer: Answer) -> FloatArray:
+    """Returns counts without those that noise alone would make."""
+    return np.where(answer.values > answer.noise.scale, answer.values, 0.0)
+
+
+def _numbers_of_new(answer: Answer, lengths: FloatArray) -> FloatArray:
+    """Returns records by number of new stops: never more than have as many stops."""
+    longer = np.append(np.cumsum(lengths[::-1])[::-1], 0.0)
+    most = np.minimum(
+        np.cumsum(_clear(answer)[::-1])[::-1], longer[FIRST_NEW - 1 :][: len(answer.values)]
+    )
+    most[0] = lengths.sum()
+    most = np.minimum.accumulate(most)
+    found: FloatArray = most - np.append(most[1:], 0.0)
+    return found
+
+
+def _chances(answer: Answer) -> FloatArray:
+    """Returns the chance of every turn, by stop and turn before; else what is usual."""
+    values, scale = answer.values, answer.noise.scale
+    usual = values.sum(axis=0)
+    usual = np.where(usual > _CLEAR_TURN * scale * np.sqrt(2 * len(values)), usual, 0.0)
+    usual /= np.maximum(usual.sum(axis=1, keepdims=True), 1e-9)
+    clear = np.where(values > _CLEAR_TURN * scale, values, 0.0)
+    known = clear.sum(axis=2, keepdims=True)
+    chances: FloatArray = (clear + _USUAL * scale * usual) / (known + _USUAL * scale)
+    return chances
+
+
+def _inclined(answer: Answer, lasts: FloatArray, visits: FloatArray) -> FloatArray:
+    """Returns by how much each turn is likelier at each place than over all."""
+    values, scale = answer.values, answer.noise.scale
+    overall = np.maximum(values.sum(axis=0), 0.0)
+    overall /= max(float(overall.sum()), 1e-9)
+    usual = np.maximum(values.sum(axis=1), 0.0)[:, None] * overall
+    added = _PLACE_USUAL * scale
+    factor = (np.maximum(values, 0.0) + added) / (usual + added)
+    # Ends are told by last stops, which carry less noise: each record has one of them.
+    ends = (lasts + 1) / (visits * lasts.sum() / max(float(visits.sum()), 1e-9) + 1)
+    factor[:, Turn.ENDS] = ends
+    clipped: FloatArray = np.clip(factor, _LEAST_FACTOR, _MOST_FACTOR)
+    return clipped

@@ -1,0 +1,195 @@
+"""What noisy counts say about true ones, given what was expected: learnt from the counts alone.
+
+Counts that are expected to be alike are put into one bin. The law of the true counts of a bin is
+learnt from its noisy ones by expectation and maximisation, with the mean that was expected; each
+count is then its mean given what was measured (empirical Bayes). Nothing but noisy answers and the
+law of their noise is read.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.numerics.compiled import compiled
+from hushway.privacy.events import GaussianEvent, LaplaceEvent
+from hushway.privacy.measured import Measured
+
+# Counts of a bin, so that a law can be learnt from it.
+FEWEST: Final = 400
+_ROUNDS: Final = 25
+# Values further than this from 0, in scales of the noise, are left as they were measured.
+_FAR: Final = 11.0
+_LOW: Final = -10.0
+# Classes of values and of counts are this many scales wide.
+_STEP: Final = 0.25
+_LEAST_STEP: Final = 0.5
+_LEAST_EXPECTED: Final = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """The law of the noise in an answer.
+
+    Attributes:
+        scale: The scale of Laplace noise, or the standard deviation of Gaussian noise.
+        gaussian: Which of the two it is.
+    """
+
+    scale: float
+    gaussian: bool
+
+    @classmethod
+    def of(cls, answer: Measured, worth: int = 1) -> Self:
+        """Returns the noise of an answer, once it is divided by what one count is worth."""
+        event = answer.event
+        if isinstance(event, GaussianEvent):
+            return cls(scale=float(event.sigma_squared) ** 0.5 / worth, gaussian=True)
+        assert isinstance(event, LaplaceEvent)  # noqa: S101  counts carry one or the other
+        return cls(scale=float(event.scale) / worth, gaussian=False)
+
+    @property
+    def variance(self) -> float:
+        """The variance."""
+        return self.scale**2 * (1.0 if self.gaussian else 2.0)
+
+    def density(self, distance: FloatArray) -> FloatArray:
+        """Returns how likely each distance is, up to a factor."""
+        relative = np.abs(distance) / self.scale
+        return np.exp(-(relative**2) / 2 if self.gaussian else -relative)
+
+    def over(self, cells: int) -> "Noise":
+        """Returns the noise in the sum of so many answers, as if its law were the same."""
+        return Noise(scale=self.scale * cells**0.5, gaussian=self.gaussian)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Posterior:
+    """Counts as they are believed to be.
+
+    Attributes:
+        mean: The mean of each count.
+        variance: Its variance around the true count.
+    """
+
+    mean: FloatArray
+    variance: FloatArray
+
+
+def posterior(
+    values: FloatArray,
+    expected: FloatArray,
+    noise: Noise,
+    *,
+    fewest: int = FEWEST,
+    free: bool = False,
+) -> Posterior:
+    """Returns what is believed about counts.
+
+    Args:
+        values: The noisy counts.
+        expected: What was expected of each.
+        noise: The law of the noise.
+        fewest: How many counts a bin has at least, if there are as many.
+        free: Whether the mean of a bin is that of its values instead of what was expected.
+    """
+    mean, variance = np.array(values, dtype=np.float64), np.full(len(values), noise.variance)
+    if not len(values):
+        return Posterior(mean=mean, variance=variance)
+    counts = _grid(noise)
+    step = max(_STEP * noise.scale, _LEAST_STEP)
+    centres = np.arange(_LOW * noise.scale, (_FAR + 1) * noise.scale, step)
+    likely = noise.density(centres[:, None] - counts)
+    bins = _bins(expected, fewest)
+    order = np.argsort(bins, kind="stable")
+    ends = np.cumsum(np.bincount(bins))
+    classes = np.clip(np.rint((values - centres[0]) / step), 0, len(centres) - 1).astype(np.int64)
+    for first, end in zip([0, *ends[:-1]], ends, strict=True):
+        part = order[first:end]
+        found = np.bincount(classes[part], minlength=len(centres)).astype(np.float64)
+        aim = max(float((values if free else expected)[part].mean()), _LEAST_EXPECTED)
+        law = _learnt(found, likely, counts, _first_law(counts, aim, noise.scale), aim)
+        given = likely * law
+        given /= given.sum(axis=1, keepdims=True) + 1e-300
+        means = given @ counts
+        spreads = np.maximum(given @ counts**2 - means**2, 0.0)
+        near = part[values[part] <= _FAR * noise.scale]
+        mean[near] = np.interp(values[near], centres, means)
+        variance[near] = np.interp(values[near], centres, spreads)
+    return Posterior(mean=np.maximum(mean, 0.0), variance=variance)
+
+
+def _grid(noise: Noise) -> FloatArray:
+    """Returns the counts that laws are made of: fine at 0, then even steps."""
+    step = max(_STEP * noise.scale, 1.0)
+    even = np.arange(1, int((_FAR + 5) * noise.scale / step) + 2) * step
+    fine = 2.0 ** np.arange(0, max(np.ceil(np.log2(step)), 0))
+    whole = np.rint(even) if step < 2 * _LEAST_STEP + 1 else even
+    return np.unique(np.concatenate([[0.0], fine, whole]))
+
+
+def _bins(expected: FloatArray, fewest: int) -> IntArray:
+    """Puts counts into bins of half an octave of expectation, joined until large enough."""
+    octave = np.floor(2 * np.log2(np.maximum(expected, _LEAST_EXPECTED))).astype(np.int64)
+    octave -= octave.min()
+    joined = np.zeros(octave.max() + 1, dtype=np.int64)
+    number, inside = 0, 0
+    for at, count in enumerate(np.bincount(octave)):
+        joined[at] = number
+        inside += count
+        if inside >= fewest:
+            number, inside = number + 1, 0
+    if inside and number:
+        joined[joined == number] = number - 1
+    found: IntArray = joined[octave]
+    return found
+
+
+def _first_law(counts: FloatArray, aim: float, scale: float) -> FloatArray:
+    """Returns a law to start learning with: many zeros, a tail, and a little of anything."""
+    gap = np.gradient(counts)
+    tail = np.exp(-counts / max(2 * aim, 1.0)) * gap
+    wide = np.exp(-counts / (scale + 2 * aim)) * gap
+    zeros = 1 / (1 + aim)
+    law = 0.98 * (1 - zeros) * tail / tail.sum() + 0.02 * wide / wide.sum()
+    law[0] += 0.98 * zeros
+    started: FloatArray = law
+    return started
+
+
+@compiled
+def _learnt(
+    found: FloatArray, likely: FloatArray, counts: FloatArray, law: FloatArray, aim: float
+) -> FloatArray:
+    """Learns the law of counts with a given mean from how many values are in each class."""
+    law = _with_mean(law, counts, aim)
+    for _ in range(_ROUNDS):
+        fresh = np.zeros_like(law)
+        for value in range(len(found)):
+            if found[value] == 0:
+                continue
+            given = likely[value] * law
+            fresh += found[value] / (given.sum() + 1e-300) * given
+        law = _with_mean(fresh / fresh.sum() + 1e-12, counts, aim)
+    return law
+
+
+@compiled
+def _with_mean(law: FloatArray, counts: FloatArray, aim: float) -> FloatArray:
+    """Returns the law closest to another one that has a mean: tilted by an exponential."""
+    if aim >= counts[-1] / 2:
+        whole: FloatArray = law / law.sum()
+        return whole
+    low, high = -60.0 / counts[-1], 12.0
+    tilted = law
+    for _ in range(30):
+        slope = (low + high) / 2
+        exponent = -slope * counts
+        tilted = law * np.exp(exponent - exponent.max())
+        tilted /= tilted.sum()
+        if (tilted * counts).sum() > aim:
+            low = slope
+        else:
+            high = slope
+    return tilted

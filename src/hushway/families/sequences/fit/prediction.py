@@ -1,0 +1,278 @@
+"""The prefixes that are expected often enough to be looked at: a tree grown from habits."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
+from hushway.families.sequences.fit.beginnings import Beginnings
+from hushway.families.sequences.fit.contexts import Contexts
+from hushway.families.sequences.fit.going_on import (
+    ENDS,
+    STAYS,
+    TO_EARLIER,
+    TO_NEW,
+    Habits,
+    context_of,
+    earlier_places,
+    ending_share,
+    place_back,
+    turn_chances,
+    was_there,
+)
+from hushway.families.sequences.public.questions import TURNS
+from hushway.numerics.compiled import compiled
+
+MOST_NODES: Final = 4_000_000
+"""A tree that would be larger is grown from a higher expectation on."""
+
+_HALVINGS: Final = 22
+_STEEPEST: Final = 8.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prediction:
+    """A tree of prefixes with what is expected of each; node 0 is the empty prefix.
+
+    Attributes:
+        parent: The node above each node, which stands before it; -1 for node 0.
+        place: The place that each node adds; -1 for node 0.
+        depth: Number of stops of each prefix.
+        turned: The turn to its last stop.
+        expected: How many records are expected to begin with it.
+        ending: How many of them to end there.
+        leaving: How many of them to go on where the tree does not.
+        habits: What is known of how records go on, with the odds of ending.
+    """
+
+    parent: IntArray
+    place: IntArray
+    depth: IntArray
+    turned: Int8Array
+    expected: FloatArray
+    ending: FloatArray
+    leaving: FloatArray
+    habits: Habits
+
+
+def predict(known: Beginnings, contexts: Contexts, least: float) -> Prediction:
+    """Grows the tree of all prefixes that are expected often enough.
+
+    Args:
+        known: How records begin, turn and end.
+        contexts: Where they go that go somewhere new.
+        least: How many records a prefix must be expected to have.
+    """
+    grown = _grow(known, contexts, least)
+    while grown is None:
+        least *= 2
+        grown = _grow(known, contexts, least)
+    return grown
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Level:
+    """The prefixes of one length: parents, places, turns, paths, and what is expected of them."""
+
+    parent: IntArray
+    place: IntArray
+    turned: Int8Array
+    paths: Int32Array
+    expected: FloatArray
+
+
+def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | None:
+    habits = Habits(
+        turns=known.turns,
+        inclined=known.inclined,
+        odds=np.ones(known.height + 1),
+        start=contexts.start,
+        place=contexts.place,
+        chance=contexts.chance,
+        upto=contexts.upto,
+        pairs=contexts.pairs,
+    )
+    remaining = np.cumsum(known.lengths[::-1])[::-1]
+    ends = known.lengths / np.maximum(remaining, 1e-9)
+    levels, endings = [_first_stops(known, least)], []
+    nodes = 1 + len(levels[0].place)
+    for stops in range(1, known.height):
+        level = levels[-1]
+        if stops == 1:
+            ending, below = _second_stops(known, level, least)
+        else:
+            habits.odds[stops] = _odds(habits, level, stops, float(ends[stops - 1]))
+            ending, below = _further_stops(habits, level, stops, least)
+        endings.append(ending)
+        nodes += len(below.place)
+        if nodes > MOST_NODES:
+            return None
+        levels.append(below)
+    endings.append(levels[-1].expected)
+    return _joined(known, levels, endings, habits)
+
+
+def _first_stops(known: Beginnings, least: float) -> _Level:
+    place = np.flatnonzero(known.firsts >= least)
+    paths = np.full((len(place), known.height), -1, dtype=np.int32)
+    paths[:, 0] = place
+    return _Level(
+        parent=np.zeros(len(place), dtype=np.int64),
+        place=place,
+        turned=np.full(len(place), TO_NEW, dtype=np.int8),
+        paths=paths,
+        expected=known.firsts[place],
+    )
+
+
+def _second_stops(known: Beginnings, level: _Level, least: float) -> tuple[FloatArray, _Level]:
+    """Goes on by what is believed of the first two stops, which were asked about together."""
+    two = known.two.mean
+    chance = two / np.maximum(two.sum(axis=1, keepdims=True), 1e-9)
+    rate = level.expected[:, None] * chance[level.place]
+    row, place = np.nonzero(rate[:, :-1] >= least)
+    turned = np.where(place == level.place[row], STAYS, TO_NEW).astype(np.int8)
+    return rate[:, -1], _below(level, 1, (row, place, turned, rate[row, place]))
+
+
+def _further_stops(
+    habits: Habits, level: _Level, stops: int, least: float
+) -> tuple[FloatArray, _Level]:
+    reached = level.paths, stops, level.turned, level.expected
+    ending, row, place, turned, expected = _ways_on(habits, reached, least)
+    return ending, _below(level, stops, (row, place, turned, expected))
+
+
+def _below(
+    level: _Level, stops: int, ways: tuple[IntArray, IntArray, Int8Array, FloatArray]
+) -> _Level:
+    row, place, turned, expected = ways
+    paths = level.paths[row]
+    paths[:, stops] = place
+    return _Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
+
+
+def _odds(habits: Habits, level: _Level, stops: int, share: float) -> float:
+    """Returns the factor of the odds of ending that lets the right share of records end."""
+    wanted = share * float(level.expected.sum())
+    low, high = -_STEEPEST, _STEEPEST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        habits.odds[stops] = np.exp(middle)
+        if ending_share(habits, level.paths, stops, level.turned, level.expected) < wanted:
+            low = middle
+        else:
+            high = middle
+    return float(np.exp((low + high) / 2))
+
+
+def _joined(
+    known: Beginnings, levels: list[_Level], endings: list[FloatArray], habits: Habits
+) -> Prediction:
+    sizes = [len(level.place) for level in levels]
+    first = np.concatenate([[1], 1 + np.cumsum(sizes)])
+    parent = [np.array([-1]), np.zeros(sizes[0], dtype=np.int64)]
+    parent += [begin + level.parent for begin, level in zip(first[:-1], levels[1:], strict=False)]
+    above = np.concatenate(parent).astype(np.int64)
+    expected = np.concatenate([[known.records], *(level.expected for level in levels)])
+    ending = np.concatenate([[0.0], *endings])
+    below = np.bincount(above[1:], weights=expected[1:], minlength=len(above))
+    depth = np.repeat(np.arange(len(levels) + 1), [1, *sizes])
+    leaving = np.where(depth < known.height, np.maximum(expected - ending - below, 0.0), 0.0)
+    return Prediction(
+        parent=above,
+        place=np.concatenate([[-1], *(level.place for level in levels)]).astype(np.int64),
+        depth=depth,
+        turned=np.concatenate(
+            [np.array([TO_NEW], dtype=np.int8), *(level.turned for level in levels)]
+        ),
+        expected=expected,
+        ending=ending,
+        leaving=leaving,
+        habits=habits,
+    )
+
+
+_Ways = tuple[IntArray, IntArray, Int8Array, FloatArray]
+"""Ways on: which prefix each continues, the place it adds, the turn, and what is expected of it."""
+
+
+@compiled
+def _ways_on(
+    habits: Habits, reached: tuple[Int32Array, int, Int8Array, FloatArray], least: float
+) -> tuple[FloatArray, IntArray, IntArray, Int8Array, FloatArray]:
+    """Returns how many records end, and all ways on that are expected often enough.
+
+    The first pass counts the ways, the second writes them down.
+    """
+    paths, stops, before, expected = reached
+    ending = np.zeros(len(expected))
+    chances = np.empty(TURNS)
+    number = 0
+    for _ in range(2):
+        ways = (
+            np.empty(number, dtype=np.int64),
+            np.empty(number, dtype=np.int64),
+            np.empty(number, dtype=np.int8),
+            np.empty(number),
+        )
+        number = 0
+        for at in range(len(expected)):
+            path = paths[at]
+            turn_chances(habits, path, stops, before[at], chances)
+            ending[at] = expected[at] * chances[ENDS]
+            for turn in range(STAYS, TO_NEW):
+                going = expected[at] * chances[turn]
+                if going >= least:
+                    number = _turn_back(ways, number, at, (path[:stops], turn, going, least))
+            going = expected[at] * chances[TO_NEW]
+            if going >= least:
+                context = context_of(habits, path, stops)
+                number = _go_on(ways, number, at, (path[:stops], context, going, least), habits)
+    return ending, ways[0], ways[1], ways[2], ways[3]
+
+
+@compiled
+def _put(ways: _Ways, number: int, at: int, way: tuple[int, int, float]) -> int:
+    """Writes a way down if there is room for it; returns how many there are."""
+    if number < len(ways[0]):
+        ways[0][number] = at
+        ways[1][number], ways[2][number], ways[3][number] = way
+    return number + 1
+
+
+@compiled
+def _turn_back(
+    ways: _Ways, number: int, at: int, going: tuple[Int32Array, int, float, float]
+) -> int:
+    path, turn, records, least = going
+    if turn != TO_EARLIER:
+        return _put(ways, number, at, (place_back(path, len(path), turn), turn, records))
+    earlier = np.empty(len(path), dtype=np.int32)
+    places = earlier_places(path, len(path), earlier)
+    for place in earlier[:places]:
+        if records / places >= least:
+            number = _put(ways, number, at, (place, turn, records / places))
+    return number
+
+
+@compiled
+def _go_on(
+    ways: _Ways,
+    number: int,
+    at: int,
+    going: tuple[Int32Array, int, float, float],
+    habits: Habits,
+) -> int:
+    path, context, records, least = going
+    begin, end = habits.start[context], habits.start[context + 1]
+    free = 0.0
+    for way in range(begin, end):
+        if not was_there(path, len(path), habits.place[way]):
+            free += habits.chance[way]
+    for way in range(begin, end):
+        place, chance = habits.place[way], habits.chance[way]
+        if chance * records >= least * free > 0 and not was_there(path, len(path), place):
+            number = _put(ways, number, at, (place, TO_NEW, chance * records / free))
+    return number

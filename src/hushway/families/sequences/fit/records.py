@@ -1,0 +1,247 @@
+"""From the last look at known prefixes to records in whole numbers, and errors of prefixes."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.families.sequences.fit.beginnings import Answer, Beginnings
+from hushway.families.sequences.fit.contexts import NewPairs
+from hushway.families.sequences.fit.distinct import grouped
+from hushway.families.sequences.fit.posterior import posterior
+from hushway.families.sequences.fit.prediction import Prediction
+from hushway.families.sequences.fit.settling import Believed, settle
+from hushway.families.sequences.fit.walks import continue_records
+
+# A prefix is published from this many standard errors on, if the one it continues is.
+SURE: Final = 2.5
+# Bins of prefixes in which errors are held against the last look.
+_BIN: Final = 300
+_MOST_BINS: Final = 40
+# The variance of rounding to whole numbers.
+_ROUNDED: Final = 1 / 12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Learnt:
+    """What is published of records.
+
+    Attributes:
+        start: Where each distinct sequence begins; one entry more than sequences.
+        stops: The places of all of them in a row.
+        counts: How many records each stands for.
+        prefixes: The nodes of the prediction whose counts are sure enough, ascending.
+        prefix_counts: How many of the published records begin with each.
+        prefix_errors: The standard error of each of these counts.
+    """
+
+    start: IntArray
+    stops: Int32Array
+    counts: IntArray
+    prefixes: IntArray
+    prefix_counts: IntArray
+    prefix_errors: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Looked:
+    """What is believed about records by node: ending there, or leaving the tree there.
+
+    Attributes:
+        ending: How many end at each node.
+        leaving: How many leave the tree there.
+        ending_variance: The uncertainty of the former.
+        leaving_variance: The uncertainty of the latter.
+    """
+
+    ending: FloatArray
+    leaving: FloatArray
+    ending_variance: FloatArray
+    leaving_variance: FloatArray
+
+
+def learn_records(known: Beginnings, pairs: NewPairs, tree: Prediction, look: Answer) -> Learnt:
+    """Returns records that agree with all answers, and the prefixes that are sure.
+
+    Args:
+        known: How records begin, turn and end.
+        pairs: Where they go that go somewhere new.
+        tree: The prefixes that were looked at.
+        look: How many records end at each, and how many leave the tree there.
+    """
+    found = _believe(tree, look, known.height)
+    records = _records(known, tree, found)
+    weight = settle(records, known, pairs)
+    order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
+    counts = np.empty(len(weight), dtype=np.int64)
+    counts[order] = _whole(weight[order])
+    at_node = np.zeros(len(tree.parent))
+    np.add.at(at_node, records.node, counts)
+    through = _sums_below(tree, at_node)
+    error = _errors(tree, look, found, through, known.height)
+    sure = _sure(tree, through, error)
+    start, stops, each = _distinct(records, counts)
+    return Learnt(
+        start=start,
+        stops=stops,
+        counts=each,
+        prefixes=sure,
+        prefix_counts=through[sure].astype(np.int64),
+        prefix_errors=error[sure],
+    )
+
+
+def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
+    ends, leaves = look.values.reshape(-1, 2).T
+    can_end, can_leave = tree.depth > 0, tree.depth < height
+    parts = []
+    for values, expected, can in (
+        (ends, tree.ending, can_end),
+        (leaves, tree.leaving, can_leave),
+    ):
+        mean, variance = np.zeros(len(can)), np.zeros(len(can))
+        believed = posterior(values[can], expected[can], look.noise)
+        mean[can], variance[can] = believed.mean, believed.variance
+        parts += [mean, variance]
+    return _Looked(
+        ending=parts[0], ending_variance=parts[1], leaving=parts[2], leaving_variance=parts[3]
+    )
+
+
+def _records(known: Beginnings, tree: Prediction, found: _Looked) -> Believed:
+    """Returns the records that end at known prefixes, and others continued beyond them."""
+    leaving = _whole(found.leaving)
+    node = np.repeat(np.arange(len(leaving)), leaving)
+    each = np.maximum(leaving, 1)
+    paths = _paths(tree, node, known.height)
+    stops = tree.depth[node].copy()
+    places = known.places
+    ways = np.sort(tree.parent[1:] * places + tree.place[1:])
+    walking = paths, stops, tree.turned[node], node
+    continue_records(tree.habits, walking, ways, np.cumsum(known.firsts), known.height)
+    at = np.flatnonzero(found.ending > 0)
+    begun = np.flatnonzero(stops > 0)
+    lengths = np.concatenate([tree.depth[at], stops[begun]])
+    weight = np.concatenate([found.ending[at], (found.leaving / each)[node[begun]]])
+    inside = np.arange(known.height) < stops[begun, None]
+    weight *= known.records / max(float(weight.sum()), 1e-9)
+    return Believed(
+        node=np.concatenate([at, node[begun]]),
+        start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        stops=np.concatenate([_stops_of(tree, at), paths[begun][inside]]),
+        weight=weight,
+        variance=np.concatenate(
+            [found.ending_variance[at], (found.leaving_variance / each)[node[begun]]]
+        ),
+    )
+
+
+def _paths(tree: Prediction, nodes: IntArray, height: int) -> Int32Array:
+    """Returns the places on the way to each of some nodes, and -1 after them."""
+    paths = np.full((len(nodes), height), -1, dtype=np.int32)
+    at, row = nodes, np.arange(len(nodes))
+    while len(at):
+        inside = at > 0
+        at, row = at[inside], row[inside]
+        paths[row, tree.depth[at] - 1] = tree.place[at]
+        at = tree.parent[at]
+    return paths
+
+
+def _stops_of(tree: Prediction, nodes: IntArray) -> Int32Array:
+    """Returns the places on the way to each of some nodes, all in a row."""
+    depth = tree.depth[nodes]
+    first = np.cumsum(depth) - depth
+    stops = np.empty(int(depth.sum()), dtype=np.int32)
+    at, begin = nodes, first
+    while len(at):
+        inside = at > 0
+        at, begin = at[inside], begin[inside]
+        stops[begin + tree.depth[at] - 1] = tree.place[at]
+        at = tree.parent[at]
+    return stops
+
+
+def _whole(values: FloatArray) -> IntArray:
+    """Returns whole numbers whose running sums are those of the values, rounded."""
+    running = np.floor(np.cumsum(values) + 0.5)
+    return np.diff(running, prepend=0.0).astype(np.int64)
+
+
+def _first_to_last(tree: Prediction) -> IntArray:
+    """Returns the place of each node if prefixes stand in order, each before those it begins."""
+    size = _sums_below(tree, np.ones(len(tree.parent))).astype(np.int64)
+    rank = np.zeros(len(size), dtype=np.int64)
+    # Children of a node stand next to each other, and levels one after the other.
+    for depth in range(1, int(tree.depth.max()) + 1):
+        at = np.flatnonzero(tree.depth == depth)
+        above = tree.parent[at]
+        before = np.cumsum(size[at]) - size[at]
+        fresh = np.concatenate([[True], above[1:] != above[:-1]])
+        begun = before[fresh][np.cumsum(fresh) - 1]
+        rank[at] = rank[above] + 1 + before - begun
+    return rank
+
+
+def _sums_below(tree: Prediction, values: FloatArray) -> FloatArray:
+    """Returns for each node the sum of its value and of all below it."""
+    sums = values.astype(np.float64)
+    for depth in range(int(tree.depth.max()), 0, -1):
+        at = np.flatnonzero(tree.depth == depth)
+        sums += np.bincount(tree.parent[at], weights=sums[at], minlength=len(sums))
+    return sums
+
+
+def _errors(
+    tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int
+) -> FloatArray:
+    """Returns the standard error of the number of records that begin with each prefix.
+
+    The uncertainty of single nodes does not tell by how much nodes that were expected wrongly
+    together are wrong together. The last look does: its own sums over a subtree are free of that.
+    How far they are from what is believed, less their noise, more what noise they share, is an
+    unbiased estimate of the squared error (Stein). Over many prefixes of one size it says by how
+    much errors are to be enlarged.
+    """
+    ends, leaves = look.values.reshape(-1, 2).T
+    can_end, can_leave = tree.depth > 0, tree.depth < height
+    measured = _sums_below(tree, np.where(can_end, ends, 0.0) + np.where(can_leave, leaves, 0.0))
+    cells = _sums_below(tree, can_end.astype(np.float64) + can_leave)
+    own = _sums_below(tree, found.ending_variance + found.leaving_variance)
+    noise = cells * look.noise.variance
+    squared = (through - measured) ** 2 - noise + 2 * own
+    larger = np.ones(len(own))
+    order = 1 + np.argsort(through[1:], kind="stable")
+    bins = max(1, min(_MOST_BINS, len(order) // _BIN))
+    for part in np.array_split(order, bins):
+        trust = 1 / (noise[part] + own[part])
+        known = float((trust * own[part]).sum())
+        larger[part] = max(float((trust * squared[part]).sum()) / max(known, 1e-9), 1.0)
+    error: FloatArray = np.sqrt(larger * own + _ROUNDED)
+    return error
+
+
+def _sure(tree: Prediction, through: FloatArray, error: FloatArray) -> IntArray:
+    """Returns the prefixes whose count is sure, and that of all that they continue."""
+    sure = (through >= SURE * error) & (through >= 1)
+    sure[0] = True
+    for depth in range(1, int(tree.depth.max()) + 1):
+        at = np.flatnonzero(tree.depth == depth)
+        sure[at] &= sure[tree.parent[at]]
+    return np.flatnonzero(sure[1:]) + 1
+
+
+def _distinct(records: Believed, counts: IntArray) -> tuple[IntArray, Int32Array, IntArray]:
+    """Returns the distinct sequences, the most frequent first, and their counts."""
+    kept = np.flatnonzero(counts > 0)
+    length = np.diff(records.start)[kept]
+    start = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
+    begin = records.start[kept]
+    stops = records.stops[np.arange(start[-1]) + np.repeat(begin - start[:-1], length)]
+    first, sums = grouped(start, stops.astype(np.int64), counts[kept])
+    order = np.argsort(-sums, kind="stable")
+    length = length[first[order]]
+    ends = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
+    where = np.arange(ends[-1]) + np.repeat(start[first[order]] - ends[:-1], length)
+    return ends, stops[where], sums[order]

@@ -1,0 +1,135 @@
+"""Records that leave the known prefixes, continued as records like them go on.
+
+The chance that decides is public: a sequence of numbers that is the same for every release.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray, WordArray
+from hushway.families.sequences.fit.going_on import (
+    ENDS,
+    STAYS,
+    TO_EARLIER,
+    TO_NEW,
+    Habits,
+    context_of,
+    earlier_places,
+    place_back,
+    turn_chances,
+    was_there,
+)
+from hushway.families.sequences.public.questions import TURNS
+from hushway.numerics.compiled import compiled
+
+# The mixer of splitmix64 (Steele, Lea and Flood 2014): public numbers that look like chance.
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND: Final = np.uint64(0x94D049BB133111EB)
+_UNIT: Final = 2.0**-53
+_SEED: Final = 20121117
+# After so many vain attempts only the last place is looked at; after so many the record stays.
+_PATIENCE, _ATTEMPTS = 15, 40
+
+
+@compiled
+def continue_records(
+    habits: Habits,
+    records: tuple[Int32Array, IntArray, Int8Array, IntArray],
+    known: IntArray,
+    firsts: FloatArray,
+    height: int,
+) -> None:
+    """Continues records in place until they end.
+
+    The first step of a record is none that the tree knows below its node, and not its end.
+
+    Args:
+        habits: What is known of how records go on.
+        records: Paths, numbers of stops, turns to the last stop, and the node each is at.
+        known: The ways down the tree, ascending, as node * places + place.
+        firsts: Chances of first stops, summed up.
+        height: Stops of a record that count.
+    """
+    paths, stops, turned, node = records
+    places = len(habits.inclined)
+    chances = np.empty(TURNS)
+    state = np.array([_SEED], dtype=np.uint64)
+    for row in range(len(stops)):
+        path, begun = paths[row], stops[row]
+        while stops[row] < height:
+            made = stops[row]
+            if made > 0:
+                turn_chances(habits, path, made, turned[row], chances)
+                ended = made > begun and chance(state) < chances[ENDS]
+                if ended or chances[ENDS] >= 1:
+                    break
+            turn, place = TO_NEW, -1
+            for attempt in range(_ATTEMPTS):
+                if made == 0:
+                    place = np.searchsorted(firsts, chance(state) * firsts[-1], side="right")
+                else:
+                    turn = _turn(chances, chance(state))
+                    place = _place(habits, path[:made], (turn, attempt), state)
+                if made == begun and place >= 0 and _holds(known, node[row] * places + place):
+                    place = -1
+                if place >= 0:
+                    break
+            if place < 0:
+                break
+            path[made], turned[row] = place, turn
+            stops[row] = made + 1
+
+
+@compiled
+def _place(habits: Habits, path: Int32Array, turning: tuple[int, int], state: WordArray) -> int:
+    """Returns a place that a turn leads to, or -1 if this attempt found none."""
+    turn, attempt = turning
+    made = len(path)
+    if turn == TO_EARLIER:
+        earlier = np.empty(made, dtype=np.int32)
+        number = earlier_places(path, made, earlier)
+        return int(earlier[int(chance(state) * number)])
+    if turn < TO_NEW:
+        return place_back(path, made, turn)
+    context = path[made - 1] if attempt >= _PATIENCE else context_of(habits, path, made)
+    place = _new_place(habits, context, chance(state))
+    return -1 if place >= 0 and was_there(path, made, place) else place
+
+
+@compiled
+def chance(state: WordArray) -> float:
+    """Returns the next number of public chance, from 0 to 1."""
+    state[0] += _GOLDEN
+    mixed = state[0]
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    mixed ^= mixed >> np.uint64(31)
+    return float(mixed >> np.uint64(11)) * _UNIT
+
+
+@compiled
+def _turn(chances: FloatArray, number: float) -> int:
+    """Returns a turn other than the end."""
+    left = number * (1 - chances[ENDS])
+    turn = STAYS
+    while turn < TO_NEW and left >= chances[turn]:
+        left -= chances[turn]
+        turn += 1
+    return turn
+
+
+@compiled
+def _new_place(habits: Habits, context: int, number: float) -> int:
+    begin, end = habits.start[context], habits.start[context + 1]
+    if begin == end:
+        return -1
+    where = begin + np.searchsorted(habits.upto[begin:end], number, side="right")
+    return int(habits.place[min(where, end - 1)])
+
+
+@compiled
+def _holds(known: IntArray, key: int) -> bool:
+    where = np.searchsorted(known, key)
+    return bool(where < len(known) and known[where] == key)

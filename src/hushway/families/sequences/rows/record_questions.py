@@ -1,0 +1,185 @@
+"""Exact counts of whole records: how they begin, turn and end, and what is new in them."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from hushway.arrays import BoolArray, Int8Array, Int32Array, IntArray
+from hushway.engine.key import BoundingKey, kept_in_circle
+from hushway.errors import PrivacyError
+from hushway.families.sequences.public.questions import (
+    FIRST_NEW,
+    TURNS,
+    Asked,
+    KnownPrefixCells,
+    NewStopCells,
+    QuestionCells,
+    RecordCells,
+    Turn,
+)
+from hushway.families.sequences.public.turns import turns_of
+from hushway.families.sequences.rows.record_bounding import Records, contents_of
+from hushway.numerics.compiled import compiled
+from hushway.privacy.query import ExactCounts
+
+_ENDS = int(Turn.ENDS)
+
+
+class RecordQuestions:
+    """Counts what is asked about whole records.
+
+    Privacy:
+        A record adds to the cells of a question no more than `bound` of the cells says. The records
+        must be bounded already, and cut to the height.
+
+    Args:
+        records: The bounded records.
+        height: Stops of a record that count.
+        key: Decides which new stops of a record are counted.
+    """
+
+    def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
+        self._records = records
+        self._height = height
+        self._key = key
+        self._stops = records.stops
+
+    def count(self, cells: QuestionCells) -> ExactCounts:
+        """Returns the exact counts of a question.
+
+        Raises:
+            PrivacyError: The question is about records of another height.
+        """
+        if cells.height != self._height:
+            raise PrivacyError(
+                "The question is about records of another height than those that are counted.",
+                advice="Report this as a bug; nothing was published.",
+            )
+        if not len(self._records):
+            return _nonzero(np.zeros(cells.size, dtype=np.int64))
+        if isinstance(cells, NewStopCells):
+            return self._new_stops(cells)
+        if isinstance(cells, KnownPrefixCells):
+            return _nonzero(self._known(cells))
+        if cells.asked in (Asked.TURNS, Asked.TURNS_BY_PLACE):
+            return _nonzero(self._turned(cells))
+        return _nonzero(np.bincount(self._cells_of(cells), minlength=cells.size))
+
+    def _cells_of(self, cells: RecordCells) -> IntArray:
+        """Returns the cell of every record."""
+        records, stops = self._records, self._stops
+        first, last = records.start[:-1], records.start[1:] - 1
+        if cells.asked is Asked.LENGTHS:
+            return records.lengths - 1
+        if cells.asked is Asked.NEW_STOPS:
+            return np.add.reduceat(self._new, first, dtype=np.int64)
+        if cells.asked is Asked.FIRSTS:
+            return stops[first].astype(np.int64)
+        if cells.asked is Asked.LASTS:
+            return stops[last].astype(np.int64)
+        places = len(cells.taxonomy.locations)
+        second = np.where(first < last, stops[np.minimum(first + 1, last)], places)
+        return stops[first].astype(np.int64) * (places + 1) + second
+
+    def _turned(self, cells: RecordCells) -> IntArray:
+        by_place = int(cells.asked is Asked.TURNS_BY_PLACE)
+        ways = self._records.start, self._stops, self._turns
+        return _count_turns(ways, self._height, by_place, cells.size)
+
+    @cached_property
+    def _turns(self) -> Int8Array:
+        """How every stop relates to those before it; the first one of a record is new."""
+        return turns_of(self._records.start, self._stops)
+
+    @cached_property
+    def _new(self) -> BoolArray:
+        """Which stops are new ones from the third on."""
+        new: BoolArray = self._turns == Turn.TO_NEW
+        for early in range(FIRST_NEW):
+            at = self._records.start[:-1] + early
+            new[at[at < self._records.start[1:]]] = False
+        return new
+
+    def _new_stops(self, cells: NewStopCells) -> ExactCounts:
+        places = len(cells.taxonomy.locations)
+        new = self._chosen(cells.most)
+        gram = np.zeros(len(new), dtype=np.int64)
+        for before in range(cells.order - 1, -1, -1):
+            gram = gram * places + self._stops[new - before]
+        if cells.grams is not None:
+            where = np.minimum(np.searchsorted(cells.grams, gram), len(cells.grams) - 1)
+            gram = where[cells.grams[where] == gram]
+        counts = _nonzero(np.bincount(gram, minlength=cells.size))
+        return replace(counts, values=counts.values * cells.worth)
+
+    def _chosen(self, most: int) -> IntArray:
+        """Returns the new stops that count: min(n, most) of each record.
+
+        Privacy:
+            The choice reads the record and the key alone.
+        """
+        records, new = self._records, np.flatnonzero(self._new)
+        each = np.add.reduceat(self._new, records.start[:-1], dtype=np.int64)
+        crowded = np.flatnonzero(each > most)
+        if not len(crowded):
+            return new
+        owner = np.searchsorted(records.start, new, side="right") - 1
+        whose = np.searchsorted(crowded, owner)
+        many = crowded[np.minimum(whose, len(crowded) - 1)] == owner
+        of_many, whose = new[many], whose[many]
+        position = of_many - records.start[owner[many]]
+        one, two = contents_of(records, crowded, self._key)[:, whose]
+        place = self._key.place(self._key.mixed(position, one, two))
+        kept = kept_in_circle(whose, place, (position,), most, self._key)
+        return np.concatenate([new[~many], of_many[kept]])
+
+    def _known(self, cells: KnownPrefixCells) -> IntArray:
+        keys, leads = cells.steps
+        places = len(cells.taxonomy.locations)
+        return _longest_known(self._records.start, self._stops, keys, leads, places)
+
+
+def _nonzero(counts: IntArray) -> ExactCounts:
+    cells = np.flatnonzero(counts)
+    return ExactCounts(cells=cells, values=counts[cells].astype(np.int64))
+
+
+@compiled
+def _longest_known(
+    start: IntArray, stops: Int32Array, keys: IntArray, leads: IntArray, places: int
+) -> IntArray:
+    """Returns how many records end at each node, and how many leave the tree there."""
+    counts = np.zeros(2 * (len(leads) + 1), dtype=np.int64)
+    for record in range(len(start) - 1):
+        node, at = 0, start[record]
+        while at < start[record + 1]:
+            key = node * places + stops[at]
+            where = np.searchsorted(keys, key)
+            if where == len(keys) or keys[where] != key:
+                break
+            node = leads[where]
+            at += 1
+        counts[2 * node + (1 if at < start[record + 1] else 0)] += 1
+    return counts
+
+
+@compiled
+def _count_turns(
+    ways: tuple[IntArray, Int32Array, Int8Array], height: int, by_place: int, size: int
+) -> IntArray:
+    """Counts turns after each stop: by place, or by the stop's number and the turn to it."""
+    start, stops, turns = ways
+    counts = np.zeros(size, dtype=np.int64)
+    for record in range(len(start) - 1):
+        first, end = start[record], start[record + 1]
+        for at in range(first, end):
+            if at + 1 < end:
+                turn = turns[at + 1]
+            elif end - first < height:
+                turn = _ENDS
+            else:
+                continue
+            row = stops[at] if by_place else (at - first) * TURNS + turns[at]
+            counts[row * TURNS + turn] += 1
+    return counts
