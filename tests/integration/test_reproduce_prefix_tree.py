@@ -38,8 +38,8 @@ def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]
 
 def test_a_larger_budget_finds_more_patterns(found: Internal[Reproduction]) -> None:
     for data in ("Metro", "Bus"):
-        little = found.value.of(data, "default", "0.5", HEIGHT, "patterns.300")
-        much = found.value.of(data, "default", "1.5", HEIGHT, "patterns.300")
+        little = found.value.of(data, "learned", "0.5", HEIGHT, "patterns.300")
+        much = found.value.of(data, "learned", "1.5", HEIGHT, "patterns.300")
         assert little is not None
         assert much is not None
         assert much.mean > little.mean

@@ -26,6 +26,7 @@ import pytest
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Trial
 from hushway.audit.suite import Audit, Mutant
+from hushway.families.sequences.audit import learnt as sequences_learnt
 from hushway.families.sequences.audit import measured as sequences_measured
 from hushway.families.sequences.audit import published as sequences_published
 from hushway.families.sequences.audit.looks import PublishedPath
@@ -50,8 +51,10 @@ def words(audit: Audit[SequenceProduct]) -> str:
 
 
 def is_slow(audit: Audit[SequenceProduct]) -> bool:
-    """Two stops have few corners, files are slow, and epsilon 1 needs the most runs."""
+    """Two stops have few corners, files and fits are slow, and epsilon 1 needs the most runs."""
     if audit in (sequences_measured.one_timed_record, sequences_published.many_days):
+        return True
+    if audit in vars(sequences_learnt).values():
         return True
     return (
         isinstance(audit, partial)

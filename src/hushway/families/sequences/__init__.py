@@ -1,4 +1,4 @@
-"""Sequences of stops for researchers: the prefix tree, scenes to grow it on, a synthetic metro.
+"""Sequences of stops for researchers: learnt records, the prefix tree, scenes to grow it on, a synthetic metro.
 
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """
@@ -8,12 +8,15 @@ from typing import Any
 from hushway.face import face
 
 __all__ = [
+    "LearnedSequences",
+    "RecordTable",
     "SequenceScene",
     "SequenceTable",
     "SequenceUniverse",
     "Taxonomy",
     "card_scene",
     "grow",
+    "learned_spends",
     "metro",
     "prefix_tree",
     "step_spends",
@@ -23,6 +26,8 @@ _find = face(
     __name__,
     {
         "city.cards": ("metro",),
+        "mechanism.learned": ("LearnedSequences", "learned_spends"),
+        "mechanism.record_table": ("RecordTable",),
         "mechanism.steps": ("step_spends",),
         "mechanism.table": ("SequenceTable",),
         "mechanism.terms": ("prefix_tree",),

@@ -203,8 +203,8 @@ def taps_of_files(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceProduct(Product[WalkRows, TapsSource, SequenceTerms, PrefixTree]):
-    """The parts of a release."""
+class SequenceProduct(Product[WalkRows, TapsSource, SequenceTerms, Any]):
+    """The parts of a release, whichever mechanism it has."""
 
     counter: Callable[[WalkRows, SequenceTerms, BitSource], Counter] = sequences_in_memory
     files: Callable[[TapsSource, SequenceTerms, BitSource], Counter] = taps_of_files
@@ -280,7 +280,8 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
     @cached_property
     def mechanism(self) -> PrefixTree:
         """The tree that every release uses, as the product under audit has it."""
-        return self.product.mechanism(self.form.make(self.spend))
+        made: PrefixTree = self.product.mechanism(self.form.make(self.spend))
+        return made
 
     @property
     def terms(self) -> SequenceTerms:

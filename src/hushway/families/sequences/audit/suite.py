@@ -12,7 +12,7 @@ from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Summed, Wrapped,
 from hushway.audit.mutant_curators import Meddler, OccupiedCellsOnly, Peeping, WrongVector, dense
 from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
-from hushway.families.sequences.audit import measured, published
+from hushway.families.sequences.audit import learnt, measured, published
 from hushway.families.sequences.audit.product import (
     GROUPED,
     HYBRID,
@@ -24,17 +24,24 @@ from hushway.families.sequences.audit.product import (
     sequences_in_memory,
     taps_of_files,
 )
+from hushway.families.sequences.mechanism.learned import LearnedSequences
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
+from hushway.families.sequences.public.questions import (
+    Asked,
+    KnownPrefixCells,
+    NewStopCells,
+    RecordCells,
+)
 from hushway.families.sequences.rows.duckdb import DuckDBSequences
 from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss, total
-from hushway.privacy.measured import MeasuredSparse
+from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.lazy import LazyVector
-from hushway.privacy.query import Counter, ExactCounts, Query
+from hushway.privacy.query import AnyQuery, Counter, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.release.mechanism import Measurements
 
@@ -111,6 +118,34 @@ class InTwoGroups(_Wrong):
         return ExactCounts(cells=cells, values=both[cells])
 
 
+class EveryNewStop(_Wrong):
+    """A counter that counts all new stops of a record, each as if few of them counted."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts in which a record adds more than it is worth."""
+        cells = query.cells
+        if not isinstance(cells, NewStopCells):
+            return super().count(query)
+        whole = replace(cells, most=cells.height)
+        exact = super().count(Query(name=query.name, cells=whole))
+        return replace(exact, values=exact.values // whole.worth * cells.worth)
+
+
+class AtEveryPrefix(_Wrong):
+    """A counter that finds a record at each of its known prefixes."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts in which those who go on count at every node on their way."""
+        cells = query.cells
+        if not isinstance(cells, KnownPrefixCells):
+            return super().count(query)
+        values = dense(super().count(query), query)
+        for node in range(len(cells.parent) - 1, 0, -1):
+            values[2 * cells.parent[node] + 1] += values[2 * node] + values[2 * node + 1]
+        occupied = np.flatnonzero(values)
+        return ExactCounts(cells=occupied, values=values[occupied])
+
+
 class ThresholdFirst(Meddler):
     """Drops candidates whose exact counts are below the threshold, so that noise comes too late."""
 
@@ -172,6 +207,40 @@ class NosyTree(PrefixTree):
         return tuple(measured)
 
 
+class NosyLearner(LearnedSequences):
+    """A mechanism that counts no more new stops than some record really has."""
+
+    def measure(self, curator: Curator, geography: SequenceUniverse) -> Measurements:
+        """Peeps before anything is asked, and asks about shorter records if all are short."""
+        query = next(iter(self.queries(geography)))
+        # Not a real verb: only the curator of this mutant has it.
+        longest = int(curator.exact(query).cells.max(initial=0))  # type: ignore[attr-defined]
+        if longest < self.height - 1:
+            return super().measure(_Reversed(curator), geography)
+        return super().measure(curator, geography)
+
+
+class _Reversed(Curator):
+    """A curator that is asked about firsts where lasts should be asked about."""
+
+    def __init__(self, inside: Curator) -> None:
+        self._inside = inside
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inside, name)
+
+    def bound(self, query: AnyQuery) -> Bound:
+        """Returns the bound of the real curator."""
+        return self._inside.bound(query)
+
+    def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
+        """Asks for something else."""
+        cells = query.cells
+        if isinstance(cells, RecordCells) and cells.asked is Asked.LASTS:
+            query = Query(name=query.name, cells=replace(cells, asked=Asked.FIRSTS))
+        return self._inside.counts(query, spend)
+
+
 def unsplit_tree(tree: PrefixTree) -> PrefixTree:
     """Gives the whole budget of a tree to each of its steps."""
     return replace(tree, spends=(total(tree.spends),) * len(tree.spends))
@@ -202,6 +271,11 @@ _AUDITS: tuple[Audit[SequenceProduct], ...] = (
     published.one_step_enumerated,
     published.tree_enumerated,
     published.next_questions,
+    learnt.one_record,
+    learnt.many_new_stops,
+    learnt.known_prefixes,
+    learnt.published_records,
+    learnt.next_questions,
 )
 
 
@@ -261,6 +335,21 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
         "each file bounded by itself",
         SequenceProduct(files=partial(taps_of_files, engine=sequences_file_by_file)),
         published.many_days,
+    ),
+    mutant(
+        "every new stop counts whole",
+        SequenceProduct(counter=EveryNewStop),
+        learnt.many_new_stops,
+    ),
+    mutant(
+        "a record at each of its prefixes",
+        SequenceProduct(counter=AtEveryPrefix),
+        learnt.known_prefixes,
+    ),
+    mutant(
+        "questions chosen by exact counts",
+        SequenceProduct(curator=Peeping, mechanism=partial(remade, NosyLearner)),
+        learnt.next_questions,
     ),
 )
 

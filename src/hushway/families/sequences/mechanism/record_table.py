@@ -55,3 +55,7 @@ class RecordTable:
     prefix_errors: FloatArray
     questions: tuple[QuestionSummary, ...]
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def sequences(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Returns the distinct published sequences as a ragged array, with their counts."""
+        return self.start, self.stops, self.counts

@@ -11,8 +11,9 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.fit.distinct import grouped
+from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.mechanism.table import SequenceTable
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.terms import SequenceMechanism
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
@@ -148,9 +149,9 @@ class SequenceScene:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Grown:
-    """A published tree, its sequences, and the seconds that it took."""
+    """What was published, its sequences, and the seconds that it took."""
 
-    table: SequenceTable
+    table: SequenceTable | RecordTable
     released: WeightedSequences
     seconds: float
 
@@ -160,8 +161,8 @@ def card_scene(city: CardCity) -> SequenceScene:
     return SequenceScene(name=city.name, taxonomy=city.taxonomy, start=city.start, stops=city.stops)
 
 
-def grow(scene: SequenceScene, mechanism: PrefixTree, source: BitSource) -> Internal[Grown]:
-    """Runs a mechanism once, as a release would: bounding, noise, tree, fit and table."""
+def grow(scene: SequenceScene, mechanism: SequenceMechanism, source: BitSource) -> Internal[Grown]:
+    """Runs a mechanism once, as a release would: bounding, noise, fit and table."""
     start = time.perf_counter()
     counter = ArraySequences(
         taxonomy=mechanism.universe.taxonomy,

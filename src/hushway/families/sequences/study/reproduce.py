@@ -9,12 +9,14 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.mechanism.completion import complete
+from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.steps import (
     PaperThresholds,
     paper_grain_shares,
     uniform_shares,
 )
-from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.mechanism.terms import SequenceMechanism, prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.study.data import (
     Grown,
@@ -49,7 +51,7 @@ _QUERY_SEED = 2012
 # A simple tree with the paper's thresholds multiplies its false nodes; beyond this it is stopped.
 _MOST_NODES = 2_000_000
 
-Maker = Callable[[SequenceScene, str, int], PrefixTree]
+Maker = Callable[[SequenceScene, str, int], SequenceMechanism]
 
 
 def _hybrid(scene: SequenceScene, epsilon: str, height: int) -> PrefixTree:
@@ -75,13 +77,18 @@ def _simple(scene: SequenceScene, epsilon: str, height: int) -> PrefixTree:
     )
 
 
-def _ours(scene: SequenceScene, epsilon: str, height: int) -> PrefixTree:
+def _tree(scene: SequenceScene, epsilon: str, height: int) -> PrefixTree:
     return prefix_tree(scene.hybrid, budget=PureLoss(Fraction(epsilon)), height=height)
+
+
+def _learned(scene: SequenceScene, epsilon: str, height: int) -> LearnedSequences:
+    spends = learned_spends(PureLoss(Fraction(epsilon)))
+    return LearnedSequences(universe=scene.hybrid, height=height, spends=spends)
 
 
 @dataclass(frozen=True)
 class Method:
-    """How a tree is grown, and whether its records are completed afterwards."""
+    """How records are published, and whether those of a tree are completed afterwards."""
 
     make: Maker
     completed: bool = False
@@ -90,8 +97,9 @@ class Method:
 METHODS: dict[str, Method] = {
     "Hybrid": Method(_hybrid),
     "Simple": Method(_simple),
-    "default": Method(_ours),
-    "completed": Method(_ours, completed=True),
+    "tree": Method(_tree),
+    "completed": Method(_tree, completed=True),
+    "learned": Method(_learned),
 }
 
 
@@ -202,7 +210,7 @@ def _truth(scene: SequenceScene) -> _Truth:
 
 
 def _measured(
-    truth: _Truth, mechanism: PrefixTree, run: int, *, completed: bool
+    truth: _Truth, mechanism: SequenceMechanism, run: int, *, completed: bool
 ) -> dict[str, float]:
     grown: Grown = grow(truth.scene, mechanism, SeededSource(run)).value
     released = _completed(grown) if completed else grown.released
@@ -217,12 +225,13 @@ def _measured(
         error = np.abs(count_queries(released, asked) - exact) / np.maximum(exact, sanity)
         row[f"queries.{longest}"] = float(error.mean())
     row["seconds"] = grown.seconds
-    row["nodes"] = float(len(grown.table.counts))
-    row["stopped"] = float(grown.table.diagnostics["stopped"] == "too_many_nodes")
+    row["nodes"] = float(len(grown.table.parent))
+    row["stopped"] = float(grown.table.diagnostics.get("stopped") == "too_many_nodes")
     return row
 
 
 def _completed(grown: Grown) -> WeightedSequences:
+    assert isinstance(grown.table, SequenceTable)  # noqa: S101  only trees break off
     found = complete(grown.table)
     return WeightedSequences(start=found.start, stops=found.stops, weights=found.counts)
 
@@ -255,7 +264,7 @@ def _seconds_by_locations(scene: SequenceScene) -> dict[int, float]:
 
 
 def _seconds(scene: SequenceScene) -> float:
-    mechanism = _ours(scene, EPSILON, RUNTIME_HEIGHT)
+    mechanism = _learned(scene, EPSILON, RUNTIME_HEIGHT)
     return float(
         np.median([grow(scene, mechanism, SeededSource(run)).value.seconds for run in range(3)])
     )

@@ -86,7 +86,13 @@ WORST_QUERY_ERROR = 0.082
 MOST_SECONDS = 22.0
 
 
-_COLOURS = {"Hybrid": "#08519c", "Simple": "#8a4b08", "default": "#238b45", "completed": "#88419d"}
+_COLOURS = {
+    "Hybrid": "#08519c",
+    "Simple": "#8a4b08",
+    "tree": "#238b45",
+    "completed": "#88419d",
+    "learned": "#c51b8a",
+}
 
 
 def draw_figures(found: Reproduction, path: Path) -> None:
@@ -122,7 +128,7 @@ def _by_height(axis: Axes, found: Reproduction, data: str) -> None:
 
 def _by_records(axis: Axes, found: Reproduction, data: str) -> None:
     times = found.seconds_by_records[data]
-    _line(axis, [(records / 1000, seconds) for records, seconds in times.items()], "default")
+    _line(axis, [(records / 1000, seconds) for records, seconds in times.items()], "learned")
     _finish(axis, f"{data}: time of a release", "thousand records", "seconds")
 
 
@@ -133,9 +139,11 @@ def _line(axis: Axes, points: list[tuple[float, float]], method: str) -> None:
         color=_COLOURS[method],
         marker="o",
         markersize=3,
-        label={"default": "hushway's default", "completed": "default, completed"}.get(
-            method, method
-        ),
+        label={
+            "tree": "hushway's tree",
+            "completed": "its tree, completed",
+            "learned": "its default",
+        }.get(method, method),
     )
 
 
@@ -184,10 +192,10 @@ def statements(found: Reproduction) -> list[str]:
     """Returns what a reader should know beside the tables."""
     lines = []
     for data in _DATA:
-        error = found.of(data, "completed", EPSILONS[0], HEIGHT, f"queries.{QUERY_LENGTHS[0]}")
+        error = found.of(data, "learned", EPSILONS[0], HEIGHT, f"queries.{QUERY_LENGTHS[0]}")
         if error is not None:
             lines.append(
-                f"{data}: the mean relative error of completed records at ε = {EPSILONS[0]} with "
+                f"{data}: the mean relative error of learnt records at ε = {EPSILONS[0]} with "
                 f"queries of up to {QUERY_LENGTHS[0]} locations is {error.mean:.1%} (printed: "
                 f"below {WORST_QUERY_ERROR:.1%})."
             )
@@ -267,7 +275,7 @@ def _seconds(found: Reproduction) -> StudyTable:
         for places, seconds in found.seconds_by_locations.items()
     ]
     return StudyTable(
-        title="Figure 5: seconds of one release (ε = 1, h = 20, default)",
+        title="Figure 5: seconds of one release (ε = 1, h = 20, learned)",
         columns=["data", "size", "#seconds"],
         rows=rows,
     )

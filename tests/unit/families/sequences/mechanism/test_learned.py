@@ -1,0 +1,161 @@
+"""Learnt records: what they cost, what they ask, how near they are, and how sure."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.engine.key import BoundingKey
+from hushway.errors import PlanError, PrivacyError
+from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.mechanism.learned import (
+    LearnedSequences,
+    is_learnable,
+    learned_spends,
+)
+from hushway.families.sequences.mechanism.record_table import RecordTable
+from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.study.data import SequenceScene, card_scene
+from hushway.geography.locations import Location, Locations
+from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
+from hushway.privacy.measured import Measured
+from hushway.privacy.randomness import SeededSource
+from hushway.study.study_table import StudyBudget
+
+HEIGHT = 8
+SCENE: SequenceScene = card_scene(metro(11, records=60_000))
+
+
+def mechanism(budget: Loss, universe: SequenceUniverse = SCENE.hybrid) -> LearnedSequences:
+    return LearnedSequences(universe=universe, height=HEIGHT, spends=learned_spends(budget))
+
+
+def curator(seed: int) -> Curator:
+    counter = ArraySequences(
+        taxonomy=SCENE.taxonomy,
+        unit=Unit.RECORD,
+        max_records=1,
+        max_stops=HEIGHT,
+        key=BoundingKey.draw(SeededSource(0)),
+        start=SCENE.start,
+        stops=SCENE.stops,
+    )
+    return Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed))
+
+
+def learnt(budget: Loss, seed: int) -> RecordTable:
+    made = mechanism(budget)
+    return made.fit(made.measure(curator(seed), SCENE.hybrid), SCENE.hybrid)
+
+
+@pytest.fixture(scope="module")
+def table() -> RecordTable:
+    return learnt(PureLoss(Fraction(1)), 1)
+
+
+def true_prefixes() -> dict[tuple[int, ...], int]:
+    found: dict[tuple[int, ...], int] = {}
+    for begin, end in zip(SCENE.start[:-1].tolist(), SCENE.start[1:].tolist(), strict=True):
+        record = SCENE.stops[begin : min(end, begin + HEIGHT)].tolist()
+        for stops in range(1, len(record) + 1):
+            key = tuple(record[:stops])
+            found[key] = found.get(key, 0) + 1
+    return found
+
+
+def prefixes_of(table: RecordTable) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = []
+    for parent, place in zip(table.parent.tolist(), table.place.tolist(), strict=True):
+        found.append((*(found[parent] if parent >= 0 else ()), place))
+    return found
+
+
+@pytest.mark.parametrize("budget", [PureLoss(Fraction(3, 7)), ZCDPLoss(Fraction(1, 9))], ids=str)
+def test_questions_cost_the_budget_together(budget: Loss) -> None:
+    made = mechanism(budget)
+    assert total(made.losses) == budget
+    events = made.events(SCENE.hybrid, Bound.of_records(2))
+    assert total([event.loss for event in events]) == budget
+
+
+def test_what_is_charged_is_what_was_announced_but_for_numbers_of_cells() -> None:
+    made, asked = mechanism(PureLoss(Fraction(1))), curator(2)
+    made.measure(asked, SCENE.hybrid)
+    announced = made.events(SCENE.hybrid, Bound.of_records(1))
+    assert [(one.query, one.bound, one.loss) for one in asked.events] == [
+        (one.query, one.bound, one.loss) for one in announced
+    ]
+
+
+def test_a_fit_depends_on_answers_alone(table: RecordTable) -> None:
+    made = mechanism(PureLoss(Fraction(1)))
+    measured = made.measure(curator(1), SCENE.hybrid)
+    # Without what was predicted on the way, as somebody would who has only the answers.
+    again = made.fit([one for one in measured if isinstance(one, Measured)], SCENE.hybrid)
+    assert np.array_equal(again.counts, table.counts)
+    assert np.array_equal(again.stops, table.stops)
+    assert np.array_equal(again.prefix_errors, table.prefix_errors)
+
+
+def test_records_are_about_as_many_and_as_long_as_they_were(table: RecordTable) -> None:
+    records = len(SCENE.start) - 1
+    assert table.counts.sum() == pytest.approx(records, rel=0.01)
+    true = np.bincount(np.minimum(np.diff(SCENE.start), HEIGHT), minlength=HEIGHT + 1)
+    found = np.bincount(np.diff(table.start), table.counts, HEIGHT + 1)
+    assert np.abs(found - true).sum() / records < 0.03
+
+
+def test_published_prefixes_are_real_and_within_their_errors(table: RecordTable) -> None:
+    true = true_prefixes()
+    prefixes = prefixes_of(table)
+    exact = np.array([true.get(prefix, 0) for prefix in prefixes])
+    assert len(prefixes) > 1000
+    assert np.mean(exact == 0) < 0.05
+    inside = np.abs(table.prefix_counts - exact) <= 1.96 * table.prefix_errors
+    assert 0.93 <= np.mean(inside) <= 0.99
+
+
+def test_gaussian_noise_is_learnt_from_as_well() -> None:
+    table = learnt(ZCDPLoss(Fraction(1, 10)), 3)
+    assert table.counts.sum() == pytest.approx(len(SCENE.start) - 1, rel=0.02)
+    assert len(table.parent) > 500
+
+
+def test_a_city_without_records_is_published_as_one() -> None:
+    universe = SCENE.hybrid
+    empty = ArraySequences(
+        taxonomy=SCENE.taxonomy,
+        unit=Unit.RECORD,
+        max_records=1,
+        max_stops=HEIGHT,
+        key=BoundingKey.draw(SeededSource(0)),
+        start=np.zeros(1, dtype=np.int64),
+        stops=np.empty(0, dtype=np.int64),
+    )
+    made = mechanism(PureLoss(Fraction(1)))
+    for seed in range(5):
+        asked = Curator(counter=empty, budget=StudyBudget(), source=SeededSource(seed))
+        table = made.fit(made.measure(asked, universe), universe)
+        assert table.counts.sum() < 2000
+        assert len(table.parent) < 20
+
+
+def test_what_cannot_be_learnt_is_refused_with_a_way_out() -> None:
+    many = Locations(
+        tuple(Location(id=str(i), name="", lon=0.0, lat=0.0, zone="") for i in range(4097))
+    )
+    universe = SequenceUniverse(taxonomy=Taxonomy(locations=many))
+    assert not is_learnable(universe, HEIGHT)
+    assert not is_learnable(SCENE.hybrid, 2)
+    with pytest.raises(PlanError, match="4,096 locations") as caught:
+        mechanism(PureLoss(Fraction(1)), universe)
+    assert "prefix_tree" in str(caught.value.advice)
+
+
+def test_every_question_has_a_price() -> None:
+    with pytest.raises(PrivacyError, match="one spend for each question"):
+        LearnedSequences(universe=SCENE.hybrid, height=HEIGHT, spends=(PureLoss(Fraction(1)),))
