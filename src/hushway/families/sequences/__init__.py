@@ -1,4 +1,4 @@
-"""Sequences of stops for researchers: learnt records, the prefix tree, scenes to grow it on, a synthetic metro.
+"""Sequences of stops for researchers: learnt records, prefix trees, scenes, a synthetic metro.
 
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """

@@ -83,8 +83,17 @@ def _is_possible(path: Int32Array, stops: int, turn: int) -> bool:
     if turn == TO_FIRST:
         return stops > BACK_TWO and _is_fresh(path, stops, path[0], BACK_TWO)
     if turn == TO_EARLIER:
-        return earlier_places(path, stops, np.empty(stops, dtype=np.int32)) > 0
+        return _has_earlier(path, stops)
     return True
+
+
+@compiled
+def _has_earlier(path: Int32Array, stops: int) -> bool:
+    """Whether there is a place that only the turn to an earlier one leads to."""
+    found = False
+    for at in range(1, stops - BACK_TWO):
+        found = found or (path[at] != path[0] and _is_fresh(path, stops, path[at], BACK_TWO))
+    return found
 
 
 @compiled
@@ -149,13 +158,11 @@ def place_back(path: Int32Array, stops: int, turn: int) -> int:
 
 
 @compiled
-def ending_share(
-    habits: Habits, paths: Int32Array, stops: int, turned: Int8Array, counts: FloatArray
-) -> float:
-    """Returns how many of some records with so many stops end there."""
+def ending_chances(habits: Habits, paths: Int32Array, stops: int, turned: Int8Array) -> FloatArray:
+    """Returns how likely each of some records with so many stops ends there."""
     chances = np.empty(TURNS)
-    ending = 0.0
-    for row in range(len(counts)):
+    ending = np.empty(len(paths))
+    for row in range(len(paths)):
         turn_chances(habits, paths[row], stops, turned[row], chances)
-        ending += counts[row] * chances[ENDS]
+        ending[row] = chances[ENDS]
     return ending

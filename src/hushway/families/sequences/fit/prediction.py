@@ -16,7 +16,7 @@ from hushway.families.sequences.fit.going_on import (
     Habits,
     context_of,
     earlier_places,
-    ending_share,
+    ending_chances,
     place_back,
     turn_chances,
     was_there,
@@ -156,11 +156,12 @@ def _below(
 def _odds(habits: Habits, level: _Level, stops: int, share: float) -> float:
     """Returns the factor of the odds of ending that lets the right share of records end."""
     wanted = share * float(level.expected.sum())
+    ends = ending_chances(habits, level.paths, stops, level.turned)
     low, high = -_STEEPEST, _STEEPEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        habits.odds[stops] = np.exp(middle)
-        if ending_share(habits, level.paths, stops, level.turned, level.expected) < wanted:
+        odds = np.exp(middle) * ends
+        if level.expected @ (odds / (1 - ends + odds)) < wanted:
             low = middle
         else:
             high = middle

@@ -18,7 +18,7 @@ from hushway.families.sequences.fit.contexts import NewPairs
 from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
 from hushway.families.sequences.public.turns import turns_of
 
-_ROUNDS: Final = 4
+_ROUNDS: Final = 3
 _TINY: Final = 1e-9
 
 

@@ -30,7 +30,7 @@ _SECOND: Final = np.uint64(0x94D049BB133111EB)
 _UNIT: Final = 2.0**-53
 _SEED: Final = 20121117
 # After so many vain attempts only the last place is looked at; after so many the record stays.
-_PATIENCE, _ATTEMPTS = 15, 40
+_PATIENCE, _ATTEMPTS = 6, 16
 
 
 @compiled

@@ -137,7 +137,8 @@ class RecordQuestions:
     def _known(self, cells: KnownPrefixCells) -> IntArray:
         keys, leads = cells.steps
         places = len(cells.taxonomy.locations)
-        return _longest_known(self._records.start, self._stops, keys, leads, places)
+        below = np.searchsorted(keys, np.arange(len(cells.parent) + 1) * places)
+        return _longest_known((self._records.start, self._stops), below, keys % places, leads)
 
 
 def _nonzero(counts: IntArray) -> ExactCounts:
@@ -147,18 +148,26 @@ def _nonzero(counts: IntArray) -> ExactCounts:
 
 @compiled
 def _longest_known(
-    start: IntArray, stops: Int32Array, keys: IntArray, leads: IntArray, places: int
+    records: tuple[IntArray, Int32Array], below: IntArray, places: IntArray, leads: IntArray
 ) -> IntArray:
-    """Returns how many records end at each node, and how many leave the tree there."""
-    counts = np.zeros(2 * (len(leads) + 1), dtype=np.int64)
+    """Returns how many records end at each node, and how many leave the tree there.
+
+    Args:
+        records: Where each record begins, and all stops.
+        below: Where the ways down from each node begin; one entry more than nodes.
+        places: The place that each way leads by, ascending for each node.
+        leads: The node that each way leads to.
+    """
+    start, stops = records
+    counts = np.zeros(2 * (len(below) - 1), dtype=np.int64)
     for record in range(len(start) - 1):
         node, at = 0, start[record]
         while at < start[record + 1]:
-            key = node * places + stops[at]
-            where = np.searchsorted(keys, key)
-            if where == len(keys) or keys[where] != key:
+            ways = places[below[node] : below[node + 1]]
+            way = np.searchsorted(ways, stops[at])
+            if way == len(ways) or ways[way] != stops[at]:
                 break
-            node = leads[where]
+            node = leads[below[node] + way]
             at += 1
         counts[2 * node + (1 if at < start[record + 1] else 0)] += 1
     return counts
