@@ -2,14 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.fit.expectation import fitted, margin, rings
 from hushway.families.sequences.fit.posterior import Noise, Posterior, posterior
-from hushway.families.sequences.public.questions import FIRST_NEW, Asked, RecordCells, Turn
+from hushway.families.sequences.public.questions import (
+    FIRST_NEW,
+    FIRST_TOGETHER,
+    Asked,
+    JointCells,
+    NewStopCells,
+    RecordCells,
+    Turn,
+)
 from hushway.geography.locations import Locations
 from hushway.privacy.measured import Measured
 
@@ -20,6 +29,11 @@ _UNLIKE: Final = 0.3
 _CLEAR_TURN: Final = 2.0
 _USUAL: Final = 5.0
 _PLACE_USUAL: Final = 3.0
+# Of the whole budget, what questions that are asked together get; and what pairs usually get.
+_TOGETHER: Final = 0.46
+_USUAL_PAIRS: Final = 0.14
+# Records a scale of noise and a pair of places, below which places are told before pairs.
+_STRONG: Final = 0.5
 _LEAST_FACTOR, _MOST_FACTOR = 0.2, 5.0
 
 
@@ -37,53 +51,50 @@ class Answer:
 
 
 def read_answers(measured: Sequence[Measured]) -> tuple[Answer, ...]:
-    """Returns the answers to the fixed questions, in their order."""
-    found = []
-    for one in measured[: len(Asked)]:
-        cells = one.query.cells
-        assert isinstance(cells, RecordCells)  # noqa: S101  what is asked first
-        values = one.values.reshape(cells.shape).astype(np.float64)
-        found.append(Answer(values=values, noise=Noise.of(one)))
+    """Returns the answers to the questions about all records, in the order of `Asked`."""
+    found = [_read(one.query.cells, one.values, Noise.of(one)) for one in measured[:FIRST_TOGETHER]]
+    if len(measured) > FIRST_TOGETHER:
+        parts = read_together(measured[FIRST_TOGETHER])
+        found += parts[: len(Asked) - FIRST_TOGETHER]
     return tuple(found)
 
 
+def read_together(joint: Measured) -> list[Answer]:
+    """Returns the answers to questions that were asked together, each divided by its worth."""
+    cells = joint.query.cells
+    assert isinstance(cells, JointCells)  # noqa: S101  what is asked there
+    found, first = [], 0
+    for part, worth in zip(cells.parts, cells.worths, strict=True):
+        each = part.worth if isinstance(part, NewStopCells) else worth
+        values = joint.values[first : first + part.size] / each
+        found.append(_read(part, values, Noise.of(joint, each)))
+        first += part.size
+    return found
+
+
+def _read(cells: object, values: NDArray[Any], noise: Noise) -> Answer:
+    shape = cells.shape if isinstance(cells, RecordCells) else (-1,)
+    return Answer(values=values.reshape(shape).astype(np.float64), noise=noise)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Beginnings:
-    """What is known of records before new stops are counted.
+class Outline:
+    """What is known of records before any place is.
 
     Attributes:
-        answers: The noisy answers, by `Asked`.
-        height: Stops of a record that count.
-        ring: In which ring around each place each other one lies.
         lengths: Records by number of stops, from 1 on.
         new: Records by number of new stops after the second, from 0 on.
-        firsts: Records by first stop.
-        expected_two: What first and last stops and distances make expect of the first two.
-        two: What is believed about them; the last column is for records of one stop.
-        turns: Chance of each turn, by number of the stop and turn to it.
-        inclined: How much likelier each turn is at each place than usual.
+        places: Number of places.
     """
 
-    answers: tuple[Answer, ...]
-    height: int
-    ring: IntArray
     lengths: FloatArray
     new: FloatArray
-    firsts: FloatArray
-    expected_two: FloatArray
-    two: Posterior
-    turns: FloatArray
-    inclined: FloatArray
+    places: int
 
     @property
     def records(self) -> float:
         """Number of records."""
         return float(self.lengths.sum())
-
-    @property
-    def places(self) -> int:
-        """Number of places."""
-        return len(self.firsts)
 
     @property
     def new_stops(self) -> float:
@@ -104,19 +115,90 @@ class Beginnings:
         usual = total / self.places
         costs = [
             most * noise / usual + _UNLIKE * (1 - self.reached(most) / total)
-            for most in range(1, self.height - FIRST_NEW + 1)
+            for most in range(1, len(self.new))
         ]
         return 1 + int(np.argmin(costs))
+
+    def shares(self, noise: float) -> FloatArray:
+        """Returns what questions that are asked together should get of their budget.
+
+        Args:
+            noise: The scale of the noise in a count that got the whole budget of the release.
+
+        Returns:
+            The shares of first stops, last stops, first two stops, new stops by place and by pair.
+        """
+        many = max(self.records, 1.0)
+        strength = many / noise / self.places**2
+        weak = float(np.clip(np.log10(_STRONG / max(strength, 1e-9)), 0.0, 1.0))
+        most = self.stops_that_count(noise / _USUAL_PAIRS)
+        going_on = self.new_stops / (most * many)
+        pooled = float(np.clip(0.12 + 0.6 * going_on, 0.1, 0.3)) * (1 - weak / 2)
+        firsts, lasts = 0.04 + 0.07 * weak, 0.03 + 0.04 * weak
+        parts = np.array(
+            [firsts, lasts, _TOGETHER - firsts - lasts - pooled, pooled / 6, pooled * 5 / 6]
+        )
+        return parts / _TOGETHER
+
+
+def learn_outline(measured: Sequence[Measured], places: int) -> Outline:
+    """Learns how long records are, and how much in them is new."""
+    answers = read_answers(measured[:FIRST_TOGETHER])
+    lengths = _clear(answers[Asked.LENGTHS])
+    return Outline(
+        lengths=lengths, new=_numbers_of_new(answers[Asked.NEW_STOPS], lengths), places=places
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Beginnings:
+    """What is known of records before new stops are counted.
+
+    Attributes:
+        answers: The noisy answers, by `Asked`.
+        height: Stops of a record that count.
+        ring: In which ring around each place each other one lies.
+        outline: How long records are, and how much in them is new.
+        firsts: Records by first stop.
+        expected_two: What first and last stops and distances make expect of the first two.
+        two: What is believed about them; the last column is for records of one stop.
+        turns: Chance of each turn, by number of the stop and turn to it.
+        inclined: How much likelier each turn is at each place than usual.
+    """
+
+    answers: tuple[Answer, ...]
+    height: int
+    ring: IntArray
+    outline: Outline
+    firsts: FloatArray
+    expected_two: FloatArray
+    two: Posterior
+    turns: FloatArray
+    inclined: FloatArray
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Records by number of stops, from 1 on."""
+        return self.outline.lengths
+
+    @property
+    def records(self) -> float:
+        """Number of records."""
+        return self.outline.records
+
+    @property
+    def places(self) -> int:
+        """Number of places."""
+        return self.outline.places
 
 
 def learn_beginnings(measured: Sequence[Measured], locations: Locations, height: int) -> Beginnings:
     """Learns how records begin, turn and end."""
     answers = read_answers(measured)
-    lengths = _clear(answers[Asked.LENGTHS])
-    records = float(lengths.sum())
-    alone = float(lengths[0])
     ring = rings(locations)
     places = len(ring)
+    outline = learn_outline(measured, places)
+    records, alone = outline.records, float(outline.lengths[0])
     ones = np.ones(places)
     firsts = margin(answers[Asked.FIRSTS].values, answers[Asked.FIRSTS].noise, ones, records)
     lasts = margin(answers[Asked.LASTS].values, answers[Asked.LASTS].noise, firsts, records)
@@ -134,14 +216,12 @@ def learn_beginnings(measured: Sequence[Measured], locations: Locations, height:
         mean=believed.mean.reshape(expected.shape),
         variance=believed.variance.reshape(expected.shape),
     )
-    new = _numbers_of_new(answers[Asked.NEW_STOPS], lengths)
     visits = firsts + shaped.mean[:, :places].sum(axis=0)
     return Beginnings(
         answers=answers,
         height=height,
         ring=ring,
-        lengths=lengths,
-        new=new,
+        outline=outline,
         firsts=firsts,
         expected_two=expected,
         two=shaped,

@@ -41,7 +41,7 @@ def learn_pairs(known: Beginnings, by_place: Answer, pairs: Answer, *, most: int
         most: How many new stops of a record were counted.
     """
     places = known.places
-    counted = max(known.reached(most), _TINY)
+    counted = max(known.outline.reached(most), _TINY)
     two = known.two.mean[:, :places]
     seconds = two.sum(axis=0)
     columns = margin(by_place.values, by_place.noise, known.firsts + seconds, counted)
@@ -59,7 +59,7 @@ def learn_pairs(known: Beginnings, by_place: Answer, pairs: Answer, *, most: int
     found = posterior(table.ravel(), expected.ravel(), pairs.noise)
     mean = found.mean.reshape(places, places)
     np.fill_diagonal(mean, 0.0)
-    scale = known.new_stops / counted
+    scale = known.outline.new_stops / counted
     variance = found.variance.reshape(places, places) * scale**2
     return NewPairs(believed=Posterior(mean=mean * scale, variance=variance), scale=scale)
 

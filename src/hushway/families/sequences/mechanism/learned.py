@@ -9,16 +9,23 @@ costs as much as one count. At last, records are found that agree with all answe
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.fit.beginnings import Answer, Beginnings, learn_beginnings
+from hushway.families.sequences.fit.beginnings import (
+    Answer,
+    Beginnings,
+    learn_beginnings,
+    learn_outline,
+    read_together,
+)
 from hushway.families.sequences.fit.contexts import (
     NewPairs,
     Triples,
@@ -33,8 +40,10 @@ from hushway.families.sequences.mechanism.record_table import QuestionSummary, R
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
+    FIRST_TOGETHER,
     WHOLE,
     Asked,
+    JointCells,
     KnownPrefixCells,
     NewStopCells,
     QuestionCells,
@@ -44,7 +53,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, loss_of
+from hushway.privacy.loss import Loss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 from hushway.release.mechanism import Forecast, Measurements
@@ -58,9 +67,11 @@ MOST_PLACES: Final = 4096
 FEWEST_STOPS: Final = FIRST_NEW + 1
 """Records of fewer stops have no new ones after the second."""
 
-# In the order of asking: the fixed questions, new stops by place, by pair and by triple, the look.
-_SHARES: Final = tuple(Fraction(part, 100) for part in (3, 2, 3, 3, 8, 5, 15, 4, 14, 7, 36))
-_PAIRS, _TRIPLES, _LOOK = len(Asked) + 1, len(Asked) + 2, len(Asked) + 3
+# In the order of asking: lengths, new stops, turns twice, what is asked together, the closer look,
+# the look at whole records.
+_SHARES: Final = tuple(Fraction(part, 100) for part in (3, 2, 3, 3, 46, 7, 36))
+_JOINT, _CLOSER, _LOOK = range(FIRST_TOGETHER, FIRST_TOGETHER + 3)
+_TOGETHER: Final = tuple(Asked)[FIRST_TOGETHER:]
 # Prefixes are looked at from this many scales of the noise on.
 _LEAST: Final = 0.5
 
@@ -90,6 +101,25 @@ class _Found:
     known: Beginnings
     pairs: NewPairs
     tree: Prediction
+    most: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Learnt:
+    """What the answers before the closer look tell.
+
+    Attributes:
+        known: How records begin, turn and end.
+        pairs: Where they go that go somewhere new.
+        asked: The triples that deserve a closer look.
+        by_pair: The noisy answer about pairs.
+        most: How many new stops of a record were counted.
+    """
+
+    known: Beginnings
+    pairs: NewPairs
+    asked: Triples
+    by_pair: Answer
     most: int
 
 
@@ -151,13 +181,14 @@ class LearnedSequences:
         return learnt, continued, moved, sure
 
     def queries(self, geography: SequenceUniverse) -> tuple[Query, ...]:
-        """What is asked; of cells that depend on answers, one stands for all."""
+        """What is asked; of cells that depend on answers, some stand for all."""
         nothing = np.zeros(1, dtype=np.int64)
         root = np.full(1, -1, dtype=np.int64)
+        even = tuple(WHOLE // 5 for _ in range(len(_TOGETHER) + 2))
         return (
             *self._fixed(geography),
-            *(self._new_stops(geography, order, most=1) for order in (1, 2)),
-            _closer(self._cells_of_new(geography, 3, most=1, grams=nothing)),
+            _query(self._together(geography, even, most=1)),
+            _closer(self._new_stops(geography, 3, most=1, grams=nothing)),
             _query(
                 KnownPrefixCells(
                     taxonomy=geography.taxonomy, height=self.height, parent=root, place=root
@@ -195,20 +226,21 @@ class LearnedSequences:
             curator.counts(query, spend)
             for query, spend in zip(self._fixed(geography), self.spends, strict=False)
         ]
-        known = learn_beginnings(answers, geography.taxonomy.locations, self.height)
-        query = self._new_stops(geography, 2, most=1)
-        most = known.stops_that_count(_scale(self.spends[_PAIRS], curator.bound(query)) / WHOLE)
-        answers += [
-            curator.counts(self._new_stops(geography, order, most=most), self.spends[number])
-            for order, number in ((1, _PAIRS - 1), (2, _PAIRS))
-        ]
-        pairs = _pairs(known, answers, most)
-        asked = _triples(known, pairs, answers, self.spends, most)
-        cells = self._cells_of_new(
-            geography, 3 if len(asked.grams) else 2, most=most, grams=asked.grams
-        )
-        answers.append(curator.counts(_closer(cells), self.spends[_TRIPLES]))
-        found = _found(known, pairs, asked, answers, self.spends, most)
+        outline = learn_outline(answers, len(geography.taxonomy.locations))
+        record = answers[0].event.bound
+        whole = _scale(total(self.spends), record)
+        shares = outline.shares(whole)
+        pair_noise = _scale(self.spends[_JOINT], record) / float(shares[-1])
+        worths = tuple(int(share * WHOLE) for share in shares)
+        # Each new stop that counts adds something.
+        most = min(outline.stops_that_count(pair_noise), *worths[-2:])
+        joint = self._together(geography, worths, most=most)
+        answers.append(curator.counts(_query(joint), self.spends[_JOINT]))
+        learnt = self._learn(answers)
+        grams = learnt.asked.grams
+        cells = self._new_stops(geography, 3 if len(grams) else 2, most=most, grams=grams)
+        answers.append(curator.counts(_closer(cells), self.spends[_CLOSER]))
+        found = self._predict(learnt, answers)
         look = KnownPrefixCells(
             taxonomy=geography.taxonomy,
             height=self.height,
@@ -223,7 +255,10 @@ class LearnedSequences:
     def fit(self, measured: Measurements, geography: SequenceUniverse) -> RecordTable:
         """Finds records that agree with all answers, and the prefixes that are sure."""
         answers = [one for one in measured if isinstance(one, Measured)]
-        found = measured.found if isinstance(measured, _Answers) else self._again(answers)
+        if isinstance(measured, _Answers):
+            found = measured.found
+        else:
+            found = self._predict(self._learn(answers), answers)
         look = answers[_LOOK]
         learnt = learn_records(
             found.known,
@@ -243,7 +278,7 @@ class LearnedSequences:
             place=found.tree.place[learnt.prefixes],
             prefix_counts=learnt.prefix_counts,
             prefix_errors=learnt.prefix_errors,
-            questions=tuple(map(_summary, answers)),
+            questions=tuple(chain.from_iterable(map(_summaries, answers))),
             diagnostics={
                 "records": int(learnt.counts.sum()),
                 "prefixes_looked_at": len(found.tree.parent),
@@ -251,26 +286,62 @@ class LearnedSequences:
             },
         )
 
-    def _again(self, answers: Sequence[Measured]) -> _Found:
-        """Works out from answers what was predicted when they were asked for."""
-        cells = answers[_PAIRS].query.cells
-        assert isinstance(cells, NewStopCells)  # noqa: S101  what `measure` asks
+    def _learn(self, answers: Sequence[Measured]) -> _Learnt:
+        """Learns what the answers before the closer look tell."""
+        joint = answers[_JOINT].query.cells
+        assert isinstance(joint, JointCells)  # noqa: S101  what `measure` asks
+        pairs_cells = joint.parts[-1]
+        assert isinstance(pairs_cells, NewStopCells)  # noqa: S101
+        most = pairs_cells.most
         known = learn_beginnings(answers, self.universe.taxonomy.locations, self.height)
-        pairs = _pairs(known, answers, cells.most)
-        asked = _triples(known, pairs, answers, self.spends, cells.most)
-        return _found(known, pairs, asked, answers, self.spends, cells.most)
+        by_place, by_pair = read_together(answers[_JOINT])[-2:]
+        pairs = learn_pairs(known, by_place, by_pair, most=most)
+        noise = _scale(self.spends[_CLOSER], answers[0].event.bound) * most
+        asked = triples_to_ask(known, pairs, noise)
+        return _Learnt(known=known, pairs=pairs, asked=asked, by_pair=by_pair, most=most)
 
-    def _fixed(self, geography: SequenceUniverse) -> Iterable[Query]:
-        return (
-            _query(RecordCells(taxonomy=geography.taxonomy, height=self.height, asked=asked))
-            for asked in Asked
+    def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> _Found:
+        """Predicts prefixes once the closer look is there."""
+        closer, pairs = _shared(answers[_CLOSER]), learnt.pairs
+        if not len(learnt.asked.grams):
+            # Nothing is known well enough for a closer look, so pairs were asked about once more.
+            by_place = read_together(answers[_JOINT])[-2]
+            both = _twice(learnt.by_pair, closer)
+            pairs = learn_pairs(learnt.known, by_place, both, most=learnt.most)
+        contexts = join_contexts(
+            learnt.known, pairs, learnt.asked, closer if len(learnt.asked.grams) else None
+        )
+        least = _LEAST * _scale(self.spends[_LOOK], answers[0].event.bound)
+        return _Found(
+            known=learnt.known,
+            pairs=pairs,
+            tree=predict(learnt.known, contexts, least),
+            most=learnt.most,
         )
 
-    def _new_stops(self, geography: SequenceUniverse, order: int, *, most: int) -> Query:
-        return _query(self._cells_of_new(geography, order, most=most))
+    def _fixed(self, geography: SequenceUniverse) -> Iterable[Query]:
+        return (_query(self._of_records(geography, asked)) for asked in tuple(Asked)[:_JOINT])
 
-    def _cells_of_new(
-        self, geography: SequenceUniverse, order: int, *, most: int, grams: Any = None
+    def _of_records(self, geography: SequenceUniverse, asked: Asked) -> RecordCells:
+        return RecordCells(taxonomy=geography.taxonomy, height=self.height, asked=asked)
+
+    def _together(
+        self, geography: SequenceUniverse, worths: tuple[int, ...], *, most: int
+    ) -> JointCells:
+        """Returns the questions about places, each with what a record is worth to it."""
+        new = (
+            replace(self._new_stops(geography, order, most=most), whole=worth)
+            for order, worth in ((1, worths[-2]), (2, worths[-1]))
+        )
+        return JointCells(
+            taxonomy=geography.taxonomy,
+            height=self.height,
+            parts=(*(self._of_records(geography, asked) for asked in _TOGETHER), *new),
+            worths=worths,
+        )
+
+    def _new_stops(
+        self, geography: SequenceUniverse, order: int, *, most: int, grams: IntArray | None = None
     ) -> NewStopCells:
         return NewStopCells(
             taxonomy=geography.taxonomy,
@@ -302,47 +373,13 @@ def refuse_unlearnable(universe: SequenceUniverse, height: int) -> None:
         )
 
 
-def _pairs(known: Beginnings, answers: Sequence[Measured], most: int) -> NewPairs:
-    by_place, pairs = (_shared(one) for one in answers[_PAIRS - 1 : _PAIRS + 1])
-    return learn_pairs(known, by_place, pairs, most=most)
-
-
-def _triples(
-    known: Beginnings,
-    pairs: NewPairs,
-    answers: Sequence[Measured],
-    spends: Sequence[Loss],
-    most: int,
-) -> Triples:
-    bound = answers[_PAIRS].event.bound
-    return triples_to_ask(known, pairs, _scale(spends[_TRIPLES], bound) * most / WHOLE)
-
-
-def _found(  # noqa: PLR0917  what was learnt on the way
-    known: Beginnings,
-    pairs: NewPairs,
-    asked: Triples,
-    answers: Sequence[Measured],
-    spends: Sequence[Loss],
-    most: int,
-) -> _Found:
-    closer = _shared(answers[_TRIPLES])
-    if not len(asked.grams):
-        # Nothing is known well enough for a closer look, so pairs were asked about once more.
-        pairs = learn_pairs(known, _shared(answers[_PAIRS - 1]), _twice(answers), most=most)
-    contexts = join_contexts(known, pairs, asked, closer if len(asked.grams) else None)
-    tree = predict(known, contexts, _LEAST * _scale(spends[_LOOK], answers[0].event.bound))
-    return _Found(known=known, pairs=pairs, tree=tree, most=most)
-
-
 def _scale(spend: Loss, bound: Bound) -> float:
     """Returns how wide noise is: the scale of Laplace noise, and as much of other noise."""
     return math.sqrt(noise_for(spend, bound).variance / 2)
 
 
-def _twice(answers: Sequence[Measured]) -> Answer:
+def _twice(one: Answer, other: Answer) -> Answer:
     """Returns the mean of two looks at pairs, each weighted by how sure it is."""
-    one, other = (_shared(answers[at]) for at in (_PAIRS, _TRIPLES))
     trust = other.noise.variance / (one.noise.variance + other.noise.variance)
     scale = one.noise.scale * math.sqrt(trust)
     return Answer(
@@ -357,14 +394,22 @@ def _shared(answer: Measured) -> Answer:
     return Answer(values=answer.values / worth, noise=Noise.of(answer, worth))
 
 
-def _summary(answer: Measured) -> QuestionSummary:
-    worth = _worth(answer.query)
-    return QuestionSummary(
-        name=answer.query.name,
-        cells=answer.query.cells.size,
-        worth=worth,
-        standard_error=math.sqrt(answer.variance) / worth,
-    )
+def _summaries(answer: Measured) -> Iterator[QuestionSummary]:
+    """Yields what is public about a question, or about each of those that were asked together."""
+    cells = answer.query.cells
+    noise = math.sqrt(answer.variance)
+    if not isinstance(cells, JointCells):
+        worth = _worth(answer.query)
+        size = cells.size
+        yield QuestionSummary(
+            name=answer.query.name, cells=size, worth=worth, standard_error=noise / worth
+        )
+        return
+    for part, whole in zip(cells.parts, cells.worths, strict=True):
+        worth = part.worth if isinstance(part, NewStopCells) else whole
+        yield QuestionSummary(
+            name=part.name, cells=part.size, worth=worth, standard_error=noise / worth
+        )
 
 
 def _worth(query: Any) -> int:

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import IntArray
+from hushway.errors import PrivacyError
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound
 from hushway.privacy.public_facts import digest_of, public_facts, public_facts_with
@@ -21,9 +22,9 @@ from hushway.privacy.public_facts import digest_of, public_facts, public_facts_w
 FIRST_NEW: Final = 2
 """New stops are counted from the third stop on: those before are asked about by themselves."""
 
-WHOLE: Final = 2520
-"""What a record is worth when its new stops are counted: they share it equally. Every number up to
-10 divides it."""
+WHOLE: Final = 840
+"""What a record is worth where it is shared out: among questions that are asked together, and among
+the stops of one question. Every number up to 8 divides it, and noise for it can still be drawn."""
 
 
 class Turn(IntEnum):
@@ -42,7 +43,7 @@ TURNS: Final = len(Turn)
 
 
 class Asked(IntEnum):
-    """The questions that are fixed before anything is measured, in the order of asking."""
+    """Questions about all records. Those up to `FIRST_TOGETHER` are asked one by one."""
 
     LENGTHS = 0
     NEW_STOPS = 1
@@ -51,6 +52,10 @@ class Asked(IntEnum):
     FIRSTS = 4
     LASTS = 5
     FIRST_TWO = 6
+
+
+FIRST_TOGETHER: Final = Asked.FIRSTS
+"""From here on questions are asked together, and share what a record is worth."""
 
 
 _NAMES: Final = {
@@ -134,7 +139,7 @@ class RecordCells:
 class NewStopCells:
     """New stops after the second, by place and by up to two places before.
 
-    A stop is new if its record has not been there yet. A record is worth `WHOLE` in all. At most
+    A stop is new if its record has not been there yet. A record is worth `whole` in all. At most
     `most` of its new stops count, chosen at random, and each counts the same share of that; so the
     fewer are counted, the less noise they carry.
 
@@ -143,6 +148,7 @@ class NewStopCells:
         height: Stops of a record that count.
         order: How many places a cell is made of: the new one, and one or two before it.
         most: How many new stops of a record count.
+        whole: What a record is worth, `WHOLE` at most.
         grams: The cells, ascending: places as digits to the base of their number, the new one
             last. None stands for all of them.
     """
@@ -151,6 +157,7 @@ class NewStopCells:
     height: int
     order: int
     most: int
+    whole: int = WHOLE
     grams: IntArray | None = None
 
     @property
@@ -168,13 +175,13 @@ class NewStopCells:
     @property
     def worth(self) -> int:
         """What each new stop that is counted adds."""
-        return WHOLE // self.most
+        return self.whole // self.most
 
     @cached_property
     def digest(self) -> str:
         """A digest of places, height, order, number of stops and cells."""
         found = sha256(self.taxonomy.digest.encode())
-        found.update(f"{self.height} {self.order} {self.most}".encode())
+        found.update(f"{self.height} {self.order} {self.most} {self.whole}".encode())
         if self.grams is not None:
             found.update(self.grams.astype("<i8").tobytes())
         return found.hexdigest()
@@ -184,7 +191,69 @@ class NewStopCells:
 
         Privacy:
             At most `most` new stops of a record are counted, each once and in one cell at most,
-            and each adds WHOLE // most: not more than WHOLE together, whatever `most` is.
+            and each adds whole // most: not more than `whole` together, whatever `most` is.
+        """
+        return Bound.of_records(WHOLE * records)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointCells:
+    """Several questions asked as one, their cells one after the other.
+
+    A record is worth `WHOLE` and shares it out among them: what a question gets of that is what it
+    would get of the budget if they were asked one by one. So how much each gets may be chosen by
+    earlier noisy answers, and what a record adds to all of them together stays the same.
+
+    Attributes:
+        taxonomy: The public places.
+        height: Stops of a record that count.
+        parts: The questions: first those about records, then those about new stops.
+        worths: What a record adds to each of them at most.
+    """
+
+    taxonomy: Taxonomy
+    height: int
+    parts: tuple[RecordCells | NewStopCells, ...]
+    worths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        fits = len(self.parts) == len(self.worths) and sum(self.worths) <= WHOLE
+        for part, worth in zip(self.parts, self.worths, strict=False):
+            mine = part.height == self.height and part.taxonomy is self.taxonomy
+            single = isinstance(part, RecordCells) and part.asked >= FIRST_TOGETHER
+            shared = isinstance(part, NewStopCells) and part.whole == worth
+            fits = fits and mine and worth > 0 and (single or shared)
+        if not fits:
+            raise PrivacyError(
+                "Questions that are asked together would count a record for more than it is worth.",
+                advice="Report this as a bug; nothing was measured.",
+            )
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "how records begin, end and go on, shared out"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return sum(part.size for part in self.parts)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all questions and what they are worth."""
+        return digest_of(
+            {"parts": [part.digest for part in self.parts], "worths": list(self.worths)}
+        )
+
+    def bound(self, records: int) -> Bound:
+        """Returns how far a unit of so many records moves the counts.
+
+        Privacy:
+            A record is in one cell of each question about records, where it adds what that
+            question is worth; its new stops share what theirs is worth. All worths together are
+            not more than WHOLE.
         """
         return Bound.of_records(WHOLE * records)
 
@@ -246,4 +315,4 @@ class KnownPrefixCells:
         return Bound.of_records(records)
 
 
-QuestionCells = RecordCells | NewStopCells | KnownPrefixCells
+QuestionCells = RecordCells | NewStopCells | JointCells | KnownPrefixCells

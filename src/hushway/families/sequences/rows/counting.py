@@ -4,6 +4,7 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import PrivacyError
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.questions import (
+    JointCells,
     KnownPrefixCells,
     NewStopCells,
     QuestionCells,
@@ -47,7 +48,7 @@ def asked_cells(query: Query, taxonomy: Taxonomy, periods: int) -> PrefixCells |
         PrivacyError: The query asks for cells of other places or periods.
     """
     cells = query.cells
-    if not isinstance(cells, RecordCells | NewStopCells | KnownPrefixCells):
+    if not isinstance(cells, RecordCells | NewStopCells | JointCells | KnownPrefixCells):
         return refuse_other_prefixes(query, taxonomy, periods)
     if cells.taxonomy is not taxonomy and cells.taxonomy.digest != taxonomy.digest:
         raise PrivacyError(

@@ -12,6 +12,7 @@ from hushway.families.sequences.public.questions import (
     FIRST_NEW,
     TURNS,
     Asked,
+    JointCells,
     KnownPrefixCells,
     NewStopCells,
     QuestionCells,
@@ -58,6 +59,8 @@ class RecordQuestions:
             )
         if not len(self._records):
             return _nonzero(np.zeros(cells.size, dtype=np.int64))
+        if isinstance(cells, JointCells):
+            return self._together(cells)
         if isinstance(cells, NewStopCells):
             return self._new_stops(cells)
         if isinstance(cells, KnownPrefixCells):
@@ -65,6 +68,18 @@ class RecordQuestions:
         if cells.asked in (Asked.TURNS, Asked.TURNS_BY_PLACE):
             return _nonzero(self._turned(cells))
         return _nonzero(np.bincount(self._cells_of(cells), minlength=cells.size))
+
+    def _together(self, cells: JointCells) -> ExactCounts:
+        """Returns the counts of several questions, each times what it is worth."""
+        first, found = 0, []
+        for part, worth in zip(cells.parts, cells.worths, strict=True):
+            exact = self.count(part)
+            # New stops carry their share already.
+            times = 1 if isinstance(part, NewStopCells) else worth
+            found.append((exact.cells + first, exact.values * times))
+            first += part.size
+        numbers, values = (np.concatenate(column) for column in zip(*found, strict=True))
+        return ExactCounts(cells=numbers, values=values)
 
     def _cells_of(self, cells: RecordCells) -> IntArray:
         """Returns the cell of every record."""
