@@ -1,7 +1,7 @@
 """A release of learnt records: its files, what is refused before, and what can be checked after."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,7 +35,6 @@ from hushway.families.sequences.mechanism.learned import LearnedSequences
 from hushway.families.sequences.mechanism.record_table import QuestionSummary, RecordTable
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.families.sequences.public.questions import FIRST_NEW, WHOLE
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Labels, Locations
 from hushway.privacy.certificate import Certificate
@@ -270,25 +269,23 @@ def check_stated(certificate: Certificate, table: RecordTable) -> None:
     universe = SequenceUniverse(taxonomy=table.taxonomy)
     check_domain(certificate, universe)
     planned, mechanism = stated_terms(certificate, universe)
-    asked = table.questions
-    if not isinstance(mechanism, LearnedSequences) or len(asked) != len(planned.events):
+    if not isinstance(mechanism, LearnedSequences):
         raise refuse_numbers("questions")
-    check_terms(certificate, planned.measured([one.cells for one in asked]))
-    shared = {WHOLE // most for most in range(1, mechanism.height - FIRST_NEW + 1)}
-    for one, event, query in zip(asked, planned.events, mechanism.queries(universe), strict=True):
-        whole = query.cells.size if _is_fixed(query.name) else one.cells
-        fits = one.worth in (shared if query.name.startswith("new stops") else {1})
-        if (
-            one.name != query.name
-            or one.cells != whole
-            or not fits
-            or not is_noise(one.standard_error * one.worth, noise_error(event))
-        ):
+    events = mechanism.events_of([(one.name, one.cells, one.worth) for one in table.questions])
+    if events is None:
+        raise refuse_numbers("questions")
+    cells = [
+        sum(one.cells for one, at in _zipped(table, events) if at == number)
+        for number in range(len(planned.events))
+    ]
+    check_terms(certificate, planned.measured(cells))
+    for one, at in _zipped(table, events):
+        if not is_noise(one.standard_error * one.worth, noise_error(planned.events[at])):
             raise refuse_numbers("questions")
 
 
-def _is_fixed(name: str) -> bool:
-    return not name.endswith(("a closer look", "known prefix"))
+def _zipped(table: RecordTable, events: Sequence[int]) -> Iterable[tuple[QuestionSummary, int]]:
+    return zip(table.questions, events, strict=True)
 
 
 @dataclass(frozen=True)

@@ -225,7 +225,7 @@ def learn_beginnings(measured: Sequence[Measured], locations: Locations, height:
         firsts=firsts,
         expected_two=expected,
         two=shaped,
-        turns=_chances(answers[Asked.TURNS]),
+        turns=_ending_as(outline.lengths, _chances(answers[Asked.TURNS]), answers[Asked.TURNS]),
         inclined=_inclined(answers[Asked.TURNS_BY_PLACE], lasts, visits),
     )
 
@@ -257,6 +257,24 @@ def _chances(answer: Answer) -> FloatArray:
     known = clear.sum(axis=2, keepdims=True)
     chances: FloatArray = (clear + _USUAL * scale * usual) / (known + _USUAL * scale)
     return chances
+
+
+def _ending_as(lengths: FloatArray, chances: FloatArray, answer: Answer) -> FloatArray:
+    """Returns chances of turns by which as many records end at each stop as have that length.
+
+    Lengths carry less noise than turns: each record has one of them.
+    """
+    remaining = np.cumsum(lengths[::-1])[::-1]
+    share = np.clip(lengths / np.maximum(remaining, 1e-9), 1e-6, 1 - 1e-6)
+    weight = np.maximum(answer.values.sum(axis=2), answer.noise.scale)
+    ends = np.clip(chances[:, :, Turn.ENDS], 1e-6, 1 - 1e-6)
+    usual = (weight * ends).sum(axis=1) / weight.sum(axis=1)
+    factor = (share / (1 - share)) / (usual / (1 - usual))
+    odds = factor[:, None] * ends
+    fresh = odds / (1 - ends + odds)
+    changed: FloatArray = chances * ((1 - fresh) / (1 - ends))[:, :, None]
+    changed[:, :, Turn.ENDS] = fresh
+    return changed
 
 
 def _inclined(answer: Answer, lasts: FloatArray, visits: FloatArray) -> FloatArray:

@@ -28,6 +28,7 @@ MOST_NODES: Final = 4_000_000
 """A tree that would be larger is grown from a higher expectation on."""
 
 _HALVINGS: Final = 22
+_TYPICAL: Final = 0.05
 _STEEPEST: Final = 8.0
 
 
@@ -102,7 +103,13 @@ def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | N
         if stops == 1:
             ending, below = _second_stops(known, level, least)
         else:
-            habits.odds[stops] = _odds(habits, level, stops, float(ends[stops - 1]))
+            tracked = float(level.expected.sum())
+            # Where few records are followed so far, they are not like the others.
+            habits.odds[stops] = (
+                _odds(habits, level, stops, float(ends[stops - 1]))
+                if tracked >= _TYPICAL * remaining[stops - 1] and tracked > 0
+                else habits.odds[stops - 1]
+            )
             ending, below = _further_stops(habits, level, stops, least)
         endings.append(ending)
         nodes += len(below.place)

@@ -204,15 +204,16 @@ class LearnedSequences:
         )
 
     def forecast(self, geography: SequenceUniverse, bound: Bound) -> tuple[Forecast, ...]:
-        """Returns the noise in one count of each question."""
+        """Returns the noise in one count of each question, if those asked together share evenly."""
         return tuple(
             Forecast(
-                figure=query.name,
+                figure=part.name,
                 standard_error=math.sqrt(noise_for(spend, _bound(query, bound)).variance)
-                / _worth(query),
+                / _worth_of(query, part.cells),
                 bias=0.0,
             )
             for query, spend in zip(self.queries(geography), self.spends, strict=True)
+            for part in _parts(query)
         )
 
     def measure(self, curator: Curator, geography: SequenceUniverse) -> Measurements:
@@ -285,6 +286,30 @@ class LearnedSequences:
                 "new_stops_counted": found.most,
             },
         )
+
+    def events_of(self, stated: Sequence[tuple[str, int, int]]) -> tuple[int, ...] | None:
+        """Returns the event that each stated question belongs to; None if they are not its own.
+
+        Args:
+            stated: Name, number of cells and worth of every question, as a release states them.
+        """
+        own = [
+            (one, at)
+            for at, query in enumerate(self.queries(self.universe))
+            for one in _parts(query)
+        ]
+        if [name for name, _, _ in stated] != [one.name for one, _ in own]:
+            return None
+        spent = 0
+        for (_, cells, worth), (one, at) in zip(stated, own, strict=True):
+            depends = at in (_CLOSER, _LOOK)
+            shared = at in (_JOINT, _CLOSER)
+            if cells < 1 or (not depends and cells != one.cells.size):
+                return None
+            if not 1 <= worth <= WHOLE or (not shared and worth != 1):
+                return None
+            spent += worth if at == _JOINT else 0
+        return tuple(at for _, at in own) if spent <= WHOLE else None
 
     def _learn(self, answers: Sequence[Measured]) -> _Learnt:
         """Learns what the answers before the closer look tell."""
@@ -390,30 +415,45 @@ def _twice(one: Answer, other: Answer) -> Answer:
 
 def _shared(answer: Measured) -> Answer:
     """Returns an answer about new stops, divided by what each is worth."""
-    worth = _worth(answer.query)
+    worth = _worth_of(answer.query, answer.query.cells)
     return Answer(values=answer.values / worth, noise=Noise.of(answer, worth))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """One question: its name and its cells."""
+
+    name: str
+    cells: QuestionCells
+
+
+def _parts(query: Query) -> list[_Part]:
+    """Returns the questions that a query is made of: itself, or those that are asked together."""
+    cells: Any = query.cells
+    if isinstance(cells, JointCells):
+        return [_Part(name=part.name, cells=part) for part in cells.parts]
+    return [_Part(name=query.name, cells=cells)]
 
 
 def _summaries(answer: Measured) -> Iterator[QuestionSummary]:
     """Yields what is public about a question, or about each of those that were asked together."""
-    cells = answer.query.cells
-    noise = math.sqrt(answer.variance)
-    if not isinstance(cells, JointCells):
-        worth = _worth(answer.query)
-        size = cells.size
+    assert isinstance(answer.query, Query)  # noqa: S101  what `measure` asks
+    for part in _parts(answer.query):
+        worth = _worth_of(answer.query, part.cells)
         yield QuestionSummary(
-            name=answer.query.name, cells=size, worth=worth, standard_error=noise / worth
-        )
-        return
-    for part, whole in zip(cells.parts, cells.worths, strict=True):
-        worth = part.worth if isinstance(part, NewStopCells) else whole
-        yield QuestionSummary(
-            name=part.name, cells=part.size, worth=worth, standard_error=noise / worth
+            name=part.name,
+            cells=part.cells.size,
+            worth=worth,
+            standard_error=math.sqrt(answer.variance) / worth,
         )
 
 
-def _worth(query: Any) -> int:
-    return query.cells.worth if isinstance(query.cells, NewStopCells) else 1
+def _worth_of(query: Any, part: QuestionCells) -> int:
+    """Returns what one count adds to a question, alone or asked together with others."""
+    if isinstance(part, NewStopCells):
+        return part.worth
+    cells = query.cells
+    return cells.worths[cells.parts.index(part)] if isinstance(cells, JointCells) else 1
 
 
 def _bound(query: Query, records: Bound) -> Bound:
