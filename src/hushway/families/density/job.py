@@ -6,8 +6,8 @@ from hushway.engine.session import EngineSettings
 from hushway.families.density.mechanism.recommended import (
     Crowd,
     Shares,
-    optimised_shares,
     recommended_shares,
+    shares_for,
 )
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
@@ -156,7 +156,7 @@ def _shares(
     if chosen.crowd is None:
         return shares
     crowd = Crowd(people=chosen.crowd.people, visits=chosen.crowd.visits)
-    return optimised_shares(universe, limits, budget, crowd, shares)
+    return shares_for(universe, limits, budget, crowd, shares)
 
 
 def _wording(universe: DensityUniverse) -> Wording:

@@ -56,7 +56,8 @@ class VisitsBatchByBatch(DuckDBVisits):
         nobody = super()._bounded([])
         return BoundedVisits(
             series=sum((part.series for part in parts), start=nobody.series),
-            histogram=sum((part.histogram for part in parts), start=nobody.histogram),
+            circles=sum((part.circles for part in parts), start=nobody.circles),
+            activity=sum((part.activity for part in parts), start=nobody.activity),
             total=sum(part.total for part in parts),
         )
 

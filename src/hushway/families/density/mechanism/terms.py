@@ -100,6 +100,7 @@ def _series(parameters: Mapping[str, Any]) -> DensitySeries:
         spends=Spends(
             series=series,
             histogram=stated_loss(parameters, "histogram"),
+            activity=stated_loss(parameters, "activity"),
             total=stated_loss(parameters, "total"),
             clusters=stated_loss(parameters, "clusters"),
             cuts=cuts,

@@ -1,18 +1,18 @@
 """How close a published density comes to the truth, and whether it knows how close."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.fit import Denoise, scale_of
+from hushway.families.density.mechanism.fit import Denoise
+from hushway.families.density.mechanism.scale import scale_of
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, naive_laplace
-from hushway.families.density.mechanism.totals import Answers, Noisy
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.privacy.loss import PureLoss, ZCDPLoss
@@ -169,6 +169,9 @@ def test_the_fit_tells_the_totals_of_its_two_sources_apart(towers_town: Any) -> 
 def test_what_is_beyond_the_series_is_trusted_as_far_as_it_stands_out_from_noise(
     noise: float, trusted: float
 ) -> None:
-    total = Noisy(values=np.array([1200.0]), variance=noise**2)
-    answers = cast("Answers", SimpleNamespace(total=total))
-    assert scale_of(answers, 1000.0) == pytest.approx(1 + 0.2 * trusted, abs=1e-3)
+    scale = scale_of((1200.0, noise**2), 1000.0)
+    assert scale.value == pytest.approx(1 + 0.2 * trusted, abs=1e-3)
+    # What is not believed may be true all the same.
+    missed = 0.2 * (1 - trusted)
+    off = math.sqrt((noise / 1000) ** 2 + missed**2) / scale.value
+    assert math.sqrt(scale.variance) == pytest.approx(off, rel=0.03)
