@@ -34,6 +34,7 @@ from hushway.families.density.audit.product import (
     visits_of_files,
 )
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -162,6 +163,32 @@ class WholeHistogram(_Otherwise):
         return replace(rows, person=rows.person * bins + rows.bin)
 
 
+class ClassesByBin(_Otherwise):
+    """A counter whose classes of activity have a person for each bin, as if bins had people."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; those of classes are wrong."""
+        classes = isinstance(query.cells, ActivityHistogram)
+        return super().count(query) if classes else self._real.count(query)
+
+    def _other_rows(self) -> StayRows:
+        rows, bins = self._rows, self._terms.universe.bins
+        return replace(rows, person=rows.person * bins + rows.bin)
+
+
+class EveryCircle(_Wrong):
+    """A counter that has a person in all circles up to their own."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; those of a histogram are sums over the busier circles."""
+        if not isinstance(query.cells, SiteHistogram):
+            return super().count(query)
+        people = dense(super().count(query), query).reshape(query.cells.circles, -1)
+        values = people[::-1].cumsum(axis=0)[::-1].ravel()
+        cells = np.flatnonzero(values)
+        return ExactCounts(cells=cells, values=values[cells])
+
+
 class Subtraction(_Wrong):
     """A counter that shares sites as the paper does: one visit moves four cells by 3.5 in all."""
 
@@ -200,6 +227,8 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
     measured.naive_laplace,
     measured.one_drawn_visit,
     measured.one_more_person,
+    measured.one_circle,
+    measured.one_class,
     measured.cut_off_total,
     measured.cell_totals,
     cuts.four_cells,
@@ -241,6 +270,16 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         measured.one_drawn_visit,
     ),
     mutant(
+        "a person in every circle up to their own",
+        DensityProduct(counter=EveryCircle),
+        measured.one_circle,
+    ),
+    mutant(
+        "a class of activity for every bin",
+        DensityProduct(counter=ClassesByBin),
+        measured.one_class,
+    ),
+    mutant(
         "the same noise for every cluster",
         DensityProduct(curator=SharedByClusters),
         measured.cell_less_another,
@@ -277,6 +316,11 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
     ),
     mutant(
         "half the noise in the histogram", _half_the_noise(SiteHistogram), whole.noise_of_questions
+    ),
+    mutant(
+        "half the noise in the activity",
+        _half_the_noise(ActivityHistogram),
+        whole.noise_of_questions,
     ),
     mutant(
         "half the noise in the total",

@@ -67,8 +67,9 @@ _CROWD: Stays = tuple(
     for when in range(4)
 )
 _HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
-_EVEN = Shares(histogram=Fraction(1, 4), total=Fraction(1, 4), clusters=Fraction(1, 4))
-_QUESTIONS = ("histogram", "total", "clusters", "series")
+_FIFTH = Fraction(1, 5)
+_EVEN = Shares(histogram=_FIFTH, activity=_FIFTH, total=_FIFTH, clusters=_FIFTH)
+_QUESTIONS = ("histogram", "activity", "total", "clusters", "series")
 
 
 def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> DensitySeries:
@@ -88,7 +89,7 @@ def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="all questions, and each of them: one person fits rho",
         statistics=(
             *(f"the evidence of the {question}" for question in _QUESTIONS),
-            "the evidence of histogram, total, clusters and series",
+            "the evidence of histogram, activity, total, clusters and series",
         ),
         epsilon=epsilon,
         delta=DELTA,
