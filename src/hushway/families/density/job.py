@@ -103,7 +103,7 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
             crs=areas.crs,
             dissolve=areas.dissolve,
         ),
-        Periods(**plan.time.model_dump(), cycle="window"),
+        Periods(**plan.time.model_dump()),
         None
         if towers is None
         else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),

@@ -85,6 +85,7 @@ class WindowPlan(Section):
     opens: MinuteOfDay = 0
     closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
     minutes: int = Field(default=HOUR_MINUTES, gt=0)
+    cycle: Literal["window", "week"] = "window"
 
     @model_validator(mode="before")
     @classmethod

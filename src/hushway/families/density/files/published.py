@@ -105,7 +105,10 @@ _ROWS_SCHEMA = columns_schema(
     COLUMNS,
     (
         ("string", f"Id of the area, as in {AREAS}."),
-        ("datetime", "When the bin starts on the wall clock of the time zone."),
+        (
+            "datetime",
+            "When the bin starts on the wall clock; of a bin of the week, on its first such day.",
+        ),
         ("integer", f"Number of the bin, from 0, in the order of {PERIODS}."),
         ("number", "Published number of visits, in hundredths."),
         ("number", "What the count is expected to be off by, in visits."),

@@ -47,7 +47,8 @@ class DensityUniverse:
 
     Attributes:
         areas: The areas that are published.
-        periods: The bins of time, with the cycle "window".
+        periods: The bins of time: with the cycle "window" every bin of the window by itself, with
+            the cycle "week" the bins of a week that all weeks of the window are laid over.
         sites: Where people are seen; None if events carry positions, then every area is a site.
         cover: The cells of sites and areas that are measured.
     """
@@ -65,10 +66,10 @@ class DensityUniverse:
                 "The cover was made for other sites or areas.",
                 advice="Make the cover from the same lists.",
             )
-        if self.periods.cycle != "window":
+        if self.periods.cycle == "day":
             raise GeographyError(
-                "A density counts every bin of its window by itself.",
-                advice='Give periods with cycle = "window".',
+                "A density counts every bin of its window by itself, or every bin of the week.",
+                advice='Give periods with cycle = "window" or "week".',
             )
 
     @property
