@@ -15,6 +15,9 @@ from hushway.families.density.mechanism.places import Places, known_places
 from hushway.families.density.mechanism.totals import Answers, Totals, fitted_totals
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 
+# How far beyond 1 a scale usually is, and how many standard deviations noise alone may explain.
+_USUAL_BEYOND = 0.5
+_BY_CHANCE = 2.0
 # No bin of a city is taken to have less than this part of a mean bin.
 _FAINTEST = 0.01
 
@@ -129,9 +132,9 @@ def scale_of(visits: tuple[float, float] | None, counted: float) -> Scale:
     """Returns all visits as a multiple of those that the series counts.
 
     The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
-    What is beyond 1 is trusted by as much as it stands out from the noise in the number of all
-    visits: a small crowd would otherwise be scaled by noise. What is not trusted may be true all
-    the same, and is in the variance.
+    Most crowds have not half as many visits again as the series counts. More is believed if the
+    noise in the number of all visits cannot explain it: a small crowd would otherwise be scaled by
+    noise. What is not believed may be true all the same, and is in the variance.
 
     Args:
         visits: The number of all visits and its variance, if measured.
@@ -142,6 +145,7 @@ def scale_of(visits: tuple[float, float] | None, counted: float) -> Scale:
     total, variance = visits
     beyond = max(total / max(counted, 1.0) - 1, 0.0)
     noise = variance / max(counted, 1.0) ** 2
-    trust = beyond**2 / (beyond**2 + noise) if beyond else 0.0
+    usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
+    trust = usual / (usual + noise)
     value = 1 + beyond * trust
     return Scale(value, (noise + ((1 - trust) * beyond) ** 2) / value**2)

@@ -57,7 +57,8 @@ def test_what_was_drawn_at_random_is_scaled_back_to_all_visits(
 def test_the_counts_sum_to_the_noisy_number_of_all_visits(little_paris: Any, rho_of: Rho) -> None:
     table = little_paris.release(density_series(LIMITS, budget=rho_of(3)))
     assert table.diagnostics["scale"] > 1
-    assert table.counts.sum() == pytest.approx(table.measured_total, rel=1e-3)
+    # Classes of activity tell the same number, and have a say in it.
+    assert table.counts.sum() == pytest.approx(table.measured_total, rel=5e-3)
 
 
 def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(
@@ -165,7 +166,7 @@ def test_the_fit_tells_the_totals_of_its_two_sources_apart(towers_town: Any) -> 
     assert table.counts.sum(axis=1) == pytest.approx(repeated.truth.sum(axis=1), rel=0.1, abs=60)
 
 
-@pytest.mark.parametrize(("noise", "trusted"), [(1.0, 0.999), (200.0, 0.5), (1e6, 0.001)])
+@pytest.mark.parametrize(("noise", "trusted"), [(1.0, 1.0), (200.0, 0.862), (1e6, 0.0)])
 def test_what_is_beyond_the_series_is_trusted_as_far_as_it_stands_out_from_noise(
     noise: float, trusted: float
 ) -> None:
@@ -175,3 +176,10 @@ def test_what_is_beyond_the_series_is_trusted_as_far_as_it_stands_out_from_noise
     missed = 0.2 * (1 - trusted)
     off = math.sqrt((noise / 1000) ** 2 + missed**2) / scale.value
     assert math.sqrt(scale.variance) == pytest.approx(off, rel=0.03)
+
+
+def test_a_small_crowd_is_not_scaled_by_the_noise_in_the_number_of_all_visits() -> None:
+    # The noise is five times the visits that were counted, and nearly twice as much came of it.
+    assert scale_of((10_000.0, 5_000.0**2), 1000.0).value < 1.2
+    # Ten times what noise could explain is believed.
+    assert scale_of((12_000.0, 1_000.0**2), 1000.0).value > 11
