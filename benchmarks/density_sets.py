@@ -1,8 +1,8 @@
 """Crowds to try densities on: check-ins, fleets and trips where they are, and synthetic callers.
 
 Real rows are read if HUSHWAY_DATA names a folder that holds them. All weeks of a set are laid over
-each other: a typical week of 168 hours. "chosen" sets are those that constants were chosen on, the
-others are only reported.
+each other: a typical week of 168 hours. Constants of the mechanism were chosen by looking at the
+sets of `sets`; those of `held_out` were kept apart, and are only reported.
 """
 
 import os
@@ -117,6 +117,16 @@ def zones(folder: Path) -> DensityUniverse:
 
 
 @cache
+def tracts(folder: Path) -> DensityUniverse:
+    areas = read_areas(
+        folder / "polygons" / "nyc_tracts_2010.geojson.gz",
+        AreaColumns(id="BoroCT2010", name=None),
+        dissolve=True,
+    )
+    return density_universe(areas, week("America/New_York"), None)
+
+
+@cache
 def stations(folder: Path) -> DensityUniverse:
     import pyarrow.csv as pacsv
 
@@ -143,14 +153,14 @@ def index_of(universe: DensityUniverse, names: Any) -> IntArray:
     return np.asarray(index[names])
 
 
-def check_ins(folder: Path, people: int | None = None) -> Crowd:
+def check_ins(folder: Path, people: int | None = None, *, fine: bool = False) -> Crowd:
     import pyarrow.parquet as pq
 
     table = pq.read_table(folder / "gowalla_nyc" / "checkins.parquet")
     user, lon, lat = (table[name].to_numpy() for name in ("user", "lon", "lat"))
     # New York is five hours behind, or four: one clock is enough for a study.
     hour = hour_of_week(table["utc"].to_numpy() - np.timedelta64(4, "h"))
-    universe = zones(folder)
+    universe = tracts(folder) if fine else zones(folder)
     site = AreaIndex(universe.areas).locate(lon, lat).astype(np.int64)
     if people is not None:
         kept = some_people(user, people, 3)
@@ -158,28 +168,33 @@ def check_ins(folder: Path, people: int | None = None) -> Crowd:
     return crowd_of(universe, PEOPLE, user, site, hour)
 
 
-def bike_trips(folder: Path, who: str | None, limits: VisitLimits) -> Crowd:
+def bike_trips(
+    folder: Path, who: str | None, limits: VisitLimits, *, end: str = "start", part: float = 1.0
+) -> Crowd:
     import pyarrow.parquet as pq
 
     table = pq.read_table(folder / "bayarea_bikeshare14" / "trips.parquet")
     universe = stations(folder)
-    site = index_of(universe, table["start_terminal"].to_numpy())
-    hour = hour_of_week(table["start_date"].to_numpy())
+    site = index_of(universe, table[f"{end}_terminal"].to_numpy())
+    hour = hour_of_week(table[f"{end}_date"].to_numpy())
     person = np.arange(len(site))
     if who is not None:
         person = np.unique(
             table[who].to_numpy(zero_copy_only=False).astype(str), return_inverse=True
         )[1]
-    return crowd_of(universe, limits, person, site, hour)
+    kept = np.random.default_rng(5).random(len(site)) < part
+    return crowd_of(universe, limits, person[kept], site[kept], hour[kept])
 
 
-def taxi_trips(folder: Path, count: int | None = None) -> Crowd:
+def taxi_trips(folder: Path, count: int | None = None, *, end: str = "PU") -> Crowd:
     import pyarrow.parquet as pq
 
     table = pq.read_table(folder / "nyc_green_taxi" / "trips.parquet")
     universe = zones(folder)
-    site = index_of(universe, table["PULocationID"].to_numpy())
-    hour = hour_of_week(table["lpep_pickup_datetime"].to_numpy())
+    site = index_of(universe, table[f"{end}LocationID"].to_numpy())
+    hour = hour_of_week(
+        table["lpep_pickup_datetime" if end == "PU" else "lpep_dropoff_datetime"].to_numpy()
+    )
     trip = np.arange(len(site))
     if count is not None:
         kept = some_people(trip, count, 4)
@@ -196,21 +211,32 @@ def callers(people: int, towers: int, areas: int, seed: int) -> Crowd:
     return crowd_of(universe, PEOPLE, city.person.astype(np.int64), site, city.second // 3600)
 
 
-def sets(chosen_only: bool = False) -> Iterator[tuple[str, Callable[[], Crowd]]]:
-    """Yields names of sets, and how to make each."""
-    yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
+def data_folder() -> Path | None:
     folder = Path(os.environ.get("HUSHWAY_DATA", "absent"))
-    real = folder.is_dir()
-    if real:
+    return folder if folder.is_dir() else None
+
+
+def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
+    """Yields names of sets that constants were chosen on, and how to make each."""
+    yield "callers 500", lambda: callers(500, 60, 40, 2)
+    yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
+    yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
+    if folder := data_folder():
+        yield "check-ins of 500", lambda: check_ins(folder, 500)
         yield "check-ins", lambda: check_ins(folder)
         yield "bikes as a fleet", lambda: bike_trips(folder, "bike_id", PEOPLE)
-        yield "taxi trips 20k", lambda: taxi_trips(folder, 20_000)
-    if chosen_only:
-        return
-    yield "callers 500", lambda: callers(500, 60, 40, 2)
-    yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
-    if real:
-        yield "check-ins of 500", lambda: check_ins(folder, 500)
         yield "riders by zip code", lambda: bike_trips(folder, "zip_code", PEOPLE)
+        yield "taxi trips 20k", lambda: taxi_trips(folder, 20_000)
         yield "bike trips", lambda: bike_trips(folder, None, EVENTS)
         yield "taxi trips", lambda: taxi_trips(folder)
+
+
+def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
+    """Yields names of sets that nothing was chosen on, and how to make each."""
+    yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
+    yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
+    if folder := data_folder():
+        yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
+        yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)
+        yield "bike returns, a tenth", lambda: bike_trips(folder, None, EVENTS, end="end", part=0.1)
+        yield "taxi drop-offs 100k", lambda: taxi_trips(folder, 100_000, end="DO")

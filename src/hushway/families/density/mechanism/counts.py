@@ -19,6 +19,8 @@ _LARGEST_LEVERAGE = 0.999
 _USUAL = np.array([1.0, 0.0, 0.0])
 _SURE = np.array([0.5, 0.1, 0.03])
 _ROUNDS = 3
+# No cell and no bin is taken to be off by more than this times the usual square.
+_FURTHEST = 20.0
 
 
 def weighed(series: FloatArray, variance: float, cleaned: Cleaned) -> Cleaned:
@@ -39,7 +41,21 @@ def weighed(series: FloatArray, variance: float, cleaned: Cleaned) -> Cleaned:
     factors = _learnt(features, (apart**2 - variance).ravel(), variance)
     off = np.maximum((features @ factors).reshape(series.shape), 1e-12)
     trust = off / (off + variance)
-    return Cleaned(values=without + trust * apart, variance=trust * variance, leverage=trust)
+    # Some cells and some bins are further off than others. As far as that can be told from noise
+    # it is in their error; it is no reason to believe their noise.
+    beyond = apart**2 - variance
+    further = _further(off, beyond, variance, axis=1) * _further(off, beyond, variance, axis=0)
+    left = (1 - trust) ** 2 * off * further + trust**2 * variance
+    return Cleaned(values=without + trust * apart, variance=left, leverage=trust)
+
+
+def _further(off: FloatArray, beyond: FloatArray, variance: float, axis: int) -> FloatArray:
+    """Returns by what factor rows or columns are further off than others; none is below 1."""
+    weight = off / (2 * (variance + off) ** 2)
+    sure = 1 / _SURE[0] ** 2
+    found = (weight * beyond).sum(axis=axis, keepdims=True) + sure
+    usual = (weight * off).sum(axis=axis, keepdims=True) + sure
+    return np.asarray(np.clip(found / usual, 1.0, _FURTHEST))
 
 
 def _learnt(features: FloatArray, squares: FloatArray, variance: float) -> FloatArray:
