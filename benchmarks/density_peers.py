@@ -127,4 +127,5 @@ PEERS: Final[dict[str, Peer]] = {
     "sure": product(denoise="sure"),
     "sure, no clusters": product(denoise="sure", clustering=False),
     "raw, scaled": product(denoise="none"),
+    "patterns, no clusters": product(clustering=False),
 }

@@ -17,7 +17,7 @@ from hushway.privacy.measured import Measured
 
 # The share of a cluster's total that the noise of its series may be, in a city of equal places and
 # at most.
-_AMONG_EQUALS: Final = 0.04
+_AMONG_EQUALS: Final = 0.03
 _AT_MOST: Final = 0.15
 
 
@@ -49,7 +49,7 @@ def evident_error(totals: FloatArray) -> float:
     seen = np.maximum(totals, 0.0)
     whole = float(seen.sum())
     uneven = len(seen) * float((seen**2).sum()) / whole**2 if whole > 0 else 1.0
-    return float(min(_AMONG_EQUALS * uneven**1.5, _AT_MOST))
+    return float(min(_AMONG_EQUALS * uneven**2, _AT_MOST))
 
 
 def _totals(measured: Sequence[Measured], cover: Cover) -> FloatArray:
