@@ -18,7 +18,7 @@ from hushway.privacy.measured import Measured
 # The share of a cluster's total that the noise of its series may be, in a city of equal places and
 # at most.
 _AMONG_EQUALS: Final = 0.03
-_AT_MOST: Final = 0.15
+_AT_MOST: Final = 0.2
 
 
 def clusters_of(
