@@ -1,7 +1,9 @@
 """The audits of the density family, and the proof that they can fail."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from datetime import date
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -61,6 +63,37 @@ class VisitsBatchByBatch(DuckDBVisits):
             activity=sum((part.activity for part in parts), start=nobody.activity),
             total=sum(part.total for part in parts),
         )
+
+
+class WeekByWeek(DuckDBVisits):
+    """A counter of a typical week that bounds people in each week by itself."""
+
+    @cached_property
+    def _found(self) -> BoundedVisits:
+        days = self._universe.periods.days
+        parts = [self._of_week(days[i], days[min(i + 6, len(days) - 1)]) for i in _mondays(days)]
+        return BoundedVisits(
+            series=np.sum([part.series for part in parts], axis=0),
+            circles=np.sum([part.circles for part in parts], axis=0),
+            activity=np.sum([part.activity for part in parts], axis=0),
+            total=sum(part.total for part in parts),
+        )
+
+    def _of_week(self, first: date, last: date) -> BoundedVisits:
+        periods = replace(self._universe.periods, first_day=first, last_day=last)
+        week = DuckDBVisits(
+            source=self._source,
+            universe=replace(self._universe, periods=periods),
+            limits=self._limits,
+            key=self._key,
+            settings=self._settings,
+        )
+        return week._found  # noqa: SLF001  a mistake that only this mutant makes
+
+
+def _mondays(days: Sequence[date]) -> range:
+    """Returns where weeks begin."""
+    return range(0, len(days), 7)
 
 
 _NO_LIMIT = 10**6
@@ -240,6 +273,7 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
     whole.published_area,
     whole.published_clusters,
     whole.many_batches,
+    whole.many_weeks,
 )
 
 
@@ -361,6 +395,11 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         "each batch of rows bounded by itself",
         DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
         whole.many_batches,
+    ),
+    mutant(
+        "each week bounded by itself",
+        DensityProduct(files=partial(visits_of_files, engine=WeekByWeek)),
+        whole.many_weeks,
     ),
 )
 

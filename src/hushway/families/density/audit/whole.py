@@ -323,6 +323,30 @@ def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
     )
 
 
+_WEEKS = 4
+_WEEK_US = 7 * 24 * _HOUR_US
+_DAY_BINS = 4
+
+
+def many_weeks(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A visit in every bin of every week of a typical week: four may count over all weeks."""
+    stage = WeekStage(
+        product=product,
+        district=district(corners=500, bins=_DAY_BINS, days=7 * _WEEKS, cycle="week"),
+        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        spend=rho_of(epsilon),
+    )
+    every = range(stage.district.universe.bins)
+    look = Projection(stage=stage, direction={(0, when): 1 for when in every}).seen
+    return gaussian_shift(
+        name="files: four weeks of one person, laid over each other, fit rho",
+        statistic="the sum over all bins of the first cell",
+        epsilon=epsilon,
+        worlds=stage.worlds(look, ("the person", tuple(Stay(site=0, bin=b) for b in every))),
+        effort=_BRIEF,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class FileStage(DensityStage):
     """A stage whose events are in files."""
@@ -334,6 +358,26 @@ class FileStage(DensityStage):
             "person": rows.person,
             "location": rows.site,
             "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
+        }
+        return self.sampler_of_files(
+            columns, lambda folder: EventsSource(folder, EventColumns()), look
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeekStage(DensityStage):
+    """A stage whose events are in files and happen again in every week of the window."""
+
+    def sampler(self, scene: Stays, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows, universe = self.district.play(scene), self.district.universe
+        day, part = np.divmod(rows.bin, _DAY_BINS)
+        once = day * 24 * _HOUR_US + part * _HOUR_US
+        after = np.concatenate([once + week * _WEEK_US for week in range(_WEEKS)])
+        columns = {
+            "person": np.tile(rows.person, _WEEKS),
+            "location": np.tile(rows.site, _WEEKS),
+            "time": microseconds(universe.periods.first_day, after),
         }
         return self.sampler_of_files(
             columns, lambda folder: EventsSource(folder, EventColumns()), look

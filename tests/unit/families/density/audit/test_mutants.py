@@ -127,6 +127,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "totals of cells bounded like series",
         "a scale from the exact number of visits",
         "each batch of rows bounded by itself",
+        "each week bounded by itself",
     ]
 
 
