@@ -517,7 +517,7 @@ def test_options_of_a_density_that_do_not_fit_each_other_are_refused(
         ("privacy", "delta", "1"),
         ("privacy", "max_trips", 3),
         ("time", "minutes", 0),
-        ("time", "cycle", "week"),
+        ("time", "cycle", "day"),
         ("time", "opens", "noon"),
         ("areas", "file", ""),
         ("areas", "projection", "EPSG:2154"),

@@ -114,6 +114,21 @@ def test_the_whole_way_on_the_command_line(city: Path) -> None:
         assert ledger.check() == []
 
 
+def test_months_become_a_typical_week(city: Path) -> None:
+    change(city, 'cycle = "window" ', 'cycle = "week" ')
+    change(city, "# last_day = 2007-09-16", "last_day = 2007-11-04")
+    open_account(city)
+    assert invoke("publish", city / "plan.toml").exit_code == 0
+    verified = invoke("verify", city / "release")
+    assert verified.exit_code == 0, verified.output
+    table = densities(city / "release")
+    assert len(table["count"]) == 20 * 168
+    starts = [moment.isoformat() for moment in table["starts"][:168]]
+    assert (starts[0], starts[-1]) == ("2007-09-10T00:00:00", "2007-09-16T23:00:00")
+    periods = (city / "release" / "periods.csv").read_text(encoding="utf-8")
+    assert "Mon 08:00-09:00" in periods
+
+
 def test_positions_instead_of_towers(short: Path, made: DensityCity) -> None:
     random = np.random.default_rng(4)
     rows = random.choice(len(made), 8000, replace=False)

@@ -96,7 +96,7 @@ def test_a_guess_that_cannot_be_is_refused(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("family", ["sequences", "density", "links"])
+@pytest.mark.parametrize("family", ["sequences", "links"])
 def test_families_that_cannot_foresee_say_so_and_do_not_offer_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], family: str
 ) -> None:

@@ -20,6 +20,7 @@ class DensityFamily(PackagedFamily):
     parts = Parts(
         plan="plan.DensityPlan",
         prepare="job.prepare_density",
+        crowd_forecast="study.forecast.forecast_density",
         table="mechanism.fit.DensityTable",
         contents="files.check.DensityContents",
         check="files.check.check_density",

@@ -6,8 +6,8 @@ from hushway.engine.session import EngineSettings
 from hushway.families.density.mechanism.recommended import (
     Crowd,
     Shares,
-    optimised_shares,
     recommended_shares,
+    shares_for,
 )
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
@@ -103,7 +103,7 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
             crs=areas.crs,
             dissolve=areas.dissolve,
         ),
-        Periods(**plan.time.model_dump(), cycle="window"),
+        Periods(**plan.time.model_dump()),
         None
         if towers is None
         else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),
@@ -156,7 +156,7 @@ def _shares(
     if chosen.crowd is None:
         return shares
     crowd = Crowd(people=chosen.crowd.people, visits=chosen.crowd.visits)
-    return optimised_shares(universe, limits, budget, crowd, shares)
+    return shares_for(universe, limits, budget, crowd, shares)
 
 
 def _wording(universe: DensityUniverse) -> Wording:

@@ -85,6 +85,7 @@ class WindowPlan(Section):
     opens: MinuteOfDay = 0
     closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
     minutes: int = Field(default=HOUR_MINUTES, gt=0)
+    cycle: Literal["window", "week"] = "window"
 
     @model_validator(mode="before")
     @classmethod
@@ -108,6 +109,7 @@ class SharesPlan(Section):
     """The share of each question in the budget; the series gets what they leave."""
 
     histogram: PositiveShare | None = None
+    activity: PositiveShare | None = None
     total: PositiveShare | None = None
     clusters: PositiveShare | None = None
     cuts: PositiveShare | None = None
@@ -144,7 +146,7 @@ class DensitySeriesPlan(Section):
 def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
     """Yields what options of a mechanism, each right by itself, do not agree on."""
     shares = plan.shares
-    scaled = (shares.histogram, shares.total)
+    scaled = (shares.histogram, shares.activity, shares.total)
     if plan.name == "laplace":
         yield from (
             f"{option} is an option of series, not of laplace"
@@ -156,12 +158,12 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
         yield 'shares.cuts belongs to denoise = "cuts"'
     if shares.clusters is not None and not plan.clustering:
         yield "shares.clusters belongs to clustering = true"
-    if not plan.scaling and (*scaled, plan.crowd) != (None, None, None):
-        yield "shares.histogram, shares.total and crowd belong to scaling = true"
+    if not plan.scaling and any(given is not None for given in (*scaled, plan.crowd)):
+        yield "shares.histogram, shares.activity, shares.total and crowd belong to scaling = true"
     if sum(share or 0 for _, share in shares) >= 1:
         yield "shares sum to 1 or more and leave nothing for the series"
-    if plan.crowd is not None and scaled != (None, None):
-        yield "crowd decides on shares.histogram and shares.total: give one of the two"
+    if plan.crowd is not None and any(given is not None for _, given in shares):
+        yield "crowd decides on the shares: give one of the two"
 
 
 class EventProblemsPlan(ProblemsPlan):

@@ -22,6 +22,7 @@ from hushway.families.density.audit.product import (
 )
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -106,6 +107,23 @@ class Questions:
     def first_site(self, curator: Curator) -> IntArray:
         """Returns the noisy number of people at the first site of each corner."""
         return np.concatenate([sites[:, 0] for sites in self._histograms(curator)])
+
+    def first_site_in_circles(self, curator: Curator) -> IntArray:
+        """Returns the noisy number of people at the first site of each corner, all circles."""
+        circles = self.stage.limits.circles
+        cells = SiteHistogram(universe=self.stage.district.universe, circles=circles)
+        answer = curator.counts(Query(name=cells.name, cells=cells), self.stage.spend)
+        people: IntArray = answer.values.reshape(circles, -1, SITES)[:, :, 0].sum(axis=0)
+        return people
+
+    def classes(self, curator: Curator) -> IntArray:
+        """Returns the noisy number of people with one visit or with one in every bin."""
+        fewest, bins = self.stage.limits.activity, self.stage.district.universe.bins
+        cells = ActivityHistogram(universe=self.stage.district.universe, classes=len(fewest))
+        query = Query(name=cells.name, cells=cells)
+        busy = int(np.searchsorted(fewest, bins, side="right")) - 1
+        answers = [curator.counts(query, self.stage.spend) for _ in range(self.stage.repeats)]
+        return np.array([answer.values[0] + answer.values[busy] for answer in answers])
 
     def people(self, curator: Curator) -> IntArray:
         """Returns the noisy number of people of the whole district."""

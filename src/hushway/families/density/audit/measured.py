@@ -195,6 +195,35 @@ def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
     )
 
 
+def one_circle(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A busy person at one site: in one circle of the histogram, and not in all of them."""
+    limits = VisitLimits(max_visits=2, most_counted=20)
+    stage = DensityStage(
+        product=product, district=_district(_DAY), limits=limits, spend=rho_of(epsilon)
+    )
+    scene = tuple(Stay(site=0, bin=when) for when in range(_BINS))
+    return gaussian_shift(
+        name="histogram: a busy person is in one circle",
+        statistic="the noisy number of people at the site, over all circles",
+        epsilon=epsilon,
+        worlds=stage.worlds(Questions(stage=stage).first_site_in_circles, ("the person", scene)),
+    )
+
+
+def one_class(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A visit in every bin: the person is in one class of activity, once."""
+    stage = _asked(product, epsilon)
+    bins = range(stage.district.universe.bins)
+    scene = tuple(Stay(site=0, bin=when, times=3) for when in bins)
+    return Trial(
+        name="activity: a person with visits in all bins or none",
+        statistic="the noisy number of people with one visit or with one in every bin",
+        epsilon=epsilon,
+        worlds=stage.worlds(Questions(stage=stage).classes, ("the person", scene)),
+        effort=_BRIEF,
+    )
+
+
 def cut_off_total(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Five thousand events of one person: the total moves by what a person may count for."""
     stage = _asked(product, epsilon)

@@ -168,6 +168,7 @@ def unsplit(mechanism: DensitySeries) -> DensitySeries:
     spends = Spends(
         series=whole,
         histogram=asked.histogram and whole,
+        activity=asked.activity and whole,
         total=asked.total and whole,
         clusters=asked.clusters and whole,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, cached_property
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -118,7 +119,9 @@ class District:
 
 
 @cache
-def district(*, corners: int, bins: int, days: int = 1) -> District:
+def district(
+    *, corners: int, bins: int, days: int = 1, cycle: Literal["window", "week"] = "window"
+) -> District:
     """Returns a district whose bins are the first hours of some days; the same one every time."""
     piece = np.array(_PIECES, dtype=np.int64)
     corner = np.repeat(np.arange(corners, dtype=np.int64), len(piece))
@@ -155,7 +158,7 @@ def district(*, corners: int, bins: int, days: int = 1) -> District:
             opens=0,
             closes=60 * bins,
             minutes=60,
-            cycle="window",
+            cycle=cycle,
         ),
         sites=_sites(corners),
         cover=cover,

@@ -1,7 +1,9 @@
 """The audits of the density family, and the proof that they can fail."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from datetime import date
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -34,6 +36,7 @@ from hushway.families.density.audit.product import (
     visits_of_files,
 )
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -56,9 +59,41 @@ class VisitsBatchByBatch(DuckDBVisits):
         nobody = super()._bounded([])
         return BoundedVisits(
             series=sum((part.series for part in parts), start=nobody.series),
-            histogram=sum((part.histogram for part in parts), start=nobody.histogram),
+            circles=sum((part.circles for part in parts), start=nobody.circles),
+            activity=sum((part.activity for part in parts), start=nobody.activity),
             total=sum(part.total for part in parts),
         )
+
+
+class WeekByWeek(DuckDBVisits):
+    """A counter of a typical week that bounds people in each week by itself."""
+
+    @cached_property
+    def _found(self) -> BoundedVisits:
+        days = self._universe.periods.days
+        parts = [self._of_week(days[i], days[min(i + 6, len(days) - 1)]) for i in _mondays(days)]
+        return BoundedVisits(
+            series=np.sum([part.series for part in parts], axis=0),
+            circles=np.sum([part.circles for part in parts], axis=0),
+            activity=np.sum([part.activity for part in parts], axis=0),
+            total=sum(part.total for part in parts),
+        )
+
+    def _of_week(self, first: date, last: date) -> BoundedVisits:
+        periods = replace(self._universe.periods, first_day=first, last_day=last)
+        week = DuckDBVisits(
+            source=self._source,
+            universe=replace(self._universe, periods=periods),
+            limits=self._limits,
+            key=self._key,
+            settings=self._settings,
+        )
+        return week._found  # noqa: SLF001  a mistake that only this mutant makes
+
+
+def _mondays(days: Sequence[date]) -> range:
+    """Returns where weeks begin."""
+    return range(0, len(days), 7)
 
 
 _NO_LIMIT = 10**6
@@ -161,6 +196,32 @@ class WholeHistogram(_Otherwise):
         return replace(rows, person=rows.person * bins + rows.bin)
 
 
+class ClassesByBin(_Otherwise):
+    """A counter whose classes of activity have a person for each bin, as if bins had people."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; those of classes are wrong."""
+        classes = isinstance(query.cells, ActivityHistogram)
+        return super().count(query) if classes else self._real.count(query)
+
+    def _other_rows(self) -> StayRows:
+        rows, bins = self._rows, self._terms.universe.bins
+        return replace(rows, person=rows.person * bins + rows.bin)
+
+
+class EveryCircle(_Wrong):
+    """A counter that has a person in all circles up to their own."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; those of a histogram are sums over the busier circles."""
+        if not isinstance(query.cells, SiteHistogram):
+            return super().count(query)
+        people = dense(super().count(query), query).reshape(query.cells.circles, -1)
+        values = people[::-1].cumsum(axis=0)[::-1].ravel()
+        cells = np.flatnonzero(values)
+        return ExactCounts(cells=cells, values=values[cells])
+
+
 class Subtraction(_Wrong):
     """A counter that shares sites as the paper does: one visit moves four cells by 3.5 in all."""
 
@@ -199,6 +260,8 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
     measured.naive_laplace,
     measured.one_drawn_visit,
     measured.one_more_person,
+    measured.one_circle,
+    measured.one_class,
     measured.cut_off_total,
     measured.cell_totals,
     cuts.four_cells,
@@ -210,6 +273,7 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
     whole.published_area,
     whole.published_clusters,
     whole.many_batches,
+    whole.many_weeks,
 )
 
 
@@ -238,6 +302,16 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         "a histogram of all visits",
         DensityProduct(counter=WholeHistogram),
         measured.one_drawn_visit,
+    ),
+    mutant(
+        "a person in every circle up to their own",
+        DensityProduct(counter=EveryCircle),
+        measured.one_circle,
+    ),
+    mutant(
+        "a class of activity for every bin",
+        DensityProduct(counter=ClassesByBin),
+        measured.one_class,
     ),
     mutant(
         "the same noise for every cluster",
@@ -278,6 +352,11 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         "half the noise in the histogram", _half_the_noise(SiteHistogram), whole.noise_of_questions
     ),
     mutant(
+        "half the noise in the activity",
+        _half_the_noise(ActivityHistogram),
+        whole.noise_of_questions,
+    ),
+    mutant(
         "half the noise in the total",
         _half_the_noise(VisitTotal),
         whole.all_questions,
@@ -316,6 +395,11 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         "each batch of rows bounded by itself",
         DensityProduct(files=partial(visits_of_files, engine=VisitsBatchByBatch)),
         whole.many_batches,
+    ),
+    mutant(
+        "each week bounded by itself",
+        DensityProduct(files=partial(visits_of_files, engine=WeekByWeek)),
+        whole.many_weeks,
     ),
 )
 

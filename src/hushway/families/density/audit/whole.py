@@ -67,8 +67,9 @@ _CROWD: Stays = tuple(
     for when in range(4)
 )
 _HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
-_EVEN = Shares(histogram=Fraction(1, 4), total=Fraction(1, 4), clusters=Fraction(1, 4))
-_QUESTIONS = ("histogram", "total", "clusters", "series")
+_FIFTH = Fraction(1, 5)
+_EVEN = Shares(histogram=_FIFTH, activity=_FIFTH, total=_FIFTH, clusters=_FIFTH)
+_QUESTIONS = ("histogram", "activity", "total", "clusters", "series")
 
 
 def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> DensitySeries:
@@ -88,7 +89,7 @@ def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
         name="all questions, and each of them: one person fits rho",
         statistics=(
             *(f"the evidence of the {question}" for question in _QUESTIONS),
-            "the evidence of histogram, total, clusters and series",
+            "the evidence of histogram, activity, total, clusters and series",
         ),
         epsilon=epsilon,
         delta=DELTA,
@@ -322,6 +323,30 @@ def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
     )
 
 
+_WEEKS = 4
+_WEEK_US = 7 * 24 * _HOUR_US
+_DAY_BINS = 4
+
+
+def many_weeks(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A visit in every bin of every week of a typical week: four may count over all weeks."""
+    stage = WeekStage(
+        product=product,
+        district=district(corners=500, bins=_DAY_BINS, days=7 * _WEEKS, cycle="week"),
+        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        spend=rho_of(epsilon),
+    )
+    every = range(stage.district.universe.bins)
+    look = Projection(stage=stage, direction={(0, when): 1 for when in every}).seen
+    return gaussian_shift(
+        name="files: four weeks of one person, laid over each other, fit rho",
+        statistic="the sum over all bins of the first cell",
+        epsilon=epsilon,
+        worlds=stage.worlds(look, ("the person", tuple(Stay(site=0, bin=b) for b in every))),
+        effort=_BRIEF,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class FileStage(DensityStage):
     """A stage whose events are in files."""
@@ -333,6 +358,26 @@ class FileStage(DensityStage):
             "person": rows.person,
             "location": rows.site,
             "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
+        }
+        return self.sampler_of_files(
+            columns, lambda folder: EventsSource(folder, EventColumns()), look
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeekStage(DensityStage):
+    """A stage whose events are in files and happen again in every week of the window."""
+
+    def sampler(self, scene: Stays, look: Look) -> Sampler:
+        """Returns a way to run a scene: it is written once, and read again for each release."""
+        rows, universe = self.district.play(scene), self.district.universe
+        day, part = np.divmod(rows.bin, _DAY_BINS)
+        once = day * 24 * _HOUR_US + part * _HOUR_US
+        after = np.concatenate([once + week * _WEEK_US for week in range(_WEEKS)])
+        columns = {
+            "person": np.tile(rows.person, _WEEKS),
+            "location": np.tile(rows.site, _WEEKS),
+            "time": microseconds(universe.periods.first_day, after),
         }
         return self.sampler_of_files(
             columns, lambda folder: EventsSource(folder, EventColumns()), look

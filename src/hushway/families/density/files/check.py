@@ -104,6 +104,9 @@ def _table(
         quanta=facts["quanta"],
         measured_series=read_measured_series(folder / SERIES, clusters, universe.bins),
         measured_sites=sites,
+        measured_activity=None
+        if facts["measured_activity"] is None
+        else np.array(facts["measured_activity"], dtype=np.int64),
         measured_total=facts["measured_total"],
         noise=facts["noise"],
         diagnostics=plain("diagnostics of the fit", facts["fit"]),
@@ -147,8 +150,12 @@ def check_table(table: DensityTable) -> None:
 def _check_measured(table: DensityTable) -> None:
     universe = table.universe
     _check_whole(table.measured_series, (_clusters(table), universe.bins))
-    if table.measured_sites is not None:
-        _check_whole(table.measured_sites, (universe.site_count,))
+    sites, activity = table.measured_sites, table.measured_activity
+    # How many circles and classes there are is compared with the certificate.
+    if sites is not None:
+        _check_whole(sites, (len(sites), universe.site_count))
+    if activity is not None:
+        _check_whole(activity, (len(activity),))
     total = table.measured_total
     if total is not None and (type(total) is not int or abs(total) >= _MOST_PARTS):
         _refuse("The measured number of all visits is not a whole number.")
@@ -217,12 +224,20 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
     check_terms(certificate, stated_terms(certificate, table.universe, table.cluster))
     check_noise(certificate.terms, table.noise)
     mechanism = stated_series(certificate.terms.mechanism)
+    limits, spends = mechanism.limits, mechanism.spends
+    circles = limits.circles if spends.activity is not None else 1
     stated = (
         mechanism.quanta,
-        mechanism.spends.histogram is not None,
-        mechanism.spends.total is not None,
+        0 if spends.histogram is None else circles,
+        0 if spends.activity is None else len(limits.activity),
+        spends.total is not None,
     )
-    held = (table.quanta, table.measured_sites is not None, table.measured_total is not None)
+    held = (
+        table.quanta,
+        0 if table.measured_sites is None else len(table.measured_sites),
+        0 if table.measured_activity is None else len(table.measured_activity),
+        table.measured_total is not None,
+    )
     merged = len(table.measured_series) < len(table.universe.cover)
     if stated != held or (merged and mechanism.spends.clusters is None):
         raise refuse_numbers("measurements")

@@ -51,6 +51,7 @@ GEO = "density.geo.parquet"
 SERIES = "measured_series.parquet"
 MEASURED_SITES = "measured_sites.csv"
 
+_MOST_WHOLE = 1 << 63
 _PUBLIC = "Public knowledge, not made from the data."
 
 
@@ -68,6 +69,9 @@ def describe(table: DensityTable) -> Description:
         "clusters": len(table.measured_series),
         "quanta": table.quanta,
         "sites_measured": table.measured_sites is not None,
+        "measured_activity": None
+        if table.measured_activity is None
+        else table.measured_activity.tolist(),
         "measured_total": table.measured_total,
         "noise": dict(table.noise),
         # The publisher's word: the numbers on the way to the fit are not in the release.
@@ -78,14 +82,22 @@ def describe(table: DensityTable) -> Description:
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
     """Whether facts of a data package say enough about a density to read it."""
-    total = facts["measured_total"]
+    total, activity = facts["measured_total"], facts["measured_activity"]
     return (
         type(facts["quanta"]) is int
         and type(facts["towers"]) is bool
         and type(facts["sites_measured"]) is bool
         and (total is None or type(total) is int)
+        and (activity is None or _whole_numbers(activity))
         and noise_fits(facts["noise"])
         and type(facts["fit"]) is dict
+    )
+
+
+def _whole_numbers(values: Any) -> bool:
+    """Whether these are whole numbers of 64 bits in a list."""
+    return type(values) is list and all(
+        type(value) is int and abs(value) < _MOST_WHOLE for value in values
     )
 
 
@@ -93,7 +105,10 @@ _ROWS_SCHEMA = columns_schema(
     COLUMNS,
     (
         ("string", f"Id of the area, as in {AREAS}."),
-        ("datetime", "When the bin starts on the wall clock of the time zone."),
+        (
+            "datetime",
+            "When the bin starts on the wall clock; of a bin of the week, on its first such day.",
+        ),
         ("integer", f"Number of the bin, from 0, in the order of {PERIODS}."),
         ("number", "Published number of visits, in hundredths."),
         ("number", "What the count is expected to be off by, in visits."),
@@ -235,12 +250,16 @@ FILES: tuple[DensityFile, ...] = (
     DensityFile(
         path=MEASURED_SITES,
         title="Measured sites",
-        description="What was measured: one visit of each visitor, drawn at random, by its site. "
-        "A number may be negative.",
+        description="What was measured: one visit of each visitor, drawn at random, by its site, "
+        "and by the circle of visitors who are as busy. A number may be negative.",
         schema=columns_schema(
             MEASURED_COLUMNS,
-            (("integer", "Number of the site."), ("integer", "Noisy number of visitors.")),
-            key=["site"],
+            (
+                ("integer", "Number of the circle, from 0: the higher, the busier the visitors."),
+                ("integer", "Number of the site."),
+                ("integer", "Noisy number of visitors."),
+            ),
+            key=["circle", "site"],
         ),
         write=lambda table, path: path.write_bytes(
             measured_sites_csv(cast("IntArray", table.measured_sites))

@@ -14,7 +14,7 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
-from hushway.geography.periods import Periods
+from hushway.geography.periods import Periods, wall_microseconds
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
@@ -56,8 +56,13 @@ def fits_csv(universe: DensityUniverse) -> bool:
 
 
 def start_times(periods: Periods) -> IntArray:
-    """Returns when each bin starts on the wall clock, in milliseconds since 1970."""
-    starts = [slot.start_us // 1000 for slot in periods.wall_slots]
+    """Returns when each bin starts on the wall clock, in milliseconds since 1970.
+
+    A bin of the week starts on the first such weekday of the window.
+    """
+    minutes = range(periods.opens, periods.closes, periods.minutes)
+    days = periods.example_days[:: periods.parts]
+    starts = [wall_microseconds(day, minute) // 1000 for day in days for minute in minutes]
     return np.array(starts, dtype=np.int64)
 
 

@@ -96,16 +96,17 @@ def _set_days(axes: Axes, periods: Periods, *, labels: bool) -> None:
     """Marks where days begin; in a window of one day, where some of its bins do."""
     bins, parts = len(periods), periods.parts
     axes.set_xlim(-_HALF_A_BIN, bins - _HALF_A_BIN)
-    if len(periods.days) == 1:
+    shown = days_shown(periods)
+    if len(shown) == 1:
         step = math.ceil(bins / _MOST_LABELS)
         at: FloatArray = np.arange(0, bins, step, dtype=np.float64)
         words = [periods.part_clocks[int(i)][0] for i in at]
         if bins == 1:
-            words = [day_words(periods.first_day)]
+            words = [day_words(periods, 0)]
         centred = True
     else:
-        step = _day_step(len(periods.days))
-        days = np.arange(0, len(periods.days), step)
+        step = _day_step(len(shown))
+        days = np.arange(0, len(shown), step)
         at = (days * parts).astype(np.float64) - (_HALF_A_BIN if parts > 1 else 0.0)
         words = [_day_label(periods, day) for day in days.tolist()]
         centred = parts == 1
@@ -124,8 +125,9 @@ def _day_step(days: int) -> int:
 
 
 def _day_label(periods: Periods, day: int) -> str:
-    weekday, date = day_words(periods.days[day]).split(" ", 1)
-    return f"{weekday}\n{date}" if day == 0 or _day_step(len(periods.days)) > 1 else weekday
+    weekday, _, date = day_words(periods, day).partition(" ")
+    dated = date and (day == 0 or _day_step(len(periods.days)) > 1)
+    return f"{weekday}\n{date}" if dated else weekday
 
 
 def _set_scale(axes: Axes, most: float) -> None:
@@ -170,17 +172,25 @@ def bin_words(periods: Periods, at: int) -> str:
     """Returns when a bin is, for readers: Thu 13 Sep, 09:00-10:00."""
     day, part = divmod(at, periods.parts)
     start, end = periods.part_clocks[part]
-    words = day_words(periods.days[day])
+    words = day_words(periods, day)
     return words if periods.parts == 1 else f"{words}, {start}-{end}"
 
 
-def day_words(day: date) -> str:
-    """Returns a day for readers: Thu 13 Sep."""
-    return f"{WEEKDAYS[day.weekday()]} {day.day} {day:%b}"
+def days_shown(periods: Periods) -> tuple[date, ...]:
+    """Returns a day for every day of bins: those of the window, or one of each weekday."""
+    return periods.example_days[:: periods.parts]
+
+
+def day_words(periods: Periods, number: int) -> str:
+    """Returns a day of the bins for readers: Thu 13 Sep, or Thu if it stands for all of them."""
+    day = days_shown(periods)[number]
+    weekday = WEEKDAYS[day.weekday()]
+    return weekday if periods.cycle == "week" else f"{weekday} {day.day} {day:%b}"
 
 
 def _busiest_day(periods: Periods, totals: FloatArray) -> int:
-    by_day = totals.reshape(len(periods.days), periods.parts).sum(axis=1)
-    working = [i for i, day in enumerate(periods.days) if day.weekday() < _SATURDAY]
-    days = working or list(range(len(periods.days)))
+    by_day = totals.reshape(-1, periods.parts).sum(axis=1)
+    shown = days_shown(periods)
+    working = [i for i, day in enumerate(shown) if day.weekday() < _SATURDAY]
+    days = working or list(range(len(shown)))
     return max(days, key=lambda day: float(by_day[day]))

@@ -184,7 +184,7 @@ def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
 
 
 SITE = "site"
-MEASURED_COLUMNS = (SITE, "measured")
+MEASURED_COLUMNS = ("circle", SITE, "measured")
 
 _LEFT_OUT = -1
 
@@ -220,20 +220,27 @@ def read_sites(data: bytes) -> Sites:
 
 
 def measured_sites_csv(measured: IntArray) -> bytes:
-    """Returns the noisy histogram of sites as CSV, one row a site."""
-    rows = ((str(site), str(count)) for site, count in enumerate(measured.tolist()))
+    """Returns the noisy histogram of sites as CSV, one row a circle and site."""
+    rows = (
+        (str(circle), str(site), str(count))
+        for circle, counts in enumerate(measured.tolist())
+        for site, count in enumerate(counts)
+    )
     return csv_bytes(MEASURED_COLUMNS, rows)
 
 
 def read_measured_sites(data: bytes, sites: int) -> IntArray:
-    """Reads the noisy histogram of sites back.
+    """Reads the noisy histogram of sites back, by (circle, site).
 
     Raises:
         ReleaseError: The bytes are not what `measured_sites_csv` writes for so many sites.
     """
     _, *rows = csv_rows("measured_sites.csv", data)
-    measured = np.array([int(row[-1]) for row in rows], dtype=np.int64)
-    if len(measured) != sites or measured_sites_csv(measured) != data:
+    flat = np.array([int(row[-1]) for row in rows], dtype=np.int64)
+    if not len(flat) or len(flat) % sites:
+        raise rewritten("measured_sites.csv")
+    measured = flat.reshape(-1, sites)
+    if measured_sites_csv(measured) != data:
         raise rewritten("measured_sites.csv")
     return measured
 

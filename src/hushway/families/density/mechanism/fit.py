@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.mechanism.counts import weighed
 from hushway.families.density.mechanism.rhythms import (
     Cleaned,
     best_cuts,
@@ -20,28 +21,25 @@ from hushway.families.density.mechanism.rhythms import (
     onto_totals,
     smooth_nights,
 )
-from hushway.families.density.mechanism.totals import Answers, Totals, answers_of, fitted_totals
+from hushway.families.density.mechanism.scale import crowding_of, levels_of
+from hushway.families.density.mechanism.totals import Answers, Totals, answers_of
 from hushway.families.density.public.cover import Cover
-from hushway.families.density.public.visits import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.release.mechanism import Measurements, noise_of
 
 Denoise = Literal["patterns", "sure", "cuts", "none"]
 Found = tuple[Cleaned, dict[str, Any]]
 """Cleaned series, and what is worth telling about it."""
 
-# Fewer series have nothing in common that could be told from their noise.
-_FEWEST: Final = 3
-
 
 def _patterns(answers: Answers, totals: Totals) -> Found:
     series = answers.series
-    if len(series.values) < _FEWEST:
-        return _sure(answers, totals)
     # Rhythms are relative to a total, and one below its own noise says nothing.
     size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
-    rhythms = learn_rhythms(series.values, size, series.variance)
+    parts = answers.cells.universe.periods.parts
+    rhythms = learn_rhythms(series.values, size, series.variance, parts)
     cleaned = clean(series.values, size, series.variance, rhythms)
-    return cleaned, {"patterns": rhythms.patterns}
+    return weighed(series.values, series.variance, cleaned), {"patterns": rhythms.patterns}
 
 
 def _sure(answers: Answers, _totals: Totals) -> Found:
@@ -62,13 +60,15 @@ def _cut(answers: Answers, cuts: IntArray) -> Found:
     cleaned = Cleaned(
         values=cut(series.values, cuts),
         variance=cut_variance(series.values.shape[1], cuts, series.variance),
+        leverage=cut_variance(series.values.shape[1], cuts, 1.0),
     )
     return cleaned, {"mean_coefficients": float(cuts.mean())}
 
 
 def _nothing(answers: Answers, _totals: Totals) -> Found:
     series = answers.series
-    return Cleaned(values=series.values, variance=np.full_like(series.values, series.variance)), {}
+    noise = np.full_like(series.values, series.variance)
+    return Cleaned(values=series.values, variance=noise, leverage=np.ones_like(noise)), {}
 
 
 CLEANERS: Final[dict[Denoise, Callable[[Answers, Totals], Found]]] = {
@@ -90,7 +90,9 @@ class DensityTable:
         cluster: The cluster of each cell of the cover.
         quanta: Parts of a visit that the series was measured in.
         measured_series: Noisy visits by (cluster, bin), in parts of a visit.
-        measured_sites: Noisy histogram of one visit of each person by site; None if not measured.
+        measured_sites: Noisy number of people by (circle, site of one visit of each); None if not
+            measured.
+        measured_activity: Noisy number of people by class of activity; None if not measured.
         measured_total: Noisy number of all visits; None if not measured.
         noise: Standard deviation of the noise in each measurement, by what was asked.
         diagnostics: How the fit went, as plain JSON values.
@@ -103,43 +105,59 @@ class DensityTable:
     quanta: int
     measured_series: IntArray
     measured_sites: IntArray | None
+    measured_activity: IntArray | None
     measured_total: int | None
     noise: Mapping[str, float]
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
 
 _HUNDREDTH = 0.01
+# Counts are whole: one of which next to nothing is expected may still be 1.
+_UNKNOWN_COUNT = 0.3
+# Small cells differ from their cluster by more than large ones do: by so much at a single visit.
+_SMALL_DIFFER = 8.0
 
 
 def fit_density(
-    measured: Measurements, universe: DensityUniverse, *, denoise: Denoise, night: bool
+    measured: Measurements,
+    universe: DensityUniverse,
+    limits: VisitLimits,
+    *,
+    denoise: Denoise,
+    night: bool,
 ) -> DensityTable:
     """Cleans the series, scales them and shares them among areas."""
     answers = answers_of(measured)
-    totals = fitted_totals(answers, universe.cover)
+    levels = levels_of(answers, universe, limits)
+    totals, scale = levels.totals, levels.scale
     cleaned, diagnostics = CLEANERS[denoise](answers, totals)
     values = (
         smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
     )
     shapes, spread = _shapes(values, cleaned.variance, totals)
-    scale = scale_of(answers, float(totals.cells.sum()))
+    local = levels.multiples(totals.cells)
     cluster = answers.cells.cluster
+    crowding = crowding_of(shapes, levels, limits)
     cells = shapes[cluster] * totals.cells[:, None]
-    alone = totals.cells / np.maximum(totals.clusters[cluster], 1.0)
+    alone = totals.cells / np.maximum(totals.clusters[cluster], 1e-9)
     within = relative_spread(shapes, totals.clusters, cluster, universe.cover)
     variance = (
-        spread[cluster] * totals.cells[:, None] ** 2
+        # Both the shape and the total are off, and so is their product.
+        spread[cluster] * (totals.cells**2 + totals.variance)[:, None]
         + shapes[cluster] ** 2 * totals.variance[:, None]
         # What a cluster's series cannot tell: how its cells differ.
-        + within * cells**2 * (1 - alone)[:, None]
-        # Nor can it tell the chance in each count, once the noise is cleaned away.
-        + cells
+        + within * (cells**2 + _SMALL_DIFFER * cells**1.5) * (1 - alone)[:, None]
+        # Nor can it tell the chance in the counts of several cells; that of one is in its shape.
+        + (cells + _UNKNOWN_COUNT) * (1 - alone)[:, None]
         # Visits beyond the limits were not drawn: the rest is a sample of them.
-        + cells * max(1 - 1 / max(scale, 1.0), 0.0)
+        + cells * np.maximum(1 - 1 / np.maximum(local, 1.0), 0.0)[:, None]
+        + cells**2 * totals.scale_variance[:, None]
+        # Busy bins are counted less than others where people have several visits in them.
+        + (cells * (crowding - 1)) ** 2
     )
-    counts, squares = _areas(universe, cells * scale, variance * scale**2)
+    counts, squares = _areas(universe, cells * local[:, None], variance * local[:, None] ** 2)
     # The number of all visits is off by the same share everywhere.
-    squares = squares + counts**2 * doubt_of(answers, scale * float(totals.cells.sum()))
+    squares = squares + counts**2 * scale.variance
     return DensityTable(
         universe=universe,
         counts=np.round(counts, 2),
@@ -147,12 +165,13 @@ def fit_density(
         cluster=cluster,
         quanta=answers.cells.quanta,
         measured_series=answers.parts,
-        measured_sites=None if answers.histogram is None else _whole(answers.histogram.values),
+        measured_sites=None if answers.circles is None else _whole(answers.circles.values),
+        measured_activity=None if answers.activity is None else _whole(answers.activity.values),
         measured_total=None if answers.total is None else int(answers.total.values[0]),
         noise=noise_of(measured),
         diagnostics={
             "clusters": answers.cells.clusters,
-            "scale": float(scale),
+            "scale": scale.value,
             "totals_mismatch": totals.mismatch,
             **diagnostics,
         },
@@ -163,7 +182,7 @@ def _shapes(
     values: FloatArray, variance: FloatArray, totals: Totals
 ) -> tuple[FloatArray, FloatArray]:
     """Returns series that sum to 1, and their variances."""
-    size = np.maximum(totals.clusters, 1.0)
+    size = np.maximum(totals.clusters, 1e-9)
     nearest = onto_totals(values, size)
     return nearest / size[:, None], variance / size[:, None] ** 2
 
@@ -226,28 +245,3 @@ def relative_spread(
         apart += totals @ (shapes - shapes[neighbour]) ** 2
     level = totals @ shapes**2
     return np.asarray(apart / (2 * count) / np.maximum(level, 1e-300))
-
-
-def scale_of(answers: Answers, counted: float) -> float:
-    """Returns all visits as a multiple of those that the series counts.
-
-    The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
-    What is beyond 1 is trusted by as much as it stands out from the noise in the number of all
-    visits: a small crowd would otherwise be scaled by noise.
-
-    Args:
-        answers: What was measured.
-        counted: Visits that the series counts.
-    """
-    if answers.total is None:
-        return 1.0
-    beyond = max(float(answers.total.values[0]) / max(counted, 1.0) - 1, 0.0)
-    noise = answers.total.variance / max(counted, 1.0) ** 2
-    return 1 + beyond * beyond**2 / (beyond**2 + noise)
-
-
-def doubt_of(answers: Answers, visits: float) -> float:
-    """Returns the variance of the number of all visits, relative to its square."""
-    if answers.total is None:
-        return 0.0
-    return answers.total.variance / max(visits, 1.0) ** 2

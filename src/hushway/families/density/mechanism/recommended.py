@@ -1,12 +1,9 @@
 """How to split a budget among the questions of a density: public rules, no row is read."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
-
-from scipy.optimize import minimize
 
 from hushway.errors import PlanError
 from hushway.families.density.mechanism.fit import Denoise
@@ -22,6 +19,7 @@ class Spends:
     Attributes:
         series: Visits by cluster and bin.
         histogram: One visit of each person by site.
+        activity: People by class of activity; without it the histogram does not tell people apart.
         total: All visits.
         clusters: The totals that clusters are made by.
         cuts: How many cosines of each series to keep.
@@ -29,6 +27,7 @@ class Spends:
 
     series: Loss
     histogram: Loss | None = None
+    activity: Loss | None = None
     total: Loss | None = None
     clusters: Loss | None = None
     cuts: ZCDPLoss | None = None
@@ -40,11 +39,23 @@ class Spends:
                 "other.",
                 advice="Give both a share of the budget, or none.",
             )
+        if self.activity is not None and self.histogram is None:
+            raise PlanError(
+                "How busy people are is of no use without a histogram of sites.",
+                advice="Give the histogram a share of the budget, or activity none.",
+            )
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The prices in the order in which they are paid."""
-        asked = (self.histogram, self.total, self.clusters, self.cuts, self.series)
+        asked = (
+            self.histogram,
+            self.activity,
+            self.total,
+            self.clusters,
+            self.cuts,
+            self.series,
+        )
         return tuple(loss for loss in asked if loss is not None)
 
 
@@ -54,18 +65,20 @@ class Shares:
 
     Attributes:
         histogram: One visit of each person by site.
+        activity: People by class of activity.
         total: All visits.
         clusters: The totals that clusters are made by.
         cuts: How many cosines of each series to keep.
     """
 
     histogram: Fraction = Fraction(0)
+    activity: Fraction = Fraction(0)
     total: Fraction = Fraction(0)
     clusters: Fraction = Fraction(0)
     cuts: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        parts = (self.histogram, self.total, self.clusters, self.cuts)
+        parts = (self.histogram, self.activity, self.total, self.clusters, self.cuts)
         if min(parts) < 0 or sum(parts) >= 1:
             raise PlanError(
                 "The shares of a budget must not be negative and must leave something for the "
@@ -97,33 +110,35 @@ def spends_of(budget: Loss, shares: Shares) -> Spends:
                 advice="Give a delta and Gaussian noise, or choose the cuts from the noisy series.",
             )
         cuts = loss_of_cuts(amount * shares.cuts)
-    others = amount * (shares.histogram + shares.total + shares.clusters)
+    others = amount * (shares.histogram + shares.activity + shares.total + shares.clusters)
     return Spends(
         series=loss_of(measure, amount - others - (cuts.rho if cuts else 0)),
         histogram=part(shares.histogram),
+        activity=part(shares.activity),
         total=part(shares.total),
         clusters=part(shares.clusters),
         cuts=cuts,
     )
 
 
-# Found flat around these on the synthetic city: a half or a double of any changes little.
-_HISTOGRAM: Final = Fraction(6, 100)
-_TOTAL: Final = Fraction(1, 100)
+# A middle way for crowds of which nothing is known: a small one wants half of the budget for the
+# histogram, a large one wants nearly all of it for the series.
+_HISTOGRAM: Final = Fraction(13, 100)
+_ACTIVITY: Final = Fraction(3, 100)
+_TOTAL: Final = Fraction(2, 100)
 _CLUSTERS: Final = Fraction(1, 100)
 _CELL_TOTALS: Final = Fraction(1, 4)
 _CUTS: Final = Fraction(1, 5)
-# A cleaned series has about this many free numbers.
-_FREE: Final = 12
+# What the histogram gets where series tell nothing of single cells.
+_EVEN: Final = 0.5
+# Noise that is this part of what it is added to does no harm.
+_SMALL: Final = 0.01
+# Visits of a person, by which noisy people become noisy visits, over their mean.
+_SPREAD: Final = 8.0
 _DIGITS: Final = 1000
-# Patterns are learnt from many series, and real places differ from their neighbours more than the
-# synthetic city's do: a middle way. Cosines know one series at a time, and need larger ones.
-_CLUSTER_ERRORS: Final[dict[Denoise, float]] = {
-    "patterns": 0.05,
-    "sure": 0.02,
-    "cuts": 0.02,
-    "none": 0.02,
-}
+# Cosines know one series at a time, and need larger ones than patterns do. How large those must be
+# is told from noisy totals.
+_CLUSTER_ERROR: Final = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +154,9 @@ class Crowd:
     visits: float
 
 
-def recommended_cluster_error(denoise: Denoise) -> float:
-    """Returns how noisy a cluster's series may be, as a share of its total."""
-    return _CLUSTER_ERRORS[denoise]
+def recommended_cluster_error(denoise: Denoise) -> float | None:
+    """Returns how noisy a cluster's series may be, as a share of its total; None to learn it."""
+    return None if denoise == "patterns" else _CLUSTER_ERROR
 
 
 def recommended_shares(*, scaling: bool, clustering: bool, cuts: bool) -> Shares:
@@ -149,70 +164,64 @@ def recommended_shares(*, scaling: bool, clustering: bool, cuts: bool) -> Shares
     clusters = (_CLUSTERS if scaling else _CELL_TOTALS) if clustering else Fraction(0)
     return Shares(
         histogram=_HISTOGRAM if scaling else Fraction(0),
+        activity=_ACTIVITY if scaling else Fraction(0),
         total=_TOTAL if scaling else Fraction(0),
         clusters=clusters,
         cuts=_CUTS if cuts else Fraction(0),
     )
 
 
-def optimised_shares(
-    universe: DensityUniverse,
-    limits: VisitLimits,
-    budget: Loss,
-    crowd: Crowd,
-    shares: Shares,
+def shares_for(
+    universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd, shares: Shares
 ) -> Shares:
-    """Returns the shares of histogram and total that suit a guess of the crowd.
+    """Returns the shares that suit a public guess of the crowd.
 
-    The expected relative error of a cell has three parts that the budget can move: the noise left
-    in its shape, the noise in its total, and the noise in the number of all visits. The sum of
-    their squares is made as small as possible; the shares of other questions stay.
+    If the series of single cells stand out from noise, they tell everything and nearly all goes to
+    them. If not, what can be told is how visits are spread over sites and what the city's week is
+    like: the two get about the same. The other questions get as much as makes their own noise small
+    beside the crowd.
 
     Args:
         universe: The public areas, bins and sites.
         limits: How much of one person counts.
         budget: What all questions together may cost.
         crowd: A public guess of how many there are.
-        shares: What the other questions get; where the search starts.
+        shares: Shares without a guess; questions that are not asked there get none.
     """
-    error = _error(universe, limits, budget, crowd, float(shares.clusters + shares.cuts))
-    found = minimize(
-        lambda logs: error(math.exp(logs[0]), math.exp(logs[1])),
-        [math.log(shares.histogram), math.log(shares.total)],
-        method="Nelder-Mead",
+    people, visits = crowd.people, crowd.people * crowd.visits
+    counted = people * min(crowd.visits, limits.max_visits, universe.bins)
+    clear = clearness(universe, limits, budget, crowd)
+
+    def enough(reach: float, size: float, least: Fraction, most: Fraction) -> Fraction:
+        """Returns the share that makes noise of a reach no more than a part of a size."""
+        noise = reach * noise_of_one(budget) / (_SMALL * size)
+        share = noise if isinstance(budget, PureLoss) else noise**2
+        return min(max(_written(share), least), most)
+
+    return Shares(
+        histogram=min(max(_written(_EVEN / (1 + clear)), Fraction(2, 100)), Fraction(_EVEN)),
+        activity=enough(_SPREAD, people, Fraction(15, 1000), Fraction(5, 100)),
+        total=enough(limits.most_counted, visits, Fraction(2, 1000), Fraction(5, 100)),
+        clusters=shares.clusters
+        and enough(limits.max_visits, counted, Fraction(2, 1000), Fraction(1, 100)),
+        cuts=shares.cuts,
     )
-    histogram, total = (_written(math.exp(log)) for log in found.x)
-    return Shares(histogram=histogram, total=total, clusters=shares.clusters, cuts=shares.cuts)
 
 
-def _error(
-    universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd, others: float
-) -> Callable[[float, float], float]:
-    """Returns the expected squared relative error of a cell for two shares."""
-    cells = len(universe.cover)
-    visits = min(crowd.visits, limits.max_visits, universe.bins)
-    people = crowd.people / cells
-    reach = min(limits.max_visits, universe.bins)
-    pure = isinstance(budget, PureLoss)
+def clearness(universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd) -> float:
+    """Returns the total of a mean cell, over the noise in it if all were spent on the series."""
+    most = min(limits.max_visits, universe.bins)
+    reach = most if isinstance(budget, PureLoss) else math.sqrt(most)
+    total = crowd.people * min(crowd.visits, most) / len(universe.cover)
+    return total / (math.sqrt(universe.bins) * reach * noise_of_one(budget))
 
-    def noise(squared: float, share: float) -> float:
-        amount = float(budget.amount) * share
-        return 2 * squared / amount**2 if pure else squared / (2 * amount)
 
-    def error(histogram: float, total: float) -> float:
-        series = 1 - histogram - total - others
-        if series <= 0:
-            return math.inf
-        of_series = noise(reach**2 if pure else reach, series)
-        shape = of_series * _FREE * universe.bins / (people * visits) ** 2
-        by_sum = of_series * universe.bins / (people * visits) ** 2
-        by_people = (people + noise(1, histogram)) / people**2
-        whole = noise(limits.most_counted**2, total) / (crowd.people * crowd.visits) ** 2
-        return shape + 1 / (1 / by_sum + 1 / by_people) + whole
-
-    return error
+def noise_of_one(budget: Loss) -> float:
+    """Returns the noise in a number that one person moves by 1, if all were spent on it."""
+    amount = float(budget.amount)
+    return math.sqrt(2) / amount if isinstance(budget, PureLoss) else 1 / math.sqrt(2 * amount)
 
 
 def _written(share: float) -> Fraction:
     """Returns a share as a fraction that people can read."""
-    return max(Fraction(round(share * _DIGITS), _DIGITS), Fraction(1, _DIGITS))
+    return Fraction(round(min(share, 1.0) * _DIGITS), _DIGITS)

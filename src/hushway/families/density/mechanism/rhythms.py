@@ -16,6 +16,7 @@ from scipy.fft import dct, idct
 from scipy.linalg import toeplitz
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.density.mechanism.curves import smoothed
 
 # A shape has no bin below this part of its mean: relative remainders would be divided by nothing.
 _FAINTEST = 0.01
@@ -39,6 +40,7 @@ class Rhythms:
         patterns: How many directions stand out from the noise by themselves.
         doubt: Variance of the noise in each bin of the shape itself.
         weights: How much of the shape comes from each cell; they sum to 1.
+        kept: The share of noise that smoothing left in the shape.
     """
 
     shape: FloatArray
@@ -47,6 +49,7 @@ class Rhythms:
     patterns: int
     doubt: float
     weights: FloatArray
+    kept: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,24 +59,30 @@ class Cleaned:
     Attributes:
         values: The expected series, one row a cell.
         variance: The expected square of what each value is still off by.
+        leverage: By how much each value moves with its own noisy one.
     """
 
     values: FloatArray
     variance: FloatArray
+    leverage: FloatArray
 
 
-def learn_rhythms(series: FloatArray, totals: FloatArray, variance: float) -> Rhythms:
+def learn_rhythms(
+    series: FloatArray, totals: FloatArray, variance: float, parts: int | None = None
+) -> Rhythms:
     """Learns what noisy series have in common.
 
     Args:
         series: Noisy series, one row a cell.
         totals: About how much each row sums to, above 0: the size of the cell.
         variance: Variance of the noise in every entry.
+        parts: Entries of a day; all together are one if left out.
     """
     unit = series / totals[:, None]
     noise = variance / totals**2
     weights = _weights(unit, totals, noise)
-    shape = weights @ unit
+    rough = float(weights**2 @ noise)
+    shape, doubt = smoothed(weights @ unit, rough, len(unit[0]) if parts is None else parts)
     # The mean that series with a sum of 1 should have: of nothing but noise it may be 0 or less.
     shape = np.maximum(shape, _FAINTEST / len(shape))
     apart = unit - shape
@@ -88,8 +97,9 @@ def learn_rhythms(series: FloatArray, totals: FloatArray, variance: float) -> Rh
         ways=ways,
         strengths=np.maximum(strengths, 0.0),
         patterns=patterns,
-        doubt=float(weights**2 @ noise),
+        doubt=doubt,
         weights=weights,
+        kept=doubt / rough,
     )
 
 
@@ -114,7 +124,13 @@ def clean(series: FloatArray, totals: FloatArray, variance: float, rhythms: Rhyt
     # Its own noise is in the shape too: few cells do not average it away.
     again = 1 + 2 * (1 - trust) * rhythms.weights[:, None]
     left = (trust * noise * again) @ (rhythms.ways**2).T
-    return Cleaned(values=values * totals[:, None], variance=left * totals[:, None] ** 2)
+    # Moved by itself: along the ways, and a little by way of the shape that it is a part of.
+    own = trust + (1 - trust) * rhythms.weights[:, None] * rhythms.kept
+    return Cleaned(
+        values=values * totals[:, None],
+        variance=left * totals[:, None] ** 2,
+        leverage=own @ (rhythms.ways**2).T,
+    )
 
 
 def _weights(unit: FloatArray, totals: FloatArray, noise: FloatArray) -> FloatArray:

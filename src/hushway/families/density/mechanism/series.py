@@ -7,19 +7,18 @@ all clusters together, and how much of a series is kept is told from its noisy v
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.mechanism.clusters import clusters_of
 from hushway.families.density.mechanism.fit import Denoise, DensityTable, fit_density
 from hushway.families.density.mechanism.recommended import Spends
-from hushway.families.density.mechanism.totals import histogram_totals, noisy
-from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
@@ -63,7 +62,7 @@ class DensitySeries:
         denoise: What becomes of the noise in a series.
         night: Whether the small counts of the night are replaced by exponential curves.
         cluster_error: Cells are merged until the noise in a series is at most this share of its
-            total, if clusters are made at all.
+            total, if clusters are made at all; None to tell it from noisy totals.
         quanta: Parts that a visit is cut into.
     """
 
@@ -71,7 +70,7 @@ class DensitySeries:
     spends: Spends
     denoise: Denoise = "patterns"
     night: bool = False
-    cluster_error: float = 0.05
+    cluster_error: float | None = None
     quanta: int = QUANTA
     name: str = "series"
 
@@ -79,7 +78,8 @@ class DensitySeries:
     adaptive: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.denoise not in get_args(Denoise) or not 0 < self.cluster_error < 1:
+        error = self.cluster_error
+        if self.denoise not in get_args(Denoise) or not (error is None or 0 < error < 1):
             raise PrivacyError(
                 "There is no such way to clean a series, or the cluster error is not a share.",
                 advice=f"Choose one of {', '.join(get_args(Denoise))}, and an error such as 0.05.",
@@ -169,11 +169,13 @@ class DensitySeries:
                 bias=0.0,
             ),
         ]
-        if self.spends.histogram is not None and self.spends.total is not None:
-            for figure, cells, spend in (
-                ("visitors of a site", SiteHistogram(universe=geography), self.spends.histogram),
-                ("all visits", VisitTotal(universe=geography), self.spends.total),
-            ):
+        others: list[tuple[str, VisitCells, Loss | None]] = [
+            ("visitors of a site", self._histogram(geography), self.spends.histogram),
+            ("visitors as busy as each other", self._activity(geography), self.spends.activity),
+            ("all visits", VisitTotal(universe=geography), self.spends.total),
+        ]
+        for figure, cells, spend in others:
+            if spend is not None:
                 variance = noise_for(spend, self.bound(cells)).variance
                 found.append(Forecast(figure=figure, standard_error=math.sqrt(variance), bias=0.0))
         return tuple(found)
@@ -200,7 +202,7 @@ class DensitySeries:
 
     def fit(self, measured: Measurements, geography: DensityUniverse) -> DensityTable:
         """Cleans the series, scales them and shares them among areas."""
-        return fit_density(measured, geography, denoise=self.denoise, night=self.night)
+        return fit_density(measured, geography, self.limits, denoise=self.denoise, night=self.night)
 
     def series(self, geography: DensityUniverse, cluster: IntArray) -> ClusterSeries:
         """Returns the cells of the series of some clusters."""
@@ -215,7 +217,8 @@ class DensitySeries:
     def _before_clusters(self, geography: DensityUniverse) -> list[tuple[Query, Loss]]:
         """Returns what is asked before clusters are made."""
         asked: list[tuple[VisitCells, Loss | None]] = [
-            (SiteHistogram(universe=geography), self.spends.histogram),
+            (self._histogram(geography), self.spends.histogram),
+            (self._activity(geography), self.spends.activity),
             (VisitTotal(universe=geography), self.spends.total),
             (self._totals(geography), self.spends.clusters),
         ]
@@ -245,6 +248,14 @@ class DensitySeries:
         describe = cutting_event if isinstance(query, CutQuery) else counting_event
         return describe(query.name, cells.size, spend, self.bound(cells))
 
+    def _histogram(self, geography: DensityUniverse) -> SiteHistogram:
+        """Returns one visit of each person by site, in circles if activity is known."""
+        circles = 1 if self.spends.activity is None else self.limits.circles
+        return SiteHistogram(universe=geography, circles=circles)
+
+    def _activity(self, geography: DensityUniverse) -> ActivityHistogram:
+        return ActivityHistogram(universe=geography, classes=len(self.limits.activity))
+
     def _totals(self, geography: DensityUniverse) -> ClusterTotals:
         """Returns the totals that clusters are made by.
 
@@ -265,85 +276,10 @@ class DensitySeries:
 
     def _clusters(self, measured: list[Measured], geography: DensityUniverse) -> IntArray:
         sigma = self._sigma(self.series(geography, _every_cell(geography)))
-        smallest = math.sqrt(geography.bins) * sigma / self.cluster_error
-        return clusters_of(measured, geography.cover, smallest)
+        noise = math.sqrt(geography.bins) * sigma
+        return clusters_of(measured, geography.cover, noise, self.cluster_error)
 
 
 def _every_cell(geography: DensityUniverse) -> IntArray:
     """Returns clusters of one cell of the cover each."""
     return np.arange(len(geography.cover), dtype=np.int64)
-
-
-def clusters_of(measured: Sequence[Measured], cover: Cover, smallest: float) -> IntArray:
-    """Returns the cluster of each cell: none has a noisy total below `smallest`, if possible.
-
-    Privacy:
-        Sees noisy totals and the public ground.
-
-    Args:
-        measured: Totals of cells; or a histogram of sites and the number of visits in all.
-        cover: The cells.
-        smallest: Smallest total of a cluster, in visits of the series.
-    """
-    totals = _totals(measured, cover)
-    return merge_small(totals, cover.centres, cover.sizes, smallest)
-
-
-def _totals(measured: Sequence[Measured], cover: Cover) -> FloatArray:
-    found = {type(one.query.cells): noisy(one) for one in measured}
-    totals = found[ClusterTotals].values
-    if SiteHistogram not in found:
-        return totals
-    values, _ = histogram_totals(found[SiteHistogram], cover, max(float(totals[0]), 1.0))
-    return np.maximum(values, 0.0)
-
-
-def merge_small(
-    totals: FloatArray, centres: FloatArray, sizes: FloatArray, threshold: float
-) -> IntArray:
-    """Returns the cluster of each cell: algorithm 3 of the KDD 2014 paper.
-
-    While some cluster is below the threshold, the smallest is merged with the one whose centre is
-    nearest. A cluster's total is the sum of its cells' totals, its centre the centroid of its
-    cells' ground. It ends when no cluster is below the threshold, or one is left. Among equals the
-    cluster with the lowest first cell is taken.
-
-    Privacy:
-        Totals must already carry their noise; centres and sizes are public.
-
-    Args:
-        totals: Noisy total of each cell; may be negative.
-        centres: Centre (x, y) of each cell, in metres.
-        sizes: Size of each cell's ground, above 0: what its centre weighs.
-        threshold: Smallest total that a cluster may have.
-
-    Returns:
-        Clusters, numbered from 0 by their first cell.
-    """
-    held = totals.astype(np.float64)
-    middle = centres.astype(np.float64)
-    weight = sizes.astype(np.float64)
-    cluster = np.arange(len(held))
-    for _ in range(len(held) - 1):
-        smallest = int(held.argmin())
-        if held[smallest] >= threshold:
-            break
-        nearest = _nearest(middle, smallest)
-        # The lower number stays, so that a cluster is always called after its first cell.
-        stays, goes = sorted((smallest, nearest))
-        both = weight[stays] + weight[goes]
-        middle[stays] += (middle[goes] - middle[stays]) * (weight[goes] / both)
-        weight[stays] = both
-        held[stays] += held[goes]
-        # A cluster that is gone is never the smallest, and near to none.
-        held[goes] = np.inf
-        middle[goes] = np.inf
-        cluster[cluster == goes] = stays
-    return np.unique(cluster, return_inverse=True)[1].astype(np.int64)
-
-
-def _nearest(middle: FloatArray, cluster: int) -> int:
-    apart = middle - middle[cluster]
-    squares = np.einsum("ij,ij->i", apart, apart)
-    squares[cluster] = np.inf
-    return int(squares.argmin())

@@ -58,7 +58,8 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
         contribution=Contribution(
             words=f"At most one visit of a {unit} in a bin and {plural(visits, 'visit')} in the "
             "window are counted, chosen uniformly at random; besides, one random visit by its "
-            f"site, and the number of a {unit}'s visits up to {limits.most_counted:,}.",
+            f"site and by how many visits the {unit} has, the {unit} once by that number's class, "
+            f"and the number itself up to {limits.most_counted:,}.",
             limits={"visits": visits, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
         ),
         assumed_public=_ASSUMED_PUBLIC,
@@ -100,6 +101,7 @@ def _series(parameters: Mapping[str, Any]) -> DensitySeries:
         spends=Spends(
             series=series,
             histogram=stated_loss(parameters, "histogram"),
+            activity=stated_loss(parameters, "activity"),
             total=stated_loss(parameters, "total"),
             clusters=stated_loss(parameters, "clusters"),
             cuts=cuts,

@@ -1,8 +1,8 @@
 """How many visits each cell of the cover has over the whole window, from all that was measured.
 
-Two noisy sources tell the same thing: the sum of a series, and the share of people whose one drawn
-visit was at the cell's sites. The first weighs people by their visits, as the release does, but its
-noise adds up over all bins; the second is sharper and weighs all people alike. How far the two
+Two noisy sources tell the same thing: the sum of a series, and people whose one drawn visit was at
+the cell's sites. The first weighs people by their visits, as the release does, but its noise adds
+up over all bins; the second is sharper and knows people by their circles only. How far the two
 differ beyond their noise is estimated, and the second is trusted less by that much.
 """
 
@@ -14,8 +14,11 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.mechanism.places import Places
+from hushway.families.density.mechanism.sizes import above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -46,7 +49,8 @@ class Answers:
         cells: The clusters and bins of the series.
         parts: The series as it was measured, in whole parts of a visit.
         series: Noisy visits by (cluster, bin).
-        histogram: Noisy number of people by the site of one visit, if measured.
+        circles: Noisy number of people by (circle, site of one visit), if measured.
+        activity: Noisy number of people by class of activity, if measured.
         total: Noisy number of all visits, if measured.
         totals: Noisy visits by cell of the cover over the window, if measured.
         cuts: How many cosines of each cluster's series to keep, if chosen.
@@ -55,10 +59,21 @@ class Answers:
     cells: ClusterSeries
     parts: IntArray
     series: Noisy
-    histogram: Noisy | None
+    circles: Noisy | None
+    activity: Noisy | None
     total: Noisy | None
     totals: Noisy | None
     cuts: IntArray | None
+
+    @property
+    def histogram(self) -> Noisy | None:
+        """Noisy number of people by the site of one visit, if measured."""
+        circles = self.circles
+        if circles is None:
+            return None
+        return Noisy(
+            values=circles.values.sum(axis=0), variance=circles.variance * len(circles.values)
+        )
 
 
 def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
@@ -81,19 +96,28 @@ def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
     cells = series.query.cells
     shape = (cells.clusters, cells.universe.bins)
     flat = noisy(series)
-    histogram, total, totals, cuts = (
-        found.get(kind) for kind in (SiteHistogram, VisitTotal, ClusterTotals, CutQuery)
+    histogram, activity, total, totals, cuts = (
+        found.get(kind)
+        for kind in (SiteHistogram, ActivityHistogram, VisitTotal, ClusterTotals, CutQuery)
     )
     return Answers(
         cells=cells,
         parts=series.values.reshape(shape),
         series=Noisy(values=flat.values.reshape(shape), variance=flat.variance),
-        histogram=None if histogram is None else noisy(histogram),
+        circles=None if histogram is None else by_circle(histogram),
+        activity=None if activity is None else noisy(activity),
         total=None if total is None else noisy(total),
         # With a histogram the totals are one number for the whole city, which clusters needed.
         totals=None if totals is None or histogram is not None else noisy(totals),
         cuts=None if cuts is None else cuts.values,
     )
+
+
+def by_circle(measured: Measured) -> Noisy:
+    """Returns a measured histogram by (circle, site)."""
+    flat, cells = noisy(measured), measured.query.cells
+    circles = cells.circles if isinstance(cells, SiteHistogram) else 1
+    return Noisy(values=flat.values.reshape(circles, -1), variance=flat.variance)
 
 
 def noisy(measured: Measured) -> Noisy:
@@ -113,62 +137,88 @@ class Totals:
     """Visits over the window, as the series counts them.
 
     Attributes:
-        cells: Visits of each cell of the cover; never negative.
+        cells: Visits of each cell of the cover; above 0 unless nothing was measured apart.
         clusters: Visits of each cluster, the sum over its cells.
         variance: What the square of each cell's error is expected to be.
         mismatch: How far the two sources differ beyond their noise, as a share of a total.
+        scale: All visits of each cell as a multiple of those that the series counts, as far as
+            cells differ in that: to be brought to the number of all visits.
+        scale_variance: Variance of each multiple, relative to its square.
     """
 
     cells: FloatArray
     clusters: FloatArray
     variance: FloatArray
     mismatch: float
+    scale: FloatArray
+    scale_variance: FloatArray
 
 
-def fitted_totals(answers: Answers, cover: Cover) -> Totals:
-    """Combines the sum of each cluster's series with what tells its cells apart."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Apart:
+    """What tells the cells of the cover apart, beside the series.
+
+    Attributes:
+        values: Visits of each cell as the series counts them; above 0.
+        variance: Variance of each.
+        scale: All visits as a multiple of them.
+        scale_variance: Variance of each multiple, relative to its square.
+    """
+
+    values: FloatArray
+    variance: FloatArray
+    scale: FloatArray
+    scale_variance: FloatArray
+
+
+def fitted_totals(
+    answers: Answers, cover: Cover, places: Places | None, straight: float = 1.0
+) -> Totals:
+    """Combines the sum of each cluster's series with what tells its cells apart.
+
+    Args:
+        answers: What was measured.
+        cover: The cells.
+        places: What one visit of each person tells about sites, if measured.
+        straight: Share of the series' visits that were drawn as evenly as all visits are: by so
+            much the series is believed where it differs from places.
+    """
     cluster, series = answers.cells.cluster, answers.series
     sums = series.values.sum(axis=1)
     noise = series.values.shape[1] * series.variance
-    apart = _apart(answers, cover, max(float(sums.sum()), 1.0))
+    apart = _apart(answers, cover, places, max(float(sums.sum()), 1.0))
     if apart is None:
         # Clusters are made from one of the other sources, so without any, every cell is its own.
-        best = np.maximum(sums, 0.0)
+        alone = above_zero(sums, np.full(len(sums), noise))
+        ones = np.ones(len(cluster))
         return Totals(
-            cells=best[cluster],
-            clusters=best,
-            variance=np.full(len(cluster), noise),
+            cells=alone.values[cluster],
+            clusters=alone.values,
+            variance=alone.variance[cluster],
             mismatch=0.0,
+            scale=ones,
+            scale_variance=0 * ones,
         )
-    values, variance = apart
-    other, spread = _summed(cluster, values), _summed(cluster, variance)
+    other, spread = _summed(cluster, apart.values), _summed(cluster, apart.variance)
     beyond = ((other - sums) ** 2 - spread - noise).sum()
     mismatch = max(float(beyond) / max(float((other**2).sum()), 1.0), 0.0)
-    doubt = spread + mismatch * other**2
-    best = np.maximum((noise * other + doubt * sums) / (noise + doubt), 0.0)
-    share, size = _shares(cluster, values, spread)
-    loose = np.maximum(variance * (1 - 2 * share) + share**2 * spread[cluster], 0.0) / size**2
+    own = mismatch * other**2
+    weight = (spread + straight * own) / (spread + own + noise)
+    left = spread + straight**2 * own - weight * (spread + straight * own)
+    # Whether the series or the places are right where they differ is not known for sure.
+    left += straight * (1 - straight) * own
+    best = above_zero(other + weight * (sums - other), left)
+    share = apart.values / other[cluster]
+    loose = np.maximum(apart.variance * (1 - 2 * share) + share**2 * spread[cluster], 0.0)
+    loose += (1 - share) * mismatch * apart.values**2
     return Totals(
-        cells=share * best[cluster],
-        clusters=best,
-        variance=best[cluster] ** 2 * loose + share**2 * (noise * doubt / (noise + doubt))[cluster],
+        cells=share * best.values[cluster],
+        clusters=best.values,
+        variance=(best.values / other)[cluster] ** 2 * loose + share**2 * best.variance[cluster],
         mismatch=math.sqrt(mismatch),
+        scale=apart.scale,
+        scale_variance=apart.scale_variance,
     )
-
-
-def _shares(
-    cluster: IntArray, values: FloatArray, spread: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Returns the share of each cell in its cluster, and the total that its noise is held against.
-
-    Of a cluster whose cells were all measured at or below 0 nothing tells them apart: they get
-    equal shares. No total is taken to be smaller than its noise, or errors would be without end.
-    """
-    positive = np.maximum(values, 0.0)
-    whole = _summed(cluster, positive)[cluster]
-    alike = 1 / np.bincount(cluster)[cluster]
-    share = np.divide(positive, whole, out=alike, where=whole > 0)
-    return share, np.maximum(whole, np.sqrt(spread)[cluster])
 
 
 def histogram_totals(
@@ -193,13 +243,32 @@ def histogram_totals(
     return values * scale, variance * scale**2
 
 
-def _apart(answers: Answers, cover: Cover, visits: float) -> tuple[FloatArray, FloatArray] | None:
-    if answers.histogram is not None:
-        return histogram_totals(answers.histogram, cover, visits)
+def _apart(answers: Answers, cover: Cover, places: Places | None, visits: float) -> _Apart | None:
+    if places is not None:
+        return _from_places(places, cover, visits)
     totals = answers.totals
     if totals is None:
         return None
-    return totals.values, np.full(len(cover), totals.variance)
+    known = expected_sizes(totals.values, np.full(len(cover), totals.variance))
+    ones = np.ones(len(cover))
+    return _Apart(values=known.values, variance=known.variance, scale=ones, scale_variance=0 * ones)
+
+
+def _from_places(places: Places, cover: Cover, visits: float) -> _Apart:
+    """Shares what is known about sites among cells, scaled to the visits of the series."""
+    cell, site, parts = cover.quantised(_PARTS)
+    share = parts / _PARTS
+    scale = visits / float(places.counted.sum())
+    held = share * places.counted[site]
+    values = _summed(cell, held)
+    multiples = _summed(cell, held * places.scale[site]) / values
+    doubt = _summed(cell, (held * places.scale[site]) ** 2 * places.scale_variance[site])
+    return _Apart(
+        values=values * scale,
+        variance=_summed(cell, share**2 * places.variance[site]) * scale**2,
+        scale=multiples,
+        scale_variance=doubt / (values * multiples) ** 2,
+    )
 
 
 def _summed(group: IntArray, values: FloatArray) -> FloatArray:

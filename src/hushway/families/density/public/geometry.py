@@ -40,7 +40,7 @@ def density_universe(
 
     Args:
         areas: What is published.
-        periods: The bins of time, with the cycle "window".
+        periods: The bins of time, with the cycle "window" or "week".
         towers: Where people are seen; None if their events carry positions. Towers at the same
             point, to the centimetre, are one site.
         outside: Whether towers outside all areas are refused, or left out with all their events.

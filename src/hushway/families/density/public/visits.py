@@ -2,7 +2,8 @@
 
 A visit is a person seen at a site in a bin of time. A person's visits are cut down to one for each
 bin and to `max_visits` in all; besides, one visit of each person is drawn for a histogram of sites,
-and the number of visits of each person is cut off at `most_counted`.
+the number of visits of each person is cut off at `most_counted`, and people are counted by how many
+visits they have.
 """
 
 from dataclasses import dataclass
@@ -46,7 +47,8 @@ class DensityUniverse:
 
     Attributes:
         areas: The areas that are published.
-        periods: The bins of time, with the cycle "window".
+        periods: The bins of time: with the cycle "window" every bin of the window by itself, with
+            the cycle "week" the bins of a week that all weeks of the window are laid over.
         sites: Where people are seen; None if events carry positions, then every area is a site.
         cover: The cells of sites and areas that are measured.
     """
@@ -64,10 +66,10 @@ class DensityUniverse:
                 "The cover was made for other sites or areas.",
                 advice="Make the cover from the same lists.",
             )
-        if self.periods.cycle != "window":
+        if self.periods.cycle == "day":
             raise GeographyError(
-                "A density counts every bin of its window by itself.",
-                advice='Give periods with cycle = "window".',
+                "A density counts every bin of its window by itself, or every bin of the week.",
+                advice='Give periods with cycle = "window" or "week".',
             )
 
     @property
@@ -106,6 +108,15 @@ class DensityUniverse:
         )
 
 
+# Nobody has more: visits are numbered by 32 bits.
+_MOST_VISITS = 1 << 31
+# Classes of activity end at this many times what counts of a person.
+_BEYOND = 16
+# A circle's people have about this many times the visits of those in the circle before it.
+_BUSIER = 4
+_MOST_CIRCLES = 4
+
+
 @dataclass(frozen=True, kw_only=True)
 class VisitLimits:
     """How much of one person counts: public numbers that an engine enforces.
@@ -124,6 +135,34 @@ class VisitLimits:
                 "Limits of visits must be whole numbers, at least 1.",
                 advice="Let every person count with at least one visit.",
             )
+
+    @cached_property
+    def activity(self) -> IntArray:
+        """The fewest visits of each class of activity: 1, 2, 3, 4, 6, 8, 12, ... and so on.
+
+        They go on far beyond `most_counted`, so that what is cut off there does not go unseen. The
+        last class has no end.
+        """
+        steps = [1, 2, 3]
+        while steps[-1] < min(_BEYOND * self.most_counted, _MOST_VISITS):
+            steps.append(2 * steps[-2])
+        return np.array(steps, dtype=np.int64)
+
+    @cached_property
+    def circle(self) -> IntArray:
+        """The circle of people that each class of activity belongs to, numbered from 0.
+
+        The first circle are people of whom nearly all counts; the others are so much busier. Beyond
+        `most_counted` all are one circle.
+        """
+        begins = [self.max_visits * _BUSIER**step for step in range(_MOST_CIRCLES - 1)]
+        begins = [fewest for fewest in begins if fewest < min(self.most_counted, _MOST_VISITS)]
+        return np.searchsorted(np.array(begins, dtype=np.int64), self.activity, side="left")
+
+    @property
+    def circles(self) -> int:
+        """Number of circles."""
+        return int(self.circle[-1]) + 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -225,9 +264,15 @@ class ClusterTotals(_Clustered):
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SiteHistogram:
-    """One visit of each person, by site. Cell = site."""
+    """One visit of each person, by circle and site. Cell = circle * sites + site.
+
+    Attributes:
+        universe: The public universe.
+        circles: Into how many circles people are told apart by their activity; 1 for not at all.
+    """
 
     universe: DensityUniverse
+    circles: int = 1
 
     @property
     def name(self) -> str:
@@ -236,16 +281,51 @@ class SiteHistogram:
 
     @property
     def size(self) -> int:
-        """Number of sites."""
-        return self.universe.site_count
+        """Number of sites, once for each circle."""
+        return self.circles * self.universe.site_count
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the universe."""
-        return digest_of({"universe": self.universe.digest, "kind": "histogram"})
+        """A digest of the universe and of the number of circles."""
+        facts = {"universe": self.universe.digest, "kind": "histogram", "circles": self.circles}
+        return digest_of(facts)
 
     def reach(self, _limits: VisitLimits) -> Reach:
-        """Returns how far one person moves the histogram: one site, by one."""
+        """Returns how far one person moves the histogram: one site of one circle, by one."""
+        return Reach(cells=1, each=1, total=1)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ActivityHistogram:
+    """People by class of activity: by how many visits they have. Cell = class.
+
+    Attributes:
+        universe: The public universe.
+        classes: Number of classes.
+    """
+
+    universe: DensityUniverse
+    classes: int
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "visitors by number of visits"
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return self.classes
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe and of the number of classes."""
+        facts = {"universe": self.universe.digest, "kind": "activity", "classes": self.classes}
+        return digest_of(facts)
+
+    def reach(self, _limits: VisitLimits) -> Reach:
+        """Returns how far one person moves the histogram: one class, by one."""
         return Reach(cells=1, each=1, total=1)
 
 
@@ -277,7 +357,7 @@ class VisitTotal:
         return Reach(cells=1, each=most, total=most)
 
 
-VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | VisitTotal
+VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | ActivityHistogram | VisitTotal
 
 
 def _check_clusters(cluster: IntArray, universe: DensityUniverse) -> None:

@@ -11,6 +11,7 @@ from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
@@ -32,10 +33,11 @@ from hushway.privacy.query import ExactCounts, Query
 # Which visits of a person count: one rule on arrays, shared by all counters of visits.
 #
 # A visit is a site and a bin in which a person was seen, however often. Of each person one visit
-# enters a histogram of sites; one visit of each bin, and at most `max_visits` of these, enter the
-# series; and the number of visits, cut off, enters a total.
+# enters a histogram of sites, in the circle of people as busy as that; one visit of each bin, and
+# at most `max_visits` of these, enter the series; the number of visits, cut off, enters a total;
+# and the person is one of a class of activity.
 
-_Add = Callable[[IntArray, IntArray], int]
+_Add = Callable[[IntArray, IntArray, IntArray], int]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -81,13 +83,20 @@ class BoundedVisits:
 
     Attributes:
         series: Visits by (bin, site).
-        histogram: People by the site of one of their visits.
+        circles: People by (circle, site of one of their visits).
+        activity: People by class of activity.
         total: All visits, each person's cut off.
     """
 
     series: IntArray
-    histogram: IntArray
+    circles: IntArray
+    activity: IntArray
     total: int
+
+    @property
+    def histogram(self) -> IntArray:
+        """People by the site of one of their visits."""
+        return np.asarray(self.circles.sum(axis=0))
 
 
 def bounded_rows(rows: Sequence[VisitRows], rule: VisitRule, threads: int = 1) -> BoundedVisits:
@@ -104,13 +113,14 @@ def bounded_rows(rows: Sequence[VisitRows], rule: VisitRule, threads: int = 1) -
     """
     parts = partitioned(rows, threads)
     people = [
-        lambda series, histogram, first=first, last=last: add_partitions(
+        lambda series, histogram, activity, first=first, last=last: add_partitions(
             parts.owner,
             parts.code,
             parts.start[first : last + 1],
             *_limits(rule),
             series,
             histogram,
+            activity,
         )
         for first, last in _visit_shares(parts.start, threads)
     ]
@@ -129,20 +139,21 @@ def bounded_people(people: PeopleVisits, rule: VisitRule, threads: int = 1) -> B
         threads: How many to use; the answer is the same for any number.
     """
     shares = [
-        lambda series, histogram, first=first, last=last: add_people(
+        lambda series, histogram, activity, first=first, last=last: add_people(
             people.start[first : last + 1],
             people.code,
             people.salt[first:last],
             *_limits(rule),
             series,
             histogram,
+            activity,
         )
         for first, last in _visit_shares(people.start, threads)
     ]
     return _summed(shares, rule, threads)
 
 
-def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray]:
+def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray, IntArray, IntArray]:
     key = np.array(rule.key.coefficients, dtype=np.int64)
     # More than 64 bits would not pass, and more than all visits there can be changes nothing.
     every = rule.sites * rule.bins
@@ -150,6 +161,8 @@ def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray]:
         rule.sites,
         min(rule.limits.max_visits, every),
         min(rule.limits.most_counted, every),
+        rule.limits.activity,
+        rule.limits.circle,
         key,
     )
 
@@ -162,21 +175,31 @@ def _visit_shares(start: IntArray, threads: int) -> list[tuple[int, int]]:
 
 
 def _summed(work: Sequence[_Add], rule: VisitRule, threads: int) -> BoundedVisits:
-    def one(add: _Add) -> tuple[IntArray, IntArray, int]:
-        series, histogram = _zeros(rule)
-        return series, histogram, add(series, histogram)
+    def one(add: _Add) -> tuple[tuple[IntArray, IntArray, IntArray], int]:
+        counted = _zeros(rule)
+        return counted, add(*counted)
 
-    (series, histogram), total = _zeros(rule), 0
-    for some_series, some_histogram, some_total in in_threads(one, work, threads):
-        series += some_series
-        histogram += some_histogram
+    sums, total = _zeros(rule), 0
+    for some, some_total in in_threads(one, work, threads):
+        for whole, part in zip(sums, some, strict=True):
+            np.add(whole, part, out=whole)
         total += some_total
-    by_bin = series.reshape(rule.bins, rule.sites)
-    return BoundedVisits(series=by_bin, histogram=histogram, total=total)
+    series, histogram, activity = sums
+    return BoundedVisits(
+        series=series.reshape(rule.bins, rule.sites),
+        circles=histogram.reshape(rule.limits.circles, rule.sites),
+        activity=activity,
+        total=total,
+    )
 
 
-def _zeros(rule: VisitRule) -> tuple[IntArray, IntArray]:
-    return np.zeros(rule.bins * rule.sites, np.int64), np.zeros(rule.sites, np.int64)
+def _zeros(rule: VisitRule) -> tuple[IntArray, IntArray, IntArray]:
+    limits = rule.limits
+    return (
+        np.zeros(rule.bins * rule.sites, np.int64),
+        np.zeros(limits.circles * rule.sites, np.int64),
+        np.zeros(len(limits.activity), np.int64),
+    )
 
 
 # A gigabyte of counts for each thread.
@@ -226,9 +249,31 @@ def visit_counts(found: BoundedVisits, cells: VisitCells) -> ExactCounts:
         case ClusterTotals():
             return _occupied(_shares(cells) @ found.series.sum(axis=0))
         case SiteHistogram():
-            return _occupied(found.histogram)
+            return _occupied(_by_circle(found, cells.circles).ravel())
+        case ActivityHistogram():
+            return _occupied(_by_class(found, cells.classes))
         case VisitTotal():
             return _occupied(np.array([found.total], dtype=np.int64))
+
+
+def _by_circle(found: BoundedVisits, circles: int) -> IntArray:
+    if circles == 1:
+        return found.histogram
+    _refuse_other_classes(circles, len(found.circles))
+    return found.circles
+
+
+def _by_class(found: BoundedVisits, classes: int) -> IntArray:
+    _refuse_other_classes(classes, len(found.activity))
+    return found.activity
+
+
+def _refuse_other_classes(asked: int, counted: int) -> None:
+    if asked != counted:
+        raise PrivacyError(
+            "People were told apart by other classes of activity than the query asks for.",
+            advice="Ask with the limits that the engine was made with.",
+        )
 
 
 def _shares(cells: ClusterSeries | ClusterTotals) -> csr_array:

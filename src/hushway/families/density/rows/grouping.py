@@ -79,11 +79,14 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
     sites: int,
     max_visits: int,
     most_counted: int,
+    fewest: IntArray,
+    circle: IntArray,
     key: IntArray,
     series: IntArray,
     histogram: IntArray,
+    activity: IntArray,
 ) -> int:
-    """Adds the bounded visits of some parts to a series and a histogram; see `add_people`."""
+    """Adds the bounded visits of some parts to what is counted; see `add_people`."""
     largest = 0
     for part in range(len(start) - 1):
         largest = max(largest, start[part + 1] - start[part])
@@ -107,9 +110,12 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
             sites,
             max_visits,
             most_counted,
+            fewest,
+            circle,
             key,
             series,
             histogram,
+            activity,
         )
     return total
 
@@ -205,16 +211,20 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
     sites: int,
     max_visits: int,
     most_counted: int,
+    fewest: IntArray,
+    circle: IntArray,
     key: IntArray,
     series: IntArray,
     histogram: IntArray,
+    activity: IntArray,
 ) -> int:
-    """Adds the bounded visits of people to a series and a histogram, and returns their total.
+    """Adds the bounded visits of people to what is counted, and returns their total.
 
     Privacy:
         Of each person at most one visit of a bin and exactly min(bins, max_visits) visits enter the
-        series, one the histogram and min(visits, most_counted) the total, whatever the rows are.
-        What enters depends on the person's own codes and salt and on the key.
+        series, one visit the histogram, in one circle, min(visits, most_counted) the total, and the
+        person enters one class of activity, whatever the rows are. What enters depends on the
+        person's own codes and salt and on the key.
 
     Args:
         start: Where each person's codes begin; one entry more than people.
@@ -223,9 +233,12 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         sites: Number of sites.
         max_visits: Most visits of one person in the series.
         most_counted: Most visits of one person in the total.
+        fewest: The fewest visits of each class of activity, ascending from 1.
+        circle: The circle of each class.
         key: The coefficients of a bounding key.
         series: Visits by code, added to.
-        histogram: People by site, added to.
+        histogram: People by circle * sites + site, added to.
+        activity: People by class of activity, added to.
     """
     people = len(salt)
     longest = 0
@@ -242,7 +255,9 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         own = salt[person]
         total += min(count, most_counted)
         chosen = placed(own, 0, FOR_HISTOGRAM, key) % count
-        histogram[visits[chosen] % sites] += 1
+        kind = np.searchsorted(fewest, count, side="right") - 1
+        activity[kind] += 1
+        histogram[circle[kind] * sites + visits[chosen] % sites] += 1
         bins = _one_in_each_bin(visits, count, own, sites, key)
         if bins <= max_visits:
             for i in range(bins):

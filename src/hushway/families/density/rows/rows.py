@@ -313,7 +313,9 @@ def rows_by_text(
 def _load_bins(backend: Backend, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
     """Puts the public table (bucket, first) into a DuckDB: the first code of each bucket's bin."""
     used = np.flatnonzero(grid.day >= 0)
-    number = grid.day[used] * universe.periods.parts + grid.period[used]
+    number = grid.period[used]
+    if universe.periods.cycle == "window":
+        number = grid.day[used] * universe.periods.parts + number
     first = (number.astype(np.int64) * universe.site_count).astype(np.int32)
     table = pa.table({"bucket": grid.start_us + used * grid.bucket_us, "first": first})
     return load_table(backend, "public_bins", table)

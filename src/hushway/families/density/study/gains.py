@@ -11,8 +11,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.fit import scale_of
+from hushway.families.density.mechanism.counts import weighed
 from hushway.families.density.mechanism.rhythms import (
+    Cleaned,
     Rhythms,
     best_cuts,
     clean,
@@ -21,15 +22,15 @@ from hushway.families.density.mechanism.rhythms import (
     onto_totals,
     smooth_nights,
 )
+from hushway.families.density.mechanism.scale import Levels, levels_of
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.totals import (
     Answers,
     answers_of,
-    fitted_totals,
     histogram_totals,
 )
 from hushway.families.density.public.cover import Cover
-from hushway.families.density.public.visits import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.scene import BoundedCity
 from hushway.privacy.measured import Internal
@@ -158,10 +159,11 @@ class Noisy:
     size: FloatArray
     variance: float
     centres: FloatArray
+    parts: int
 
 
 Cleaner = Callable[[Noisy], FloatArray]
-TotalsOf = Callable[[Answers, Cover], FloatArray]
+TotalsOf = Callable[[Answers, Cover, Levels], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,35 +215,43 @@ def _bands_around_city(noisy: Noisy) -> FloatArray:
 
 
 def _patterns(noisy: Noisy) -> FloatArray:
-    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance)
-    return clean(noisy.series, noisy.size, noisy.variance, rhythms).values
+    return weighed(noisy.series, noisy.variance, _expected(noisy)).values
+
+
+def _expectation(noisy: Noisy) -> FloatArray:
+    return _expected(noisy).values
+
+
+def _expected(noisy: Noisy) -> Cleaned:
+    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance, noisy.parts)
+    return clean(noisy.series, noisy.size, noisy.variance, rhythms)
 
 
 def _kriged(noisy: Noisy) -> FloatArray:
-    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance)
+    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance, noisy.parts)
     return kriged(noisy.series, noisy.size, noisy.variance, rhythms, noisy.centres)
 
 
-def _combined(answers: Answers, cover: Cover) -> FloatArray:
-    return fitted_totals(answers, cover).cells
+def _combined(_answers: Answers, _cover: Cover, levels: Levels) -> FloatArray:
+    return levels.totals.cells
 
 
-def _by_histogram(answers: Answers, cover: Cover) -> FloatArray:
-    return np.maximum(_histogram(answers, cover), 0.0)
+def _by_histogram(answers: Answers, cover: Cover, levels: Levels) -> FloatArray:
+    return np.maximum(_histogram(answers, cover, levels), 0.0)
 
 
-def _by_series(answers: Answers, cover: Cover) -> FloatArray:
+def _by_series(answers: Answers, cover: Cover, levels: Levels) -> FloatArray:
     """Takes the histogram only to tell the cells of a cluster apart."""
     cluster = answers.cells.cluster
-    cells = _by_histogram(answers, cover)
+    cells = _by_histogram(answers, cover, levels)
     sums = np.maximum(answers.series.values.sum(axis=1), 0.0)
     held = np.maximum(np.bincount(cluster, cells), 1e-9)
     return np.asarray(cells / held[cluster] * sums[cluster])
 
 
-def _histogram(answers: Answers, cover: Cover) -> FloatArray:
+def _histogram(answers: Answers, cover: Cover, levels: Levels) -> FloatArray:
     if answers.histogram is None:
-        return fitted_totals(answers, cover).cells
+        return levels.totals.cells
     visits = max(float(answers.series.values.sum()), 1.0)
     return histogram_totals(answers.histogram, cover, visits)[0]
 
@@ -254,6 +264,7 @@ VARIANTS: Final[Mapping[str, Variant]] = {
     "the city's shape for all": Variant(clean=_city, totals=_combined),
     "bands shrunk around the city's shape": Variant(clean=_bands_around_city, totals=_combined),
     DEFAULT: Variant(clean=_patterns, totals=_combined),
+    "patterns, noisy counts not weighed again": Variant(clean=_expectation, totals=_combined),
     "patterns, doses kriged": Variant(clean=_kriged, totals=_combined),
     "patterns, cut at 0 and scaled": Variant(
         clean=_patterns, totals=_combined, close=clamp_and_normalise
@@ -268,26 +279,25 @@ VARIANTS: Final[Mapping[str, Variant]] = {
 
 
 def fit_variant(
-    variant: Variant, measured: Measurements, universe: DensityUniverse
+    variant: Variant, measured: Measurements, universe: DensityUniverse, limits: VisitLimits
 ) -> Internal[FloatArray]:
     """Fits measurements in one of the ways; returns visits by (area, bin)."""
     answers, cover = answers_of(measured), universe.cover
     cluster = answers.cells.cluster
-    cells = variant.totals(answers, cover)
+    levels = levels_of(answers, universe, limits)
+    cells = variant.totals(answers, cover, levels)
     totals = np.asarray(np.bincount(cluster, cells), dtype=np.float64)
-    values = variant.clean(_known(answers, totals, cover))
+    values = variant.clean(_known(answers, totals, universe))
     if variant.night:
         periods = universe.periods
         minutes = np.arange(periods.opens, periods.closes, periods.minutes)
         values = smooth_nights(values, starts=minutes / 60)
-    size = np.maximum(totals, 1.0)
+    size = np.maximum(totals, 1e-9)
     shapes = variant.close(values, size) / size[:, None]
-    scale = 1.0
-    if variant.scaled and answers.total is not None:
-        scale = scale_of(answers, float(cells.sum()))
+    scale = levels.multiples(cells) if variant.scaled else np.ones_like(cells)
     area, cell, share = cover.area_shares()
     counts = np.zeros((len(universe.areas), universe.bins))
-    np.add.at(counts, area, share[:, None] * (scale * shapes[cluster] * cells[:, None])[cell])
+    np.add.at(counts, area, share[:, None] * (shapes[cluster] * (scale * cells)[:, None])[cell])
     return Internal(counts)
 
 
@@ -313,13 +323,14 @@ def measure_gains(
     for run in runs:
         measured = city.measured(mechanism, run)
         for name, variant in VARIANTS.items():
-            fitted = fit_variant(variant, measured, city.universe).value
+            fitted = fit_variant(variant, measured, city.universe, city.limits).value
             errors = density_errors(truth[areas], fitted[areas]).value
             scores[name].append(Score(mre=errors.mre, pearson=errors.pearson, rsse=errors.rsse))
     return Internal(scores)
 
 
-def _known(answers: Answers, totals: FloatArray, cover: Cover) -> Noisy:
+def _known(answers: Answers, totals: FloatArray, universe: DensityUniverse) -> Noisy:
+    cover = universe.cover
     series, cluster = answers.series, answers.cells.cluster
     least = math.sqrt(series.values.shape[1] * series.variance)
     ground = np.bincount(cluster, cover.sizes)
@@ -329,4 +340,5 @@ def _known(answers: Answers, totals: FloatArray, cover: Cover) -> Noisy:
         size=np.maximum(totals, least),
         variance=series.variance,
         centres=np.column_stack(middle),
+        parts=universe.periods.parts,
     )

@@ -38,7 +38,9 @@ from hushway.families.density.audit.product import (
 )
 from hushway.families.density.audit.suite import (
     SUITE,
+    ClassesByBin,
     DayByDay,
+    EveryCircle,
     ManyInABin,
     NoCap,
     NoCutOff,
@@ -51,6 +53,7 @@ from hushway.families.density.audit.whole import one_visit_is_one
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -104,6 +107,8 @@ def test_the_mistakes_are_all_planted() -> None:
         "no cap",
         "a total that is not cut off",
         "a histogram of all visits",
+        "a person in every circle up to their own",
+        "a class of activity for every bin",
         "the same noise for every cluster",
         "the same noise for every bin",
         "sites and cells taken from the data",
@@ -112,6 +117,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "cuts with the printed exponent",
         "the whole budget for every question",
         "half the noise in the histogram",
+        "half the noise in the activity",
         "half the noise in the total",
         "half the noise in the clusters",
         "half the noise in the series",
@@ -121,6 +127,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "totals of cells bounded like series",
         "a scale from the exact number of visits",
         "each batch of rows bounded by itself",
+        "each week bounded by itself",
     ]
 
 
@@ -222,6 +229,24 @@ def test_a_histogram_of_all_visits_has_one_of_every_bin() -> None:
     assert counts(product, TOTAL, RESTLESS[:6]).tolist() == [10]
 
 
+def test_a_busy_person_can_be_in_every_circle_by_mistake() -> None:
+    circles = SiteHistogram(universe=UNIVERSE, circles=LIMITS.circles)
+    assert LIMITS.circles == 2
+    assert counts(REAL_DENSITY, circles, RESTLESS).sum() == DISTRICT.corners
+    wrong = counts(DensityProduct(counter=EveryCircle), circles, RESTLESS)
+    assert wrong.sum() == 2 * DISTRICT.corners
+
+
+def test_a_person_can_be_in_a_class_for_every_bin_by_mistake() -> None:
+    classes = ActivityHistogram(universe=UNIVERSE, classes=len(LIMITS.activity))
+    scene = tuple(Stay(site=0, bin=when) for when in range(6))
+    of_six = int(np.searchsorted(LIMITS.activity, 6, side="right")) - 1
+    right = counts(REAL_DENSITY, classes, scene)
+    assert (right[of_six], right.sum()) == (DISTRICT.corners, DISTRICT.corners)
+    wrong = counts(DensityProduct(counter=ClassesByBin), classes, scene)
+    assert (wrong[0], wrong.sum()) == (6 * DISTRICT.corners, 6 * DISTRICT.corners)
+
+
 def test_the_subtraction_moves_four_cells_by_three_and_a_half_visits() -> None:
     product = DensityProduct(counter=Subtraction)
     moved = first_corner(product, (Stay(site=SHARED, bin=2),))[:, 2]
@@ -289,8 +314,8 @@ def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     with pytest.raises(BudgetError):
         split.mechanism.measure(split.opened(CROWD), UNIVERSE)
     blind = stage(DensityProduct(mechanism=unsplit, budget=lambda _unit, _spend: BlindBudget()))
-    assert len(blind.mechanism.measure(blind.opened(CROWD), UNIVERSE)) == 4
-    assert blind.mechanism.losses == (PLENTY,) * 4
+    assert len(blind.mechanism.measure(blind.opened(CROWD), UNIVERSE)) == 5
+    assert blind.mechanism.losses == (PLENTY,) * 5
 
 
 def test_the_family_is_found_by_name() -> None:

@@ -147,7 +147,10 @@ def density_of(
         cluster=cluster,
         quanta=quanta,
         measured_series=np.rint(series).astype(np.int64),
-        measured_sites=random.integers(-9, 3000, universe.site_count) if histogram else None,
+        measured_sites=random.integers(-9, 3000, (LIMITS.circles, universe.site_count))
+        if histogram
+        else None,
+        measured_activity=random.integers(-9, 900, len(LIMITS.activity)) if histogram else None,
         measured_total=12345 if histogram else None,
         noise=noise_in(terms_of(mechanism, universe, cluster)),
         diagnostics={"kept": 4.5, "night": {"days": 2}},
@@ -163,11 +166,13 @@ def mechanism_of(
         spends=Spends(
             series=SPEND,
             histogram=SPEND if histogram else None,
+            activity=SPEND if histogram else None,
             total=SPEND if histogram else None,
             clusters=SPEND if clustered else None,
             cuts=loss_of_cuts(SPEND.rho) if cuts else None,
         ),
         denoise="cuts" if cuts else "patterns",
+        cluster_error=0.05,
         quanta=quanta,
     )
 

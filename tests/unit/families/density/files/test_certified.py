@@ -59,41 +59,59 @@ def bounded(event: Event, **changes: int) -> Event:
 
 
 def wrong_events(events: tuple[Event, ...]) -> dict[str, tuple[Event, ...]]:
-    sites, visits, totals, series = events
+    sites, people, visits, totals, series = events
     parts, visit = series.bound.total, series.bound.each
     one = counting_event("heads", 1, series.loss, Bound.of_records(1))
     return {
-        "no series": (sites, visits, totals),
+        "no series": (sites, people, visits, totals),
         "two series": (*events, series),
-        "no histogram": (visits, totals, series),
-        "no total": (sites, totals, series),
-        "no totals of clusters": (sites, visits, series),
-        "another order": (series, sites, visits, totals),
-        "fewer clusters": (sites, visits, totals, dataclasses.replace(series, cells=8)),
+        "no histogram": (people, visits, totals, series),
+        "no activity": (sites, visits, totals, series),
+        "no total": (sites, people, totals, series),
+        "no totals of clusters": (sites, people, visits, series),
+        "another order": (series, sites, people, visits, totals),
+        "fewer clusters": (sites, people, visits, totals, dataclasses.replace(series, cells=8)),
         "a cluster for every cell": (
             sites,
+            people,
             visits,
             totals,
             dataclasses.replace(series, cells=24),
         ),
-        "half the parts": (sites, visits, totals, bounded(series, each=visit // 2)),
-        "parts of a visit left over": (sites, visits, totals, bounded(series, total=parts - 1)),
-        "more visits than bins": (sites, visits, totals, bounded(series, total=9 * visit)),
-        "fewer cells touched": (sites, visits, totals, bounded(series, cells=1)),
-        "two visits a person": (bounded(sites, each=2, total=2), visits, totals, series),
-        "other sites": (dataclasses.replace(sites, cells=3), visits, totals, series),
-        "two totals": (sites, dataclasses.replace(visits, cells=2), totals, series),
+        "half the parts": (sites, people, visits, totals, bounded(series, each=visit // 2)),
+        "parts of a visit left over": (
+            sites,
+            people,
+            visits,
+            totals,
+            bounded(series, total=parts - 1),
+        ),
+        "more visits than bins": (sites, people, visits, totals, bounded(series, total=9 * visit)),
+        "fewer cells touched": (sites, people, visits, totals, bounded(series, cells=1)),
+        "two visits a person": (bounded(sites, each=2, total=2), people, visits, totals, series),
+        "a person in two classes": (
+            sites,
+            bounded(people, cells=2, total=2),
+            visits,
+            totals,
+            series,
+        ),
+        "other sites": (dataclasses.replace(sites, cells=3), people, visits, totals, series),
+        "other classes": (sites, dataclasses.replace(people, cells=3), visits, totals, series),
+        "two totals": (sites, people, dataclasses.replace(visits, cells=2), totals, series),
         "other totals of clusters": (
             sites,
+            people,
             visits,
             dataclasses.replace(totals, cells=5),
             series,
         ),
         "something else": (*events, one),
-        "something else instead": (sites, visits, one, series),
-        "a choice instead of a measurement": (sites, visits, totals, choice_of(series)),
+        "something else instead": (sites, people, visits, one, series),
+        "a choice instead of a measurement": (sites, people, visits, totals, choice_of(series)),
         "a choice that is a measurement": (
             sites,
+            people,
             visits,
             totals,
             dataclasses.replace(series, query="coefficients of each cluster"),
@@ -105,7 +123,7 @@ def wrong_events(events: tuple[Event, ...]) -> dict[str, tuple[Event, ...]]:
 SOME = counting_event("q", 1, ZCDPLoss(Fraction(1, 50)), Bound.of_records(12))
 
 
-@pytest.mark.parametrize("name", list(wrong_events((SOME,) * 4)))
+@pytest.mark.parametrize("name", list(wrong_events((SOME,) * 5)))
 def test_the_events_are_those_of_the_published_numbers(
     tmp_path: Path, density: DensityTable, certify_density: Certify, name: str
 ) -> None:

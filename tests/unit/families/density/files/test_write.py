@@ -71,6 +71,7 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
         "clusters": 2,
         "quanta": 12,
         "sites_measured": True,
+        "measured_activity": [int(people) for people in density.measured_activity],
         "measured_total": 12345,
         "noise": dict(density.noise),
         "fit": {"kept": 4.5, "night": {"days": 2}},
@@ -175,7 +176,11 @@ SPOILT: dict[str, Spoil] = {
     ),
     "flat series": lambda t: dataclasses.replace(t, measured_series=t.measured_series.reshape(-1)),
     "huge series": lambda t: shifted(t, "measured_series", 2**62),
-    "a site too few": lambda t: dataclasses.replace(t, measured_sites=t.measured_sites[1:]),
+    "a site too few": lambda t: dataclasses.replace(t, measured_sites=t.measured_sites[:, 1:]),
+    "sites in a row": lambda t: dataclasses.replace(t, measured_sites=t.measured_sites[0]),
+    "activity in floats": lambda t: dataclasses.replace(
+        t, measured_activity=t.measured_activity.astype(float)
+    ),
     "a list of sites": lambda t: dataclasses.replace(t, measured_sites=[1, 2]),
     "a total of numpy": lambda t: dataclasses.replace(t, measured_total=np.int64(5)),
     "half a total": lambda t: dataclasses.replace(t, measured_total=0.5),

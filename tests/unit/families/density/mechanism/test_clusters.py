@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.series import merge_small
+from hushway.families.density.mechanism.clusters import merge_small
 
 
 def as_printed(

@@ -110,10 +110,11 @@ def test_the_noise_of_a_series_does_not_depend_on_the_clusters(towers_town: Any)
 def test_its_forecast_is_the_noise_that_it_draws(towers_town: Any) -> None:
     way = WAYS["default"]
     measured, _, _ = towers_town.measure(way)
-    series, *_, histogram, visits = way.forecast(towers_town.universe, ANY)
+    series, *_, histogram, activity, visits = way.forecast(towers_town.universe, ANY)
     assert series.standard_error == pytest.approx(float(measured[-1].variance) ** 0.5 / way.quanta)
     assert histogram.standard_error == pytest.approx(float(measured[0].variance) ** 0.5)
-    assert visits.standard_error == pytest.approx(float(measured[1].variance) ** 0.5)
+    assert activity.standard_error == pytest.approx(float(measured[1].variance) ** 0.5)
+    assert visits.standard_error == pytest.approx(float(measured[2].variance) ** 0.5)
 
 
 def test_words_for_the_certificate_follow_the_options() -> None:

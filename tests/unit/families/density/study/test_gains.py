@@ -6,11 +6,13 @@ from hushway.families.density.mechanism.fit import Denoise
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.mechanism.totals import answers_of
+from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.gains import DEFAULT, VARIANTS, fit_variant, measure_gains
 from hushway.families.density.study.scene import DensityScene, budget_of, paris_scene
 
 MOST = 20
+LIMITS = VisitLimits(max_visits=MOST, most_counted=200)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def test_what_the_product_offers_is_fitted_as_the_product_does(
     chosen = mechanism(scene, denoise)
     measured = scene.cities[MOST].measured(chosen, 1)
     published = chosen.fit(measured, scene.universe).counts
-    found = fit_variant(VARIANTS[variant], measured, scene.universe).value
+    found = fit_variant(VARIANTS[variant], measured, scene.universe, LIMITS).value
     # What is published is rounded to hundredths.
     assert np.abs(found - published).max() < 0.00501
 
@@ -43,7 +45,7 @@ def test_every_fit_has_no_negative_counts_and_is_scaled_towards_the_measured_tot
     scene: DensityScene, name: str
 ) -> None:
     measured = scene.cities[MOST].measured(mechanism(scene), 2)
-    found = fit_variant(VARIANTS[name], measured, scene.universe).value
+    found = fit_variant(VARIANTS[name], measured, scene.universe, LIMITS).value
     assert (found >= 0).all()
     answers = answers_of(measured)
     assert answers.total is not None
@@ -57,7 +59,7 @@ def test_every_fit_has_no_negative_counts_and_is_scaled_towards_the_measured_tot
 
 def test_variants_differ_from_each_other(scene: DensityScene) -> None:
     measured = scene.cities[MOST].measured(mechanism(scene), 2)
-    fits = [fit_variant(v, measured, scene.universe).value for v in VARIANTS.values()]
+    fits = [fit_variant(v, measured, scene.universe, LIMITS).value for v in VARIANTS.values()]
     for at, one in enumerate(fits):
         assert all(np.abs(one - other).max() > 1e-3 for other in fits[:at])
 
@@ -68,7 +70,7 @@ def test_scores_are_errors_over_the_counted_areas(scene: DensityScene) -> None:
     scores = measure_gains(city, chosen, scene.truth, range(2), counted=counted).value
     assert set(scores) == set(VARIANTS)
     measured = city.measured(chosen, 1)
-    fitted = fit_variant(VARIANTS[DEFAULT], measured, scene.universe).value
+    fitted = fit_variant(VARIANTS[DEFAULT], measured, scene.universe, LIMITS).value
     errors = density_errors(scene.truth[counted], fitted[counted]).value
     again = scores[DEFAULT][1]
     assert (again.mre, again.pearson, again.rsse) == (errors.mre, errors.pearson, errors.rsse)

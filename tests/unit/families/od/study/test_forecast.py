@@ -199,7 +199,7 @@ def test_a_crowd_that_cannot_be_is_refused(tmp_path: Path, crowd: Crowd) -> None
         price(job_of(tmp_path), crowd=crowd)
 
 
-@pytest.mark.parametrize("family", ["sequences", "density", "links"])
+@pytest.mark.parametrize("family", ["sequences", "links"])
 def test_families_that_cannot_foresee_say_so(tmp_path: Path, family: str) -> None:
     job = job_of(tmp_path, family)
     assert not can_be_foreseen(job)

@@ -1,0 +1,128 @@
+"""How good a density is for crowds of 500 to 370,000, beside simple ways to spend the budget.
+
+Errors are roots of mean squares over all areas and bins of a typical week, against the truth. An
+interval is 1.96 standard errors; what it holds is told by size of the true count. Real sets run
+if HUSHWAY_DATA names a folder that holds them. Run by hand:
+`python benchmarks/density_crowds.py [runs]`.
+
+"default" is the mechanism as a plan without a guess has it, "guess" with a correct `crowd`.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from density_peers import PEERS
+from density_sets import Crowd, held_out, sets
+from hushway.arrays import FloatArray
+from hushway.families.density.mechanism.recommended import Crowd as Guess
+from hushway.families.density.mechanism.recommended import recommended_shares, shares_for
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.study.scene import budget_of
+from hushway.privacy.loss import Loss
+
+EPSILONS = ("0.3", "1", "4")
+DELTA = "0.000002"
+SIZES = {"0": (0, 0.5), "1-5": (0.5, 5.5), "6-20": (5.5, 20.5), "21-100": (20.5, 100.5)}
+SIZES["more"] = (100.5, float("inf"))
+OURS = ("default", "guess")
+
+
+def rmse(truth: FloatArray, counts: FloatArray) -> float:
+    return float(np.sqrt(((truth - counts) ** 2).mean()))
+
+
+def held(truth: FloatArray, counts: FloatArray, errors: FloatArray) -> dict[str, float]:
+    """Returns the share of counts within 1.96 standard errors, by size of the truth."""
+    inside = np.abs(truth - counts) <= 1.96 * errors
+    classes = {name: (truth >= low) & (truth < high) for name, (low, high) in SIZES.items()}
+    return {name: float(inside[of].mean()) for name, of in classes.items() if of.any()}
+
+
+def mechanisms(crowd: Crowd, budget: Loss) -> dict[str, DensitySeries]:
+    """Returns the product's ways: without a guess of the crowd, and with a correct one."""
+    limits = crowd.city.limits
+    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    guess = Guess(people=crowd.people, visits=crowd.visits)
+    shares = shares_for(crowd.city.universe, limits, budget, guess, usual)
+    ways = (
+        density_series(limits, budget=budget),
+        density_series(limits, budget=budget, shares=shares),
+    )
+    return dict(zip(OURS, ways, strict=True))
+
+
+def study(crowd: Crowd, epsilon: str, runs: int) -> dict[str, Any]:
+    budget = budget_of(epsilon, DELTA)
+    found: dict[str, list[float]] = {name: [] for name in (*OURS, *PEERS)}
+    kept: list[dict[str, float]] = []
+    totals = []
+    truth = crowd.truth.sum(axis=1)
+    for seed in range(runs):
+        for name, mechanism in mechanisms(crowd, budget).items():
+            table = mechanism.fit(crowd.city.measured(mechanism, seed), crowd.city.universe)
+            found[name].append(rmse(crowd.truth, table.counts))
+            if name == OURS[0]:
+                kept.append(held(crowd.truth, table.counts, table.standard_error))
+                totals.append(np.abs(table.counts.sum(axis=1) - truth).sum() / truth.sum())
+        for name, peer in PEERS.items():
+            found[name].append(rmse(crowd.truth, peer(crowd.city, budget, seed)))
+    return {
+        "rmse": {name: float(np.mean(errors)) for name, errors in found.items()},
+        "held": {name: float(np.mean([one[name] for one in kept])) for name in kept[0]},
+        "area totals off": float(np.mean(totals)),
+    }
+
+
+def main(runs: int = 3) -> list[dict[str, Any]]:
+    """Prints a table of every set; returns all rows."""
+    rows = []
+    for kind, named in (("chosen on", sets()), ("held out", held_out())):
+        for name, make in named:
+            crowd = make()
+            areas, bins = crowd.truth.shape
+            print(
+                f"\n{name} ({kind}): {crowd.people:,} people, {crowd.visits:.1f} visits each, "
+                f"{areas} areas x {bins} bins"
+            )
+            for epsilon in EPSILONS:
+                found = study(crowd, epsilon, runs)
+                rows.append({"set": name, "kind": kind, "epsilon": epsilon, **found})
+                print_study(epsilon, found)
+    for kind in ("chosen on", "held out"):
+        print_summary(kind, [row for row in rows if row["kind"] == kind])
+    return rows
+
+
+def print_study(epsilon: str, found: dict[str, Any]) -> None:
+    errors = found["rmse"]
+    best = min(PEERS, key=errors.__getitem__)
+    ours = ", ".join(
+        f"{name} {errors[name]:.4g} = {errors[name] / errors[best]:.2f}" for name in OURS
+    )
+    holds = ", ".join(f"{size}: {share:.2f}" for size, share in found["held"].items())
+    peers = sorted(PEERS, key=errors.__getitem__)
+    print(f"  epsilon {epsilon}: {ours} of the best peer ({best}); held {holds}", flush=True)
+    print("      " + ", ".join(f"{peer} {errors[peer]:.4g}" for peer in peers))
+
+
+def print_summary(kind: str, rows: list[dict[str, Any]]) -> None:
+    for name in OURS:
+        ratios = [row["rmse"][name] / min(row["rmse"][peer] for peer in PEERS) for row in rows]
+        product = sum(row["rmse"][name] < row["rmse"]["histogram x curve"] for row in rows)
+        empty = sum(row["rmse"][name] > row["rmse"]["empty"] for row in rows)
+        print(
+            f"{kind}, {name}: at most {max(ratios):.2f} of the best peer, more than 1.05 in "
+            f"{sum(ratio > 1.05 for ratio in ratios)} of {len(rows)}; better than histogram x "
+            f"curve in {product}; worse than an empty table in {empty}"
+        )
+
+
+if __name__ == "__main__":
+    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    Path("bench-results").mkdir(exist_ok=True)
+    Path("bench-results/density_crowds.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -1,0 +1,242 @@
+"""Crowds to try densities on: check-ins, fleets and trips where they are, and synthetic callers.
+
+Real rows are read if HUSHWAY_DATA names a folder that holds them. All weeks of a set are laid over
+each other: a typical week of 168 hours. Constants of the mechanism were chosen by looking at the
+sets of `sets`; those of `held_out` were kept apart, and are only reported.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.engine.key import BoundingKey
+from hushway.families.density.city.paris import paris
+from hushway.families.density.public.areas import read_areas
+from hushway.families.density.public.areas_shapefile import AreaColumns
+from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.rows.counts import VisitRule, bounded_rows
+from hushway.families.density.rows.grouping import VisitRows
+from hushway.families.density.rows.rows import AreaIndex
+from hushway.families.density.study.scene import BoundedCity, area_truth, exact_visits
+from hushway.geography.areas import Area, Areas
+from hushway.geography.periods import Periods
+from hushway.privacy.randomness import SeededSource
+
+HOURS = 168
+PEOPLE = VisitLimits(max_visits=30, most_counted=200)
+EVENTS = VisitLimits(max_visits=1, most_counted=1)
+# Half the side of the square around a station, in degrees: about ten metres.
+AROUND = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Crowd:
+    """Bounded visits, and what they truly were.
+
+    Attributes:
+        city: The bounded visits.
+        truth: Exact visits by (area, bin), nobody cut down.
+        people: How many there are.
+        visits: Visits of one of them, on average.
+    """
+
+    city: BoundedCity
+    truth: FloatArray
+    people: int
+    visits: float
+
+
+def week(zone: str) -> Periods:
+    """Any week will do: the hours of all weeks are laid over each other."""
+    return Periods(
+        zone=zone,
+        first_day=date(2024, 1, 1),
+        last_day=date(2024, 1, 7),
+        opens=0,
+        closes=1440,
+        minutes=60,
+        cycle="window",
+    )
+
+
+def hour_of_week(times: Any) -> IntArray:
+    hours = times.astype("datetime64[h]").astype(np.int64)
+    # The first of January 1970 was a Thursday.
+    return np.asarray((hours + 3 * 24) % HOURS)
+
+
+def crowd_of(
+    universe: DensityUniverse,
+    limits: VisitLimits,
+    person: IntArray,
+    site: IntArray,
+    time_bin: IntArray,
+) -> Crowd:
+    """Returns the visits of people, bounded as for a release and as they were."""
+    inside = site >= 0
+    _, owner = np.unique(person[inside], return_inverse=True)
+    where, when = site[inside].astype(np.int64), time_bin[inside].astype(np.int64)
+    rows = VisitRows(
+        owner=owner.astype(np.int64), code=(when * universe.site_count + where).astype(np.int32)
+    )
+    rule = VisitRule.of(universe, limits, BoundingKey.draw(SeededSource(0)))
+    visits = exact_visits(owner, where, when, universe.site_count, universe.bins)
+    people = int(owner.max()) + 1
+    return Crowd(
+        city=BoundedCity(universe=universe, limits=limits, found=bounded_rows([rows], rule)),
+        truth=area_truth(universe, visits),
+        people=people,
+        visits=float(visits.sum()) / people,
+    )
+
+
+def some_people(person: IntArray, count: int, seed: int) -> Any:
+    """Whether a row belongs to one of so many people, chosen at random."""
+    everyone = np.unique(person)
+    chosen = np.random.default_rng(seed).choice(everyone, size=count, replace=False)
+    return np.isin(person, chosen)
+
+
+@cache
+def zones(folder: Path) -> DensityUniverse:
+    areas = read_areas(
+        folder / "polygons" / "nyc_taxi_zones.geojson.gz",
+        AreaColumns(id="LocationID", name="zone"),
+        dissolve=True,
+    )
+    return density_universe(areas, week("America/New_York"), None)
+
+
+@cache
+def tracts(folder: Path) -> DensityUniverse:
+    areas = read_areas(
+        folder / "polygons" / "nyc_tracts_2010.geojson.gz",
+        AreaColumns(id="BoroCT2010", name=None),
+        dissolve=True,
+    )
+    return density_universe(areas, week("America/New_York"), None)
+
+
+@cache
+def stations(folder: Path) -> DensityUniverse:
+    import pyarrow.csv as pacsv
+
+    listed = pacsv.read_csv(folder / "bayarea_bikeshare14" / "stations.csv").to_pylist()
+    # A station that was moved is listed again.
+    rows = {row["station_id"]: row for row in listed}.values()
+    areas = tuple(
+        Area(
+            id=str(row["station_id"]),
+            name=row["name"],
+            shape=shapely.box(
+                row["long"] - AROUND, row["lat"] - AROUND, row["long"] + AROUND, row["lat"] + AROUND
+            ),
+        )
+        for row in rows
+    )
+    return density_universe(Areas(areas=areas), week("America/Los_Angeles"), None)
+
+
+def index_of(universe: DensityUniverse, names: Any) -> IntArray:
+    index = np.full(1000, -1, dtype=np.int64)
+    for key, position in universe.areas.index.items():
+        index[int(key)] = position
+    return np.asarray(index[names])
+
+
+def check_ins(folder: Path, people: int | None = None, *, fine: bool = False) -> Crowd:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / "gowalla_nyc" / "checkins.parquet")
+    user, lon, lat = (table[name].to_numpy() for name in ("user", "lon", "lat"))
+    # New York is five hours behind, or four: one clock is enough for a study.
+    hour = hour_of_week(table["utc"].to_numpy() - np.timedelta64(4, "h"))
+    universe = tracts(folder) if fine else zones(folder)
+    site = AreaIndex(universe.areas).locate(lon, lat).astype(np.int64)
+    if people is not None:
+        kept = some_people(user, people, 3)
+        user, site, hour = user[kept], site[kept], hour[kept]
+    return crowd_of(universe, PEOPLE, user, site, hour)
+
+
+def bike_trips(
+    folder: Path, who: str | None, limits: VisitLimits, *, end: str = "start", part: float = 1.0
+) -> Crowd:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / "bayarea_bikeshare14" / "trips.parquet")
+    universe = stations(folder)
+    site = index_of(universe, table[f"{end}_terminal"].to_numpy())
+    hour = hour_of_week(table[f"{end}_date"].to_numpy())
+    person = np.arange(len(site))
+    if who is not None:
+        person = np.unique(
+            table[who].to_numpy(zero_copy_only=False).astype(str), return_inverse=True
+        )[1]
+    kept = np.random.default_rng(5).random(len(site)) < part
+    return crowd_of(universe, limits, person[kept], site[kept], hour[kept])
+
+
+def taxi_trips(folder: Path, count: int | None = None, *, end: str = "PU") -> Crowd:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(folder / "nyc_green_taxi" / "trips.parquet")
+    universe = zones(folder)
+    site = index_of(universe, table[f"{end}LocationID"].to_numpy())
+    hour = hour_of_week(
+        table["lpep_pickup_datetime" if end == "PU" else "lpep_dropoff_datetime"].to_numpy()
+    )
+    trip = np.arange(len(site))
+    if count is not None:
+        kept = some_people(trip, count, 4)
+        trip, site, hour = trip[kept], site[kept], hour[kept]
+    return crowd_of(universe, EVENTS, trip, site, hour)
+
+
+def callers(people: int, towers: int, areas: int, seed: int) -> Crowd:
+    city = paris(seed, people=people, towers=towers, areas=areas)
+    universe = density_universe(city.areas, week(city.zone), city.towers)
+    sites = universe.sites
+    tower = city.tower.astype(np.int64)
+    site = tower if sites is None else sites.site[tower]
+    return crowd_of(universe, PEOPLE, city.person.astype(np.int64), site, city.second // 3600)
+
+
+def data_folder() -> Path | None:
+    folder = Path(os.environ.get("HUSHWAY_DATA", "absent"))
+    return folder if folder.is_dir() else None
+
+
+def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
+    """Yields names of sets that constants were chosen on, and how to make each."""
+    yield "callers 500", lambda: callers(500, 60, 40, 2)
+    yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
+    yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
+    if folder := data_folder():
+        yield "check-ins of 500", lambda: check_ins(folder, 500)
+        yield "check-ins", lambda: check_ins(folder)
+        yield "bikes as a fleet", lambda: bike_trips(folder, "bike_id", PEOPLE)
+        yield "riders by zip code", lambda: bike_trips(folder, "zip_code", PEOPLE)
+        yield "taxi trips 20k", lambda: taxi_trips(folder, 20_000)
+        yield "bike trips", lambda: bike_trips(folder, None, EVENTS)
+        yield "taxi trips", lambda: taxi_trips(folder)
+
+
+def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
+    """Yields names of sets that nothing was chosen on, and how to make each."""
+    yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
+    yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
+    if folder := data_folder():
+        yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
+        yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)
+        yield "bike returns, a tenth", lambda: bike_trips(folder, None, EVENTS, end="end", part=0.1)
+        yield "taxi drop-offs 100k", lambda: taxi_trips(folder, 100_000, end="DO")

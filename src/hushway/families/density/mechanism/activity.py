@@ -1,0 +1,150 @@
+"""How busy people are, from noisy numbers: what the limits leave out, and of whom.
+
+The series holds a part of all visits: one of a person in a bin, and so many in all. Who has few
+visits is counted whole, who has many is not. People by class of activity say how many visits there
+are in all, and how many of them the series counts, circle by circle.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushway.arrays import BoolArray, FloatArray
+from hushway.families.density.public.visits import VisitLimits
+
+# A class is there if it stands out from its noise by as much: in a few releases of a thousand one
+# is that is not.
+_CLEAR = 3.5
+# Within a class nobody knows how busy people are: relative error of all visits.
+_WITHIN = 0.03
+# So many neighbouring classes are looked at together.
+_TOGETHER = (1, 2, 4)
+# How finely shares of bins are tabulated, and how often their scale is halved.
+_POINTS = 400
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Activity:
+    """What is known about how busy people are.
+
+    Attributes:
+        visits: Visits of a person of each circle, on average.
+        counted: Visits of such a person that the series counts.
+        people: People of each circle; 0 where none stand out.
+        capped: All visits, each person's cut off at `most_counted`.
+        variance: Variance of that number.
+        cut_off: How many visits that cuts off, as far as their people stand out.
+        cut_off_variance: Variance of that number.
+        classes: People of each class of activity, as far as they stand out.
+        typical: About how many visits one of each has.
+        straight: Share of counted visits that were drawn as evenly as all visits are: those in bins
+            in which their person has no other.
+    """
+
+    visits: FloatArray
+    counted: FloatArray
+    people: FloatArray
+    capped: float
+    variance: float
+    cut_off: float
+    cut_off_variance: float
+    classes: FloatArray
+    typical: FloatArray
+    straight: float
+
+    def unfolded(self, shape: FloatArray, most: int) -> FloatArray:
+        """Returns how all visits are spread over bins, given how counted ones are.
+
+        Of a person one visit of a bin counts. Busy people have several in a busy bin, so that busy
+        bins are counted less than others. If a person's visits fall into bins by chance, a person
+        with v of them is seen in a bin that has the share q of all visits with the probability
+        1 - exp(-v q), and some of the bins seen are then drawn.
+
+        Args:
+            shape: Counted visits by bin; not negative, and sums to 1.
+            most: Most bins of one person that count.
+        """
+        people = np.maximum(self.classes, 0.0)
+        bins = len(shape)
+        drawn = np.minimum(1.0, most / (bins * -np.expm1(-self.typical / bins)))
+        share = np.append(0.0, np.geomspace(1e-4 / bins, 1.0, _POINTS))
+        seen = -np.expm1(-share[:, None] * self.typical) @ (people * drawn)
+        # Visits are scaled until the shares of all bins sum to 1.
+        low, high = 0.0, float(seen[-1]) / max(float(shape.max()), 1e-12)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            over = np.interp(middle * shape, seen, share).sum() > 1
+            low, high = (low, middle) if over else (middle, high)
+        found = np.interp(low * shape, seen, share)
+        return np.asarray(found / max(float(found.sum()), 1e-12))
+
+
+def known_activity(
+    people: FloatArray, variance: float, limits: VisitLimits, bins: int
+) -> Activity | None:
+    """Returns what noisy people by class of activity tell; None if no class stands out.
+
+    Args:
+        people: Noisy number of people of each class.
+        variance: Variance of the noise in each.
+        limits: How much of one person counts.
+        bins: Number of bins.
+    """
+    there = _present(people, variance)
+    if not there.any():
+        return None
+    typical = typical_visits(limits)
+    bins_seen = bins * -np.expm1(-typical / bins)
+    counted = np.minimum(bins_seen, min(limits.max_visits, bins))
+    known = np.where(there, people, 0.0)
+    circle, circles = limits.circle, limits.circles
+    everybody = np.bincount(circle, known, circles)
+    classes = np.bincount(circle, there, circles)
+    clear = everybody > _CLEAR * np.sqrt(variance * np.maximum(classes, 1))
+    heads = np.asarray(np.where(clear, everybody, 0.0), dtype=np.float64)
+    size = np.where(clear, heads, 1.0)
+    inside = clear[circle]
+    by_series = float((known * counted)[inside].sum())
+    # Without noise every class counts, clear or not: a part of them would be too few for sure.
+    most = np.minimum(typical, limits.most_counted)
+    capped = float(people @ most)
+    over = np.maximum(typical - limits.most_counted, 0.0)
+    cut_off = max(float((known * over).sum()), 0.0)
+    # Nothing is known of the classes beyond the last that stands out, but that they are small.
+    unseen = over[min(int(np.flatnonzero(there)[-1]) + 1, len(over) - 1)]
+    return Activity(
+        visits=np.bincount(circle, known * typical, circles) / size,
+        counted=np.bincount(circle, known * counted, circles) / size,
+        people=heads,
+        capped=capped,
+        variance=variance * float(most @ most) + (_WITHIN * capped) ** 2,
+        cut_off=cut_off,
+        cut_off_variance=variance * float(over[there] @ over[there] + (2 * unseen) ** 2)
+        + (_WITHIN * cut_off) ** 2,
+        classes=known,
+        typical=typical,
+        straight=float((known * counted * bins_seen / typical)[inside].sum()) / max(by_series, 1.0),
+    )
+
+
+def typical_visits(limits: VisitLimits) -> FloatArray:
+    """Returns about how many visits a person of each class has."""
+    fewest = limits.activity.astype(np.float64)
+    most = np.append(fewest[1:] - 1, fewest[-1] * 1.5)
+    return np.asarray(np.sqrt(fewest * most), dtype=np.float64)
+
+
+def _present(people: FloatArray, variance: float) -> BoolArray:
+    """Returns the classes up to the last that stands out from the noise, alone or with others.
+
+    Of several classes that stand out together, the first half are taken to be there.
+    """
+    sums = np.append(0.0, np.cumsum(people))
+    last = -1
+    for width in _TOGETHER:
+        together = sums[width:] - sums[:-width]
+        clear = np.flatnonzero(together > _CLEAR * np.sqrt(width * variance))
+        if len(clear):
+            last = max(last, int(clear[-1]) + width // 2)
+    return np.asarray(np.arange(len(people)) <= last)
