@@ -56,7 +56,8 @@ def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> Non
     if universe.items * len(universe.periods) > most:
         raise DataError(
             f"There are more than {most:,} pairs of a period and a link or node.",
-            advice="Choose a shorter window, longer periods or a smaller network.",
+            advice="Choose a shorter window, longer periods or a smaller network"
+            + (', or set left_out = "0".' if limits.left_out else "."),
         )
 
 
