@@ -20,6 +20,7 @@ BENCHMARKS = (
     "roads",
     "matching",
     "movements",
+    "link_coverage",
     "dispatch",
     "network_design",
 )

@@ -51,6 +51,7 @@ def kept(
         np.array(key.coefficients, dtype=np.int64),
         counts,
         sums,
+        np.zeros(0, dtype=np.int64),
     )
     return counts
 

@@ -623,6 +623,25 @@ def test_the_template_of_links_is_a_valid_plan(roads: dict[str, Any]) -> None:
     assert plan.mechanism.speeds == 0
 
 
+@pytest.mark.parametrize("cycle", ["day", "week", "window"])
+def test_links_take_every_cycle_that_their_template_offers(
+    roads: dict[str, Any], cycle: str
+) -> None:
+    roads["time"] |= {"cycle": cycle, "last_day": date(2019, 1, 20)}
+    periods = links_of(roads).time.periods
+    assert len(periods) == {"day": 1, "week": 7, "window": 7}[cycle]
+
+
+def test_links_without_minutes_have_one_period_from_opening_to_closing(
+    roads: dict[str, Any],
+) -> None:
+    del roads["time"]["minutes"]
+    assert len(links_of(roads).time.periods) == 1
+    roads["time"] |= {"opens": "06:00", "closes": "22:30"}
+    periods = links_of(roads).time.periods
+    assert (len(periods), periods.minutes) == (1, 990)
+
+
 def test_the_mechanism_of_links_may_be_left_out(roads: dict[str, Any]) -> None:
     written = links_of(roads)
     del roads["mechanism"], roads["problems"], roads["trips"]
@@ -699,7 +718,7 @@ def test_shares_that_leave_nothing_for_the_links_are_one_clear_error(
     roads["mechanism"] = {"classes": "0.5", "speeds": "0.5"}
     lines = refusal(roads).splitlines()
     assert len(lines) == 2
-    assert lines[1].startswith("  mechanism: classes and speeds leave nothing")
+    assert lines[1].startswith("  mechanism: classes, left_out and speeds leave nothing")
 
 
 @pytest.mark.parametrize("kind", ["gpx", "mds"])

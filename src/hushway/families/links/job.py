@@ -16,7 +16,6 @@ from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import EndTreatment, MetricEnds, NoEnds
 from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
@@ -96,7 +95,9 @@ def prepare_links(plan: LinksPlan) -> Job:
     """
     universe, report = _universe(plan)
     limits = MovementLimits(
-        max_items=plan.privacy.max_items, speed_steps=plan.mechanism.speed_steps
+        max_items=plan.privacy.max_items,
+        speed_steps=plan.mechanism.speed_steps,
+        left_out=plan.mechanism.left_out > 0,
     )
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     mechanism = _mechanism(plan, limits)
@@ -134,8 +135,7 @@ def _universe(plan: LinksPlan) -> tuple[LinkUniverse, RoadsReport]:
         speed_unit=given.speed_unit,
     )
     zone, zones = grid_zones(roads, given.zone_metres)
-    periods = Periods(**plan.time.model_dump())
-    return LinkUniverse(roads=roads, periods=periods, zone=zone, zones=zones), report
+    return LinkUniverse(roads=roads, periods=plan.time.periods, zone=zone, zones=zones), report
 
 
 def _source(plan: LinksPlan) -> AnyTraces:
@@ -169,6 +169,7 @@ def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
         limits,
         budget=_budget(plan, limits),
         classes=chosen.classes,
+        left_out=chosen.left_out,
         speeds=chosen.speeds,
         shown=chosen.shown,
         expect=chosen.expect,

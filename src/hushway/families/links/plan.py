@@ -6,18 +6,22 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
+    DAY_HOURS,
+    HOUR_MINUTES,
     AnyPlan,
+    Day,
     Exact,
     LossPlan,
+    MinuteOfDay,
     ProblemsPlan,
     RowsPlan,
     Rule,
     Section,
     Share,
     Text,
-    TimePlan,
 )
 
 
@@ -89,6 +93,30 @@ class EndsPlan(Section):
     max_trips: int = Field(default=2, ge=1)
 
 
+class LinksTimePlan(Section):
+    """The public window and its periods, on the city's wall clock."""
+
+    zone: Text
+    first_day: Day
+    last_day: Day
+    opens: MinuteOfDay = 0
+    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
+    minutes: int | None = Field(
+        default=None, gt=0, description="Length of a period; from opens to closes if left out."
+    )
+    cycle: Literal["day", "week", "window"] = "day"
+
+    @property
+    def periods(self) -> Periods:
+        """The periods.
+
+        Raises:
+            GeographyError: They do not fit the window.
+        """
+        minutes = self.closes - self.opens if self.minutes is None else self.minutes
+        return Periods(**{**self.model_dump(), "minutes": minutes})
+
+
 class LinksPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
@@ -102,6 +130,7 @@ class LinkCountsPlan(Section):
     name: Literal["link_counts"] = "link_counts"
     noise: Literal["auto", "laplace", "gaussian"] = "auto"
     classes: Share = Fraction(1, 10)
+    left_out: Share = Fraction(3, 20)
     speeds: Share = Fraction(0)
     speed_steps: int = Field(default=6, ge=1, le=100)
     shown: float = Field(default=2.0, ge=0, allow_inf_nan=False)
@@ -110,8 +139,10 @@ class LinkCountsPlan(Section):
 
     @model_validator(mode="after")
     def _something_is_left(self) -> "LinkCountsPlan":
-        if self.classes + self.speeds >= 1:
-            raise ValueError("classes and speeds leave nothing of the budget for the links")
+        if self.classes + self.left_out + self.speeds >= 1:
+            raise ValueError(
+                "classes, left_out and speeds leave nothing of the budget for the links"
+            )
         return self
 
 
@@ -127,7 +158,7 @@ class LinksPlan(AnyPlan):
     family: Literal["links"]
     data: TracesPlan
     roads: RoadsPlan
-    time: TimePlan
+    time: LinksTimePlan
     trips: TripsPlan = TripsPlan()
     ends: EndsPlan | None = None
     privacy: LinksPrivacyPlan

@@ -10,6 +10,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.audit.harness import evidence, in_thousandths
 from hushway.audit.mutant_curators import dense
 from hushway.families.links.audit.product import (
+    KINDS,
     NO_DRIVES,
     Drive,
     Drives,
@@ -17,6 +18,7 @@ from hushway.families.links.audit.product import (
     movements_in_memory,
 )
 from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.public.left_out import LeftOutCells
 from hushway.families.links.public.universe import ClassZones, SpeedSums
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Measured
@@ -86,6 +88,21 @@ class SpeedTotal(StagedLook):
         )
         steps = self.stage.rings.by_corner(answer.query.cells, answer.values)
         total: IntArray = steps.sum(axis=1)
+        return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOutTotal(StagedLook):
+    """What was left out at each corner in one number."""
+
+    def seen(self, curator: Curator) -> IntArray:
+        """Returns the noisy counts of what was left out, added up over links and weights."""
+        (answer,) = (
+            one for one in self.measured(curator) if isinstance(one.query.cells, LeftOutCells)
+        )
+        counts = self.stage.rings.by_corner(answer.query.cells, answer.values)
+        of_links = counts.reshape(len(counts), -1, KINDS, self.stage.rings.links)[:, :, 0]
+        total: IntArray = of_links.sum(axis=(1, 2))
         return total
 
 

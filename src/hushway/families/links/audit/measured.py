@@ -15,11 +15,12 @@ from hushway.families.links.audit.product import (
     Drives,
     LinkProduct,
     LinkStage,
+    plain,
     rings,
 )
-from hushway.families.links.public.universe import MovementCells, MovementLimits
-from hushway.privacy.calibration import noise_for
-from hushway.privacy.loss import PureLoss
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.public.universe import MovementLimits
+from hushway.privacy.loss import Loss, PureLoss
 
 # Corners, links of each and periods. Rings are made when they are needed, which takes a while.
 _RINGS = 1000, 10, 1
@@ -205,17 +206,14 @@ def fresh_links(product: LinkProduct, epsilon: Fraction) -> Examination:
 
 
 def unused_road(product: LinkProduct, epsilon: Fraction) -> Examination:
-    """A road that nobody uses is published as often as its noise says."""
-    stage = _gaussian(product, epsilon, most=1)
-    cells = MovementCells(universe=stage.rings.universe)
-    variance = noise_for(rho_of(epsilon), stage.mechanism.bound(cells)).variance
-    least = stage.mechanism.shown * float(variance) ** 0.5
+    """A road that nobody uses is published as often as its noise is above 0, if all links are."""
+    stage = replace(_gaussian(product, epsilon, most=1), make=_every_link)
     return ChanceCheck(
         name="published: a road that nobody uses",
         statistic="it is shown",
         epsilon=epsilon,
         delta=DELTA,
-        chance=gaussian_tail(_sigma_squared(epsilon), least),
+        chance=gaussian_tail(_sigma_squared(epsilon), 1),
         sample=stage.sampler(NO_DRIVES, Published(stage=stage, link=3).shown),
     )
 
@@ -241,6 +239,10 @@ def _gaussian(
         limits=MovementLimits(max_items=most),
         spend=rho_of(epsilon),
     )
+
+
+def _every_link(limits: MovementLimits, spend: Loss) -> LinkCounts:
+    return replace(plain(limits, spend), shown=0.0)
 
 
 def _sum_over(stage: LinkStage, drives: Drives) -> Look:

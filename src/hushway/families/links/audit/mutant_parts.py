@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.mutant_counters import OnlyLarge, Otherwise
+from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
 from hushway.audit.mutant_curators import WrongAnswers, dense
 from hushway.families.links.audit.product import KINDS, DriveRows, DriveTerms, movements_in_memory
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
+from hushway.families.links.public.left_out import WEIGHTS, LeftOutCells
 from hushway.families.links.public.universe import MovementCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import total
@@ -90,6 +91,39 @@ class TwoCounts(WrongMovements):
         return replace(rows, person=np.arange(len(rows.person), dtype=np.int64))
 
 
+class AllLeftOut(NoCap):
+    """A counter that counts m items of a person, and all others as left out."""
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; only those of what is left out are wrong."""
+        if not isinstance(query.cells, LeftOutCells):
+            return self._real.count(query)
+        cells = MovementCells(universe=query.cells.universe)
+        items = Query(name=cells.name, cells=cells)
+        counted, everything = (
+            dense(counter.count(items), items) for counter in (self._real, self._wrong)
+        )
+        # The first weight comes first.
+        left = everything - counted
+        some = np.flatnonzero(left)
+        return ExactCounts(cells=some, values=left[some])
+
+
+class WeightedBeforeNoise(Wrapped):
+    """A counter that adds up what is left out with its weights, and then adds noise for one."""
+
+    def __init__(self, rows: DriveRows, terms: DriveTerms, source: BitSource) -> None:
+        super().__init__(movements_in_memory(rows, terms, source))
+
+    def count(self, query: Query) -> ExactCounts:
+        """Returns counts; only those of what is left out are wrong."""
+        exact = super().count(query)
+        if not isinstance(query.cells, LeftOutCells):
+            return exact
+        weight = np.array(WEIGHTS)[exact.cells // query.cells.of_a_weight]
+        return replace(exact, values=exact.values * weight)
+
+
 class PaperEnds(NoCap):
     """A counter that does what the paper does: it moves the ends of trips to nodes nearby."""
 
@@ -134,5 +168,11 @@ class UnboundedSums(WrongAnswers):
 def unsplit(mechanism: LinkCounts) -> LinkCounts:
     """Gives the whole budget of a release to each of its questions."""
     whole, asked = total(mechanism.losses), mechanism.spends
-    spends = Spends(links=whole, classes=asked.classes and whole, speeds=asked.speeds and whole)
+    spends = Spends(
+        links=whole,
+        classes=asked.classes and whole,
+        left_out=asked.left_out and whole,
+        left_out_sums=asked.left_out_sums and whole,
+        speeds=asked.speeds and whole,
+    )
     return replace(mechanism, spends=spends)

@@ -14,6 +14,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.public.left_out import LeftOutCells
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     ClassZones,
@@ -117,12 +118,12 @@ class Rings:
     def by_corner(self, cells: Cells, values: IntArray) -> IntArray:
         """Returns values of all cells as one row a corner.
 
-        By (period, item), (period, link) or (period, class). Sums over all beginnings and all ends
-        belong to no corner and are left out.
+        By (period, item), (weight, period, item), (period, link) or (period, class). Sums over all
+        beginnings and all ends belong to no corner and are left out.
         """
         periods = len(self.universe.periods)
-        if isinstance(cells, MovementCells):
-            items = values.reshape(periods, KINDS, self.corners, self.links)
+        if isinstance(cells, MovementCells | LeftOutCells):
+            items = values.reshape(-1, KINDS, self.corners, self.links)
             return items.transpose(2, 0, 1, 3).reshape(self.corners, -1)
         if isinstance(cells, SpeedSums):
             shaped = values.reshape(periods, self.corners, self.links)
@@ -267,7 +268,14 @@ REAL_LINKS = LinkProduct()
 
 def plain(limits: MovementLimits, spend: Loss) -> LinkCounts:
     """Returns a mechanism that asks for links and ends of trips only, and fits nothing."""
-    return link_counts(limits, budget=spend, classes=Fraction(0), expect=False, conserve=False)
+    return link_counts(
+        limits,
+        budget=spend,
+        classes=Fraction(0),
+        left_out=Fraction(0),
+        expect=False,
+        conserve=False,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
 from hushway.families.links.audit import ends, measured, whole
 from hushway.families.links.audit.mutant_parts import (
+    AllLeftOut,
     ExactAnswers,
     NoCap,
     NoClip,
@@ -24,6 +25,7 @@ from hushway.families.links.audit.mutant_parts import (
     TripsForPersons,
     TwoCounts,
     UnboundedSums,
+    WeightedBeforeNoise,
     WrongMovements,
     unsplit,
 )
@@ -146,6 +148,7 @@ _AUDITS: tuple[Audit[LinkProduct], ...] = (
     whole.slow_driver,
     whole.fast_and_slow,
     whole.hundred_speeds,
+    whole.twenty_left_out,
     whole.all_questions,
     whole.published_lone,
     whole.same_table,
@@ -244,6 +247,12 @@ _MUTANTS: tuple[Mutant[LinkProduct], ...] = (
         "classes added up from all rows",
         LinkProduct(counter=TwoCounts, curator=UnboundedSums),
         whole.hundred_links,
+    ),
+    mutant("all that is left out counted", LinkProduct(counter=AllLeftOut), whole.twenty_left_out),
+    mutant(
+        "what is left out weighted before noise",
+        LinkProduct(counter=WeightedBeforeNoise),
+        whole.twenty_left_out,
     ),
     mutant(
         "the whole budget for every question",

@@ -14,6 +14,7 @@ from hushway.audit.shift import gaussian_shift, gaussian_trial, rho_of
 from hushway.families.links.audit.looks import (
     ClassSums,
     Evidence,
+    LeftOutTotal,
     Published,
     Refitted,
     SpeedTotal,
@@ -127,6 +128,20 @@ def hundred_speeds(product: LinkProduct, epsilon: Fraction) -> Examination:
     )
 
 
+def twenty_left_out(product: LinkProduct, epsilon: Fraction) -> Examination:
+    """Twenty links of one person: one counts, and one more stands for sixteen others."""
+    stage = _stage(
+        product, rho_of(epsilon), _ONE, where=rings(corners=500, links=20), left_out=_NEARLY_ALL
+    )
+    scene = tuple(Drive(link=link) for link in range(20))
+    return gaussian_shift(
+        name="left out: twenty links of one person fit rho",
+        statistic="the noisy counts of what is left out, added up over links and weights,",
+        epsilon=epsilon,
+        worlds=stage.worlds(LeftOutTotal(stage=stage).seen, ("the person", scene)),
+    )
+
+
 def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
     """A person in links, classes and speeds: together they move by sqrt(2 rho)."""
     stage = _stage(
@@ -145,7 +160,13 @@ def all_questions(product: LinkProduct, epsilon: Fraction) -> Examination:
 def published_lone(product: LinkProduct, epsilon: Fraction) -> Examination:
     """The only person on a road, beside a busy one, in a published and fitted table."""
     stage = _stage(
-        product, rho_of(epsilon), _FEW, where=rings(corners=1), classes=Fraction(1, 10), fitted=True
+        product,
+        rho_of(epsilon),
+        _FEW,
+        where=rings(corners=1),
+        classes=Fraction(1, 10),
+        left_out=Fraction(1, 10),
+        fitted=True,
     )
     look = Published(stage=stage, link=2).count
     lone = (Drive(link=2), Drive(begin=2), Drive(end=3))
@@ -166,6 +187,7 @@ def same_table(product: LinkProduct, epsilon: Fraction) -> Examination:
         _FEW,
         where=rings(corners=100),
         classes=Fraction(1, 10),
+        left_out=Fraction(1, 10),
         fitted=True,
     )
     return AlwaysSame(
@@ -182,6 +204,7 @@ def _asked(
     spend: Loss,
     classes: Fraction = Fraction(0),
     speeds: Fraction = Fraction(0),
+    left_out: Fraction = Fraction(0),
     *,
     fitted: bool = False,
 ) -> LinkCounts:
@@ -190,6 +213,7 @@ def _asked(
         limits,
         budget=spend,
         classes=classes,
+        left_out=left_out,
         speeds=speeds,
         shown=0.0,
         expect=fitted,
@@ -197,7 +221,7 @@ def _asked(
     )
 
 
-def _stage(
+def _stage(  # noqa: PLR0913  one argument for each question
     product: LinkProduct,
     spend: Loss,
     limits: MovementLimits,
@@ -205,6 +229,7 @@ def _stage(
     where: Rings | None = None,
     classes: Fraction = Fraction(0),
     speeds: Fraction = Fraction(0),
+    left_out: Fraction = Fraction(0),
     fitted: bool = False,
 ) -> LinkStage:
     return LinkStage(
@@ -212,7 +237,7 @@ def _stage(
         rings=where or rings(corners=500),
         limits=limits,
         spend=spend,
-        make=partial(_asked, classes=classes, speeds=speeds, fitted=fitted),
+        make=partial(_asked, classes=classes, speeds=speeds, left_out=left_out, fitted=fitted),
     )
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.links.files.published import FILES, MEASURED_CLASSES, describe
+from hushway.families.links.files.rest import REST, read_rest
 from hushway.families.links.files.roads import check_readable, read_universe
 from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
 from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.mechanism.rest import Rest
 from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
@@ -80,6 +82,7 @@ def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tu
         speed=rows.speed,
         speed_error=rows.speed_error,
         threshold=facts["threshold"],
+        rest=read_rest(read_plain(folder / REST, LIST_BYTES), universe),
         class_totals=totals,
         noise=facts["noise"],
         diagnostics=plain("diagnostics of the fit", facts["fit"]),
@@ -113,6 +116,7 @@ def check_table(table: LinkTable) -> None:
         if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
             _refuse("A count or a standard error is not rounded to hundredths.")
     _check_speeds(table)
+    _check_rest(table)
     _check_measured(table)
     if type(table.threshold) is not float or not math.isfinite(table.threshold):
         _refuse("The threshold is not a number.")
@@ -152,6 +156,18 @@ def _check_speeds(table: LinkTable) -> None:
         _refuse("A speed or its error is not a number above 0.")
     if not np.array_equal(np.round(known, _SPEED_DIGITS), known):
         _refuse("A speed or its error is not rounded to tenths.")
+
+
+def _check_rest(table: LinkTable) -> None:
+    rest = table.rest
+    rows = len(table.universe.periods) * len(ClassZones(universe=table.universe).links[1])
+    for array in (rest.counts, rest.standard_error, rest.km, rest.km_error):
+        if type(rest) is not Rest or not _is_column(array, np.float64, rows):
+            _refuse("What does not show is not numbers, one for each zone, class and period.")
+        if not bool(np.all(np.isfinite(array) & (array >= 0) & (array <= _MOST_PERSONS))):
+            _refuse("What does not show is not a number of travellers or kilometres, or its error.")
+        if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
+            _refuse("What does not show is not rounded to hundredths.")
 
 
 def _check_measured(table: LinkTable) -> None:

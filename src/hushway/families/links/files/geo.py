@@ -30,6 +30,7 @@ _SCHEMA = required_columns(
     ("class", pa.int64()),
     ("length_m", pa.float64()),
     ("total", pa.float64()),
+    ("total_error", pa.float64()),
     ("counts", _SERIES),
     ("standard_errors", _SERIES),
     ("geometry", pa.binary()),
@@ -49,12 +50,14 @@ class ShownLinks:
     Attributes:
         links: Which they are.
         totals: Sum of the counts of each over the periods in which it shows.
+        errors: Standard error of each sum, as far as periods err by themselves, as noise does.
         counts: Count of each by period, NaN where it does not show.
         standard_error: Standard error of each by period, NaN likewise.
     """
 
     links: IntArray
     totals: FloatArray
+    errors: FloatArray
     counts: FloatArray
     standard_error: FloatArray
 
@@ -68,13 +71,20 @@ def shown_links(table: LinkTable) -> ShownLinks:
     errors[row, table.period] = table.standard_error
     # Whole hundredths add up exactly, whatever the order of the additions.
     totals = np.zeros(len(links), dtype=np.int64)
-    np.add.at(totals, row, np.rint(table.counts * _HUNDREDTHS).astype(np.int64))
+    np.add.at(totals, row, _hundredths(table.counts))
+    squares = np.zeros(len(links), dtype=np.int64)
+    np.add.at(squares, row, _hundredths(table.standard_error) ** 2)
     return ShownLinks(
         links=links.astype(np.int64),
         totals=totals / _HUNDREDTHS,
+        errors=np.round(np.sqrt(squares) / _HUNDREDTHS, 2),
         counts=counts,
         standard_error=errors,
     )
+
+
+def _hundredths(numbers: FloatArray) -> IntArray:
+    return np.rint(numbers * _HUNDREDTHS).astype(np.int64)
 
 
 def fits_geojson(table: LinkTable) -> bool:
@@ -129,6 +139,7 @@ def _arrow(table: LinkTable) -> pa.Table:
         number_array(roads.road_class[links].astype(np.int64)),
         number_array(roads.length[links].astype(np.float64)),
         number_array(shown.totals),
+        number_array(shown.errors),
         _lists(shown.counts),
         _lists(shown.standard_error),
         courses(roads, links),

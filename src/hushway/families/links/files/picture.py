@@ -12,7 +12,6 @@ from hushway.families.links.files.map import draw_network, draw_scale
 from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.roads import CLASSES
 from hushway.families.links.public.universe import ClassZones
-from hushway.privacy.calibration import noise_for
 from hushway.privacy.certificate import Certificate
 from hushway.release.ground import TALL, png_of, poster, write_words
 from hushway.release.wording import claim_text
@@ -35,7 +34,7 @@ def draw_links_picture(table: LinkTable, certificate: Certificate) -> bytes:
             figure.add_axes((_PANELS_LEFT, bottom, _PANELS_WIDTH, _PANEL_HEIGHT))
             for bottom in _PANEL_BOTTOMS
         )
-        draw_classes(first, table, certificate)
+        draw_classes(first, table)
         draw_noise(second, table)
         if several:
             draw_hours(third, table)
@@ -48,24 +47,26 @@ def draw_links_picture(table: LinkTable, certificate: Certificate) -> bytes:
 def _caption(table: LinkTable, certificate: Certificate) -> str:
     universe = table.universe
     shown = len(np.unique(table.link))
-    dots = (
-        " Dots: measured sums, with links that do not show, ±2 standard errors."
-        if table.class_totals is not None
-        else ""
-    )
     return (
         f"Drawn from the published numbers alone; {claim_text(certificate)}. {shown:,} of "
-        f"{universe.roads.links:,} links show; a link in grey was estimated below "
-        f"{table.threshold:g} of its standard errors and is not known to be empty. The two "
-        "directions of a street lie side by side, each to the right of the middle. Bars by "
-        "class: sums of published counts, which do not err independently, so that no error "
-        "is shown for sums."
-        f"{dots}"
+        f"{universe.roads.links:,} links show; {_hidden_words(table)} and is not known to be "
+        "empty. The two directions of a street lie side by side, each to the right of the middle. "
+        "Bars by class: sums of published counts, and in a light colour what was fitted to links "
+        "that do not show. They do not err independently, so that no error is shown for sums."
+    )
+
+
+def _hidden_words(table: LinkTable) -> str:
+    if not len(table.link):
+        return "nothing stands out from the noise; a link in grey may have been used"
+    return (
+        f"a link in grey was estimated below {table.threshold:g} of its standard errors, or may be "
+        "noise alone,"
     )
 
 
 _INK, _SOFT, _LINE = "#1c2430", "#5a6675", "#d9dee5"
-_BAR, _MARK = "#8c2f6b", "#ee8434"
+_BAR, _LIGHT = "#8c2f6b", "#dcbcd0"
 _NOISE_COLOURS = ("#3a7c8b", "#7fb3ad", "#efcf7f", "#dd8b26", "#b55417")
 _CLASS_NAMES = ("1 motorways", "2", "3", "4", "5 residential")
 _TWO_ERRORS = 2.0
@@ -77,27 +78,15 @@ _MILLIONS = 1_000_000
 _MOST_LABELS, _MOST_FLAT_LABELS = 12, 6
 
 
-def draw_classes(axes: Axes, table: LinkTable, certificate: Certificate) -> None:
-    """Draws the published counts summed by class, and what was measured of each, with its noise."""
+def draw_classes(axes: Axes, table: LinkTable) -> None:
+    """Draws the published counts summed by class, and what was fitted to the other links."""
     classes = table.universe.roads.road_class
     sums = np.bincount(classes[table.link], table.counts, len(CLASSES) + 1)[1:]
+    rest = rest_by_class(table)
     at = np.arange(len(CLASSES))
     axes.barh(at, sums, height=0.62, color=_BAR, linewidth=0)
-    most = float(sums.max())
-    if table.class_totals is not None:
-        measured, errors = _measured(table, table.class_totals, certificate)
-        axes.errorbar(
-            np.maximum(measured, 0),
-            at,
-            xerr=np.stack([np.minimum(errors, np.maximum(measured, 0)), errors]),
-            fmt="o",
-            markersize=4.5,
-            color=_MARK,
-            ecolor=_INK,
-            elinewidth=1.1,
-            capsize=2.2,
-        )
-        most = max(most, float((measured + errors).max()))
+    axes.barh(at, rest, left=sums, height=0.62, color=_LIGHT, linewidth=0)
+    most = float((sums + rest).max())
     axes.set_yticks(at, _CLASS_NAMES)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.05 * most if most > 0 else 1.0)
@@ -194,21 +183,13 @@ def totals_by_link(table: LinkTable) -> FloatArray:
     return totals
 
 
-def _measured(
-    table: LinkTable, measured: IntArray, certificate: Certificate
-) -> tuple[FloatArray, FloatArray]:
-    """Returns what was measured of each class, and two standard errors of it."""
-    groups = ClassZones(universe=table.universe)
-    own, _ = groups.links
-    _, some = np.unique(own, return_index=True)
+def rest_by_class(table: LinkTable) -> FloatArray:
+    """Returns what was fitted to the links that do not show, over all zones and periods."""
+    group, used = ClassZones(universe=table.universe).links
+    _, some = np.unique(group, return_index=True)
     classes = table.universe.roads.road_class[some]
-    by_group = measured.reshape(-1, groups.groups)[:, : len(some)].sum(axis=0)
-    sums = np.bincount(classes, by_group, len(CLASSES) + 1)[1:]
-    event = next(event for event in certificate.terms.events if event.query == groups.name)
-    added = np.bincount(classes, minlength=len(CLASSES) + 1)[1:] * len(table.universe.periods)
-    # The noise of every group is drawn by itself, so that variances add up.
-    errors = _TWO_ERRORS * np.sqrt(added * float(noise_for(event.loss, event.bound).variance))
-    return np.asarray(sums, dtype=np.float64), np.asarray(errors)
+    by_group = table.rest.counts.reshape(-1, len(used)).sum(axis=0)
+    return np.asarray(np.bincount(classes, by_group, len(CLASSES) + 1)[1:])
 
 
 def _tidy(axes: Axes) -> None:

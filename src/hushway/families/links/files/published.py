@@ -16,6 +16,8 @@ from hushway.families.links.files.geo import (
     write_links_geo,
 )
 from hushway.families.links.files.gmns import GMNS_FILES, LinkFile, check_rendered
+from hushway.families.links.files.rest import COLUMNS as REST_COLUMNS
+from hushway.families.links.files.rest import REST, rest_csv
 from hushway.families.links.files.roads import (
     LINK_COLUMNS,
     NODE_COLUMNS,
@@ -132,6 +134,7 @@ FILES: tuple[LinkFile, ...] = (
                 ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
                 ("number", "Length of the link in metres."),
                 ("number", "Sum of its published counts over all periods."),
+                ("number", "Root of the sum of squares of the standard errors of that sum."),
                 ("array", "Its counts by period; missing where it does not show."),
                 ("array", "Their standard errors, in the same order."),
                 ("any", "Its course as WKB, in longitudes and latitudes."),
@@ -149,6 +152,29 @@ FILES: tuple[LinkFile, ...] = (
         check=lambda table, path: check_rendered(path, GEOJSON, [links_geojson(table)]),
         is_there=fits_geojson,
         left_out=f"As text the map would have more than {MOST_GEOJSON_NUMBERS:,} counts.",
+    ),
+    LinkFile(
+        path=REST,
+        title="Travellers on links that do not show",
+        description="What was fitted to the links that do not show, added up by class and zone. "
+        f"With the counts of {PARQUET} it gives sums over all links, and all kilometres. As "
+        "persons that counted, with what the bound left out.",
+        schema=columns_schema(
+            REST_COLUMNS,
+            (
+                ("string", f"Label of the period, as in {PERIODS}."),
+                ("integer", f"Number of the zone, as in {ZONES}."),
+                ("integer", "Class of the links, from 1 (motorways) to 5 (residential streets)."),
+                ("integer", "How many links of the class and zone do not show."),
+                ("number", "Estimated travellers on them, added up over links."),
+                ("number", "What that sum is expected to be off by."),
+                ("number", "Estimated kilometres of travellers on them."),
+                ("number", "What these are expected to be off by."),
+            ),
+            key=REST_COLUMNS[:3],
+        ),
+        write=lambda table, path: path.write_bytes(rest_csv(table)),
+        check=lambda table, path: check_rendered(path, REST, [rest_csv(table)]),
     ),
     LinkFile(
         path=ROADS,
@@ -177,13 +203,14 @@ FILES: tuple[LinkFile, ...] = (
     LinkFile(
         path=NODES,
         title="Public nodes",
-        description=f"Where links meet. {_PUBLIC}",
+        description=f"Where links meet, as GeoParquet 1.1. {_PUBLIC}",
         schema=columns_schema(
             NODE_COLUMNS,
             (
                 ("string", "Id of the node."),
                 ("number", "Longitude in degrees (WGS84)."),
                 ("number", "Latitude in degrees (WGS84)."),
+                ("any", "Position as WKB."),
             ),
             key=["node_id"],
         ),
@@ -207,7 +234,8 @@ FILES: tuple[LinkFile, ...] = (
         title="Measured classes and zones",
         description="What was measured beside the links: the noisy sums of travellers over all "
         "links of a class in a zone, and over all beginnings and ends of trips. A number may be "
-        "negative. It counts links that do not show too.",
+        "negative. It counts links that do not show too, and persons as bounded: what the bound "
+        "left out is not in it.",
         schema=columns_schema(
             MEASURED_COLUMNS,
             (

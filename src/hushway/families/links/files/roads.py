@@ -1,6 +1,6 @@
-"""The public road network as two Parquet files that can be read back exactly: links and nodes.
+"""The public road network as two GeoParquet files that can be read back exactly: links and nodes.
 
-The links are GeoParquet 1.1, so that programs for maps open them as they are. Positions are stored
+Programs for maps open both as they are. Positions are stored
 with all their digits, so that the digest of the network can be computed again from the files.
 """
 
@@ -31,6 +31,10 @@ from hushway.release.formats.places import (
 )
 from hushway.release.published_file import PERIODS
 
+ROADS = "roads.parquet"
+NODES = "nodes.parquet"
+ZONES = "zones.csv"
+
 LINK_SCHEMA = required_columns(
     ("link_id", pa.string()),
     ("from_node", pa.int64()),
@@ -48,6 +52,7 @@ NODE_SCHEMA = required_columns(
     ("node_id", pa.string()),
     ("lon", pa.float64()),
     ("lat", pa.float64()),
+    ("geometry", pa.binary()),
 )
 LINK_COLUMNS, NODE_COLUMNS = tuple(LINK_SCHEMA.names), tuple(NODE_SCHEMA.names)
 
@@ -96,10 +101,14 @@ def links_table(roads: RoadNetwork, zone: IntArray) -> pa.Table:
 
 def nodes_table(roads: RoadNetwork) -> pa.Table:
     """Returns the nodes of a network as the columns of their file."""
-    positions = (number_array(each.astype(np.float64)) for each in (roads.node_lon, roads.node_lat))
-    return pa.Table.from_arrays(
-        [text_array(roads.node_id.tolist()), *positions], schema=NODE_SCHEMA
-    )
+    positions = np.column_stack([roads.node_lon, roads.node_lat]).astype(np.float64)
+    columns = [
+        text_array(roads.node_id.tolist()),
+        *(number_array(np.ascontiguousarray(each)) for each in positions.T),
+        shape_array(shapely.to_wkb(shapely.points(positions), byte_order=1).tolist()),
+    ]
+    metadata = geo_metadata(["Point"], _bounds(positions))
+    return pa.Table.from_arrays(columns, schema=NODE_SCHEMA.with_metadata(metadata))
 
 
 def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
@@ -108,7 +117,7 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
     Raises:
         ReleaseError: They are not what hushway writes for any network.
     """
-    for name, table in (("roads.parquet", links), ("nodes.parquet", nodes)):
+    for name, table in ((ROADS, links), (NODES, nodes)):
         _refuse_much(name, table.nbytes)
     lines = shapely.from_wkb(_single(links, GEOMETRY).to_pylist())
     positions = shapely.get_coordinates(lines)
@@ -131,10 +140,13 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
         lon=positions[:, 0].copy(),
         lat=positions[:, 1].copy(),
     )
-    again = links_table(roads, zone)
-    # Whatever else a line or a word about it could hold, it would be lost on the way.
-    if not links.equals(again) or links.schema.metadata[b"geo"] != again.schema.metadata[b"geo"]:
-        raise _rewritten("roads.parquet")
+    # Whatever else a shape or a word about it could hold, it would be lost on the way.
+    for name, read, again in (
+        (ROADS, links, links_table(roads, zone)),
+        (NODES, nodes, nodes_table(roads)),
+    ):
+        if not read.equals(again) or read.schema.metadata[b"geo"] != again.schema.metadata[b"geo"]:
+            raise _rewritten(name)
     return roads, zone
 
 
@@ -164,10 +176,13 @@ def lines_metadata(positions: FloatArray) -> dict[bytes, bytes]:
     Args:
         positions: Longitude and latitude of every point of the lines.
     """
-    bounds = (
-        (*positions.min(axis=0).tolist(), *positions.max(axis=0).tolist()) if len(positions) else ()
-    )
-    return geo_metadata(["LineString"], bounds)
+    return geo_metadata(["LineString"], _bounds(positions))
+
+
+def _bounds(positions: FloatArray) -> tuple[float, ...]:
+    if not len(positions):
+        return ()
+    return (*positions.min(axis=0).tolist(), *positions.max(axis=0).tolist())
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
@@ -175,8 +190,7 @@ def _read(path: Path, schema: pa.Schema) -> pa.Table:
     with open_parquet(path, schema, rows=_MOST_ROWS, size=2 * _MOST_BYTES) as file:
         facts, table = file.metadata, file.read()
     # Arrow would take the words from a copy of its own: look at those that others read.
-    words = {b"geo": facts.metadata[b"geo"]} if GEOMETRY in schema.names else None
-    return table.replace_schema_metadata(words)
+    return table.replace_schema_metadata({b"geo": facts.metadata[b"geo"]})
 
 
 def _refuse_much(name: str, size: int) -> None:
@@ -209,11 +223,6 @@ def _texts(table: pa.Table, name: str) -> TextArray:
 
 def _rewritten(name: str) -> ReleaseError:
     return damaged(f"{name} is not as hushway writes it, or is larger than it may be.")
-
-
-ROADS = "roads.parquet"
-NODES = "nodes.parquet"
-ZONES = "zones.csv"
 
 
 def read_universe(folder: Path) -> LinkUniverse:

@@ -13,12 +13,17 @@ from typing import Any, ClassVar, Final
 
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.links.mechanism.fit import LinkTable, fit_links
+from hushway.families.links.mechanism.standing import MOST_EMPTY
+from hushway.families.links.public.left_out import (
+    LeftOutCells,
+    LeftOutClasses,
+    MovementQueryCells,
+)
 from hushway.families.links.public.universe import (
     ClassZones,
     LinkUniverse,
     MovementCells,
     MovementLimits,
-    MovementQueryCells,
     SpeedSums,
 )
 from hushway.privacy.bound import Bound
@@ -92,21 +97,38 @@ class Spends:
     Attributes:
         links: Persons on links, and beginnings and ends of trips.
         classes: Persons by zone and class.
+        left_out: The same as links, of items beyond the bound.
+        left_out_sums: Persons beyond the bound, by class.
         speeds: Steps from the usual speed.
     """
 
     links: Loss
     classes: Loss | None = None
+    left_out: Loss | None = None
+    left_out_sums: Loss | None = None
     speeds: Loss | None = None
+
+    def __post_init__(self) -> None:
+        if (self.left_out is None) != (self.left_out_sums is None):
+            raise PrivacyError(
+                "What is left out is asked for by link and by class, or not at all.",
+                advice="Give both a spend, or none of them.",
+            )
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The prices in the order in which they are paid."""
-        asked = (self.links, self.classes, self.speeds)
+        asked = (self.links, self.classes, self.left_out, self.left_out_sums, self.speeds)
         return tuple(loss for loss in asked if loss is not None)
 
 
-def spends_of(budget: Loss, *, classes: Fraction, speeds: Fraction) -> Spends:
+# Of the share of what is left out. Sums need little, and tell most where people are few.
+_OF_SUMS: Final = Fraction(1, 3)
+
+
+def spends_of(
+    budget: Loss, *, classes: Fraction, speeds: Fraction, left_out: Fraction = Fraction(0)
+) -> Spends:
     """Splits a budget: what the other questions leave goes to the links.
 
     Privacy:
@@ -116,11 +138,13 @@ def spends_of(budget: Loss, *, classes: Fraction, speeds: Fraction) -> Spends:
         budget: What the release may cost.
         classes: Share of the sums by zone and class; 0 not to ask for them.
         speeds: Share of the speeds; 0 not to ask for them.
+        left_out: Share of what the bound leaves out; 0 not to ask for it.
 
     Raises:
         PlanError: A share is negative, or nothing is left for the links.
     """
-    if min(classes, speeds) < 0 or classes + speeds >= 1:
+    shares = (classes, speeds, left_out)
+    if min(shares) < 0 or sum(shares) >= 1:
         raise PlanError(
             "The shares of a budget must not be negative and must leave something for the links.",
             advice="Lower the shares until they sum to less than 1.",
@@ -129,8 +153,13 @@ def spends_of(budget: Loss, *, classes: Fraction, speeds: Fraction) -> Spends:
     def part(share: Fraction) -> Loss | None:
         return loss_of(budget.measure, budget.amount * share) if share else None
 
-    rest = loss_of(budget.measure, budget.amount * (1 - classes - speeds))
-    return Spends(links=rest, classes=part(classes), speeds=part(speeds))
+    return Spends(
+        links=loss_of(budget.measure, budget.amount * (1 - sum(shares))),
+        classes=part(classes),
+        left_out=part(left_out * (1 - _OF_SUMS)),
+        left_out_sums=part(left_out * _OF_SUMS),
+        speeds=part(speeds),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +191,11 @@ class LinkCounts:
                 "Links are shown from a number of standard errors on, not below 0.",
                 advice="Set shown = 2, or 0 for all links.",
             )
+        if self.limits.left_out != (self.spends.left_out is not None):
+            raise PrivacyError(
+                "What is left out is counted and paid for, or neither.",
+                advice="Let the limits say left_out exactly where there is a spend for it.",
+            )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -190,6 +224,11 @@ class LinkCounts:
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         words = ["Counts are the most plausible ones that are not negative, given their noise."]
+        if self.spends.left_out is not None:
+            words.append(
+                "What the contribution bound leaves out is put back, as far as noisy counts of it "
+                "tell: by link where they are large, or else by class and zone."
+            )
         if self.expect:
             words.append(
                 "A link is drawn towards the noisy mean of its class and zone, by as much as the "
@@ -200,10 +239,19 @@ class LinkCounts:
                 "What comes into a node is made to leave it, but for noisy beginnings and ends of "
                 "trips, by as much as the noisy counts do so."
             )
-        words.append(
-            f"Links below {self.shown:g} standard errors are left out; all others are published."
-        )
+        words.append(self._shown_words)
         return tuple(words)
+
+    @property
+    def _shown_words(self) -> str:
+        summed = "what is fitted to the others is published as sums by class and zone."
+        if self.shown == 0:
+            return f"Links above 0 are published; {summed}"
+        return (
+            f"Links from {self.shown:g} standard errors on are published, unless noise alone may "
+            f"well explain their noisy counts: it explains at most {MOST_EMPTY:.0%} of those that "
+            f"are as large; {summed}"
+        )
 
     def events(self, geography: LinkUniverse, _bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do."""
@@ -218,15 +266,20 @@ class LinkCounts:
 
     def forecast(self, geography: LinkUniverse, _bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in what is measured; what is published carries less."""
-        figures = ("travellers on a link, before the fit", "travellers of a class and zone")
+        figures = {
+            MovementCells: "travellers on a link, before the fit",
+            ClassZones: "travellers of a class and zone",
+            LeftOutCells: "travellers on a link beyond the bound",
+            LeftOutClasses: "travellers of a class beyond the bound",
+        }
         return tuple(
             Forecast(
-                figure=figure,
+                figure=figures[type(query.cells)],
                 standard_error=math.sqrt(noise_for(spend, self._bound(query)).variance),
                 bias=0.0,
             )
-            for figure, (query, spend) in zip(figures, self._questions(geography), strict=False)
-            if not isinstance(query.cells, SpeedSums)
+            for query, spend in self._questions(geography)
+            if type(query.cells) in figures
         )
 
     def measure(self, curator: Curator, geography: LinkUniverse) -> Measurements:
@@ -264,10 +317,14 @@ class LinkCounts:
         """Returns what is counted, in order."""
         links = MovementCells(universe=geography)
         classes, speeds = ClassZones(universe=geography), SpeedSums(universe=geography)
+        beyond, sums = LeftOutCells(universe=geography), LeftOutClasses(universe=geography)
         base = Query(name=links.name, cells=links)
+        left = Query(name=beyond.name, cells=beyond)
         asked: list[tuple[Query | PartitionQuery, Loss | None]] = [
             (base, self.spends.links),
             (PartitionQuery(name=classes.name, base=base, cells=classes), self.spends.classes),
+            (left, self.spends.left_out),
+            (PartitionQuery(name=sums.name, base=left, cells=sums), self.spends.left_out_sums),
             (Query(name=speeds.name, cells=speeds), self.spends.speeds),
         ]
         return [(query, spend) for query, spend in asked if spend is not None]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -36,6 +37,11 @@ _ASSUMED_PUBLIC = (
 )
 
 
+_LEFT_OUT_WORDS = (
+    " As many of the others at most are counted besides, in counts of their own that are paid for."
+)
+
+
 def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) -> Terms:
     """Returns the terms of a release.
 
@@ -56,8 +62,13 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
         contribution=Contribution(
             words=f"At most {plural(most, 'item')} of a {unit} in the whole window are counted, "
             f"chosen uniformly at random among the distinct links of each period that the {unit} "
-            f"was on and the nodes at which the {unit}'s trips began and ended; each counts once.",
-            limits={"items": most, "speed_steps": mechanism.limits.speed_steps},
+            f"was on and the nodes at which the {unit}'s trips began and ended; each counts once."
+            + (_LEFT_OUT_WORDS if mechanism.limits.left_out else ""),
+            limits={
+                "items": most,
+                "speed_steps": mechanism.limits.speed_steps,
+                "items_left_out": most if mechanism.limits.left_out else 0,
+            },
         ),
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(() if ends is None else (_ends(ends, unit),)),
@@ -103,11 +114,15 @@ def _counts(parameters: Mapping[str, Any]) -> LinkCounts:
         raise ValueError
     return LinkCounts(
         limits=MovementLimits(
-            max_items=parameters["max_items"], speed_steps=parameters["speed_steps"]
+            max_items=parameters["max_items"],
+            speed_steps=parameters["speed_steps"],
+            left_out=stated_loss(parameters, "left_out") is not None,
         ),
         spends=Spends(
             links=links,
             classes=stated_loss(parameters, "classes"),
+            left_out=stated_loss(parameters, "left_out"),
+            left_out_sums=stated_loss(parameters, "left_out_sums"),
             speeds=stated_loss(parameters, "speeds"),
         ),
         shown=parameters["shown"],
@@ -127,6 +142,7 @@ def _preparation(trips: Mapping[str, Any]) -> Preparation:
 
 
 CLASSES: Final = Fraction(1, 10)
+LEFT_OUT: Final = Fraction(3, 20)
 SPEEDS: Final = Fraction(1, 4)
 
 
@@ -135,6 +151,7 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
     *,
     budget: Loss,
     classes: Fraction = CLASSES,
+    left_out: Fraction = LEFT_OUT,
     speeds: Fraction = Fraction(0),
     shown: float = 2.0,
     expect: bool = True,
@@ -150,6 +167,7 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
         limits: How much of one person counts.
         budget: What the release may cost; its currency decides on the noise.
         classes: Share of the sums by zone and class.
+        left_out: Share of what the bound leaves out; the limits then count it.
         speeds: Share of the speeds.
         shown: A link is published from so many standard errors on.
         expect: Whether links are expected to be like others of their class and zone.
@@ -157,8 +175,8 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
         preparation: How positions become trips; as usual unless given.
     """
     return LinkCounts(
-        limits=limits,
-        spends=spends_of(budget, classes=classes, speeds=speeds),
+        limits=replace(limits, left_out=left_out > 0),
+        spends=spends_of(budget, classes=classes, speeds=speeds, left_out=left_out),
         shown=shown,
         expect=expect,
         conserve=conserve,

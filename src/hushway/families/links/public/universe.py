@@ -30,10 +30,13 @@ class MovementLimits:
         max_items: Most items of one person: links, beginnings and ends of trips together.
         speed_steps: A speed counts by its steps of `SPEED_STEP` from the link's usual speed, at
             most so many up or down.
+        left_out: Whether up to `max_items` of a person's other items are counted besides, in counts
+            of their own that can be asked for.
     """
 
     max_items: int
     speed_steps: int = 6
+    left_out: bool = True
 
     def __post_init__(self) -> None:
         if not all(type(n) is int and n >= 1 for n in (self.max_items, self.speed_steps)):
@@ -203,5 +206,3 @@ class ClassZones:
 
 # Classes are numbered from 1, so there is a slot for 0 that stays empty.
 _CLASS_SLOTS = range(6)
-
-MovementQueryCells = MovementCells | SpeedSums

@@ -12,11 +12,11 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey, placed
 from hushway.errors import DataError, PrivacyError
+from hushway.families.links.public.left_out import WEIGHTS, LeftOutCells, MovementQueryCells
 from hushway.families.links.public.universe import (
     LinkUniverse,
     MovementCells,
     MovementLimits,
-    MovementQueryCells,
     SpeedSums,
 )
 from hushway.numerics.compiled import compiled_for_threads
@@ -46,16 +46,18 @@ class PeopleItems:
     salt: IntArray
 
 
-def refuse_too_many_cells(universe: LinkUniverse) -> None:
+def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> None:
     """Refuses a universe whose movements cannot be counted in memory.
 
     Raises:
         DataError: There are too many links, nodes and periods.
     """
-    if universe.items * len(universe.periods) > _MOST_CELLS:
+    most = _MOST_CELLS // (len(WEIGHTS) if limits.left_out else 1)
+    if universe.items * len(universe.periods) > most:
         raise DataError(
-            f"There are more than {_MOST_CELLS:,} pairs of a period and a link or node.",
-            advice="Choose a shorter window, longer periods or a smaller network.",
+            f"There are more than {most:,} pairs of a period and a link or node.",
+            advice="Choose a shorter window, longer periods or a smaller network"
+            + (', or set left_out = "0".' if limits.left_out else "."),
         )
 
 
@@ -70,6 +72,7 @@ class BoundedMovements:
     Attributes:
         counts: Persons by cell of `MovementCells`.
         sums: Steps by cell of `SpeedSums`.
+        left: Persons by cell of `LeftOutCells`; nothing if the limits do not count them.
     """
 
     def __init__(self, universe: LinkUniverse, limits: MovementLimits, key: BoundingKey) -> None:
@@ -78,14 +81,16 @@ class BoundedMovements:
         self._key = np.array(key.coefficients, dtype=np.int64)
         self.counts = np.zeros(universe.items * len(universe.periods), dtype=np.int64)
         self.sums = np.zeros(universe.size, dtype=np.int64)
+        weights = len(WEIGHTS) if limits.left_out else 0
+        self.left = np.zeros(weights * len(self.counts), dtype=np.int64)
 
     def add(self, people: PeopleItems) -> None:
         """Adds people who have not been added before.
 
         Privacy:
             Each person adds one to at most `max_items` counts and at most `speed_steps` to the sums
-            of the same links. What is kept of a person depends on that person's items and salt and
-            on the key.
+            of the same links, and one to at most `max_items` counts of what is left out. What is
+            kept of a person depends on that person's items and salt and on the key.
         """
         # More than 64 bits would not pass, and more than all cells changes nothing.
         most = min(self._limits.max_items, len(self.counts))
@@ -102,6 +107,7 @@ class BoundedMovements:
             self._key,
             self.counts,
             self.sums,
+            self.left,
         )
 
 
@@ -112,7 +118,7 @@ def refuse_other_movements(query: Query, universe: LinkUniverse) -> MovementQuer
         PrivacyError: They are no movements, or movements of another universe.
     """
     cells = query.cells
-    if not isinstance(cells, MovementCells | SpeedSums) or (
+    if not isinstance(cells, MovementQueryCells) or (
         cells.universe is not universe and cells.universe.digest != universe.digest
     ):
         raise PrivacyError(
@@ -122,6 +128,19 @@ def refuse_other_movements(query: Query, universe: LinkUniverse) -> MovementQuer
     return cells
 
 
+def refuse_uncounted(cells: MovementQueryCells, limits: MovementLimits) -> None:
+    """Refuses to tell what is left out where the limits say that nobody counted it.
+
+    Raises:
+        PrivacyError: The query asks for it.
+    """
+    if isinstance(cells, LeftOutCells) and not limits.left_out:
+        raise PrivacyError(
+            "This engine did not count what is left out, and the query asks for it.",
+            advice="Count with limits that have left_out.",
+        )
+
+
 def movement_bound(cells: MovementQueryCells, limits: MovementLimits) -> Bound:
     """Returns how far one person can move an answer, if items are cut down to the limits."""
     return Bound(**cells.reach(limits)._asdict())
@@ -129,7 +148,10 @@ def movement_bound(cells: MovementQueryCells, limits: MovementLimits) -> Bound:
 
 def movement_counts(found: BoundedMovements, cells: MovementQueryCells) -> ExactCounts:
     """Returns the exact count, or sum, of each cell where it is not 0."""
-    values = found.counts if isinstance(cells, MovementCells) else found.sums
+    if isinstance(cells, MovementCells):
+        values = found.counts
+    else:
+        values = found.left if isinstance(cells, LeftOutCells) else found.sums
     occupied = np.flatnonzero(values)
     return ExactCounts(cells=occupied, values=values[occupied])
 
@@ -137,6 +159,7 @@ def movement_counts(found: BoundedMovements, cells: MovementQueryCells) -> Exact
 # What a choice is made for; choices of different kinds are made at different points of the key.
 FOR_ITEMS: Final = 3
 FOR_TRIPS: Final = 4
+FOR_WEIGHTS: Final = 5
 
 _INDEX_BITS = 32
 _INDEX = (1 << _INDEX_BITS) - 1
@@ -156,13 +179,15 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
     key: IntArray,
     counts: IntArray,
     sums: IntArray,
+    left: IntArray,
 ) -> None:
-    """Adds the bounded items of people to counts and to sums of steps.
+    """Adds the bounded items of people to counts, to sums of steps and to counts of what is left.
 
     Privacy:
         Of each person exactly min(n, max_items) of the n distinct codes enter the counts, each by
         one, and the sums at the same links, each by at most `most_steps`, whatever the rows are.
-        What enters depends on the person's own rows and salt and on the key.
+        Of the other codes at most `max_items` enter the counts of what is left out, each by one and
+        all with one weight. What enters depends on the person's own rows and salt and on the key.
 
     Args:
         start: Where each person's rows begin; one entry more than people.
@@ -178,6 +203,7 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
         key: The coefficients of a bounding key.
         counts: Persons by code, added to.
         sums: Steps by period * links + link, added to.
+        left: Persons by weight * codes + code, added to; empty to leave it.
     """
     longest = 0
     for person in range(len(salt)):
@@ -201,6 +227,12 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
             period, item = code[row] // items, code[row] % items
             if item < links and when[row] < np.inf:
                 sums[period * links + item] += min(max(steps[row], -most_steps), most_steps)
+        if len(left):
+            weight = _weight(count - kept, max_items, salt[person], key)
+            # The next ones in the circle: none of them is among the kept ones.
+            for i in range(kept, kept + min(count - kept, max_items)):
+                row = first[ring[(i + turn) % count] & PRIME]
+                left[weight * len(counts) + code[row]] += 1
 
 
 @compiled_for_threads
@@ -277,6 +309,21 @@ def _circle(  # noqa: PLR0917  one argument for each array
 
 
 @compiled_for_threads
+def _weight(beyond: int, max_items: int, salt: int, key: IntArray) -> int:
+    """Returns the place in `WEIGHTS` of one of the two weights around beyond / max_items.
+
+    The nearer a weight, the more likely, so that the mean is right between the first weight and
+    the last one.
+    """
+    for i in range(len(WEIGHTS) - 1):
+        low, high = WEIGHTS[i] * max_items, WEIGHTS[i + 1] * max_items
+        if beyond < high:
+            coin = placed(salt, beyond, FOR_WEIGHTS, key) / PRIME
+            return i + 1 if coin * (high - low) < beyond - low else i
+    return len(WEIGHTS) - 1
+
+
+@compiled_for_threads
 def _turn(total: int, key: IntArray) -> int:
     return int(((total & SUM_MASK) * key[10] + key[11]) % PRIME)
 
@@ -318,7 +365,7 @@ class ArrayMovements:
         item: IntArray,
         steps: IntArray | None = None,
     ) -> None:
-        refuse_too_many_cells(universe)
+        refuse_too_many_cells(universe, limits)
         self._universe = universe
         self._limits = limits
         self._has_steps = steps is not None
@@ -360,6 +407,7 @@ class ArrayMovements:
                 "This engine was given no speeds, and the query asks for them.",
                 advice="Give the steps from the usual speeds.",
             )
+        refuse_uncounted(cells, self._limits)
         return movement_counts(self._found, cells)
 
 

@@ -21,6 +21,7 @@ from hushway.families.links.rows.bounding import (
     movement_counts,
     refuse_other_movements,
     refuse_too_many_cells,
+    refuse_uncounted,
 )
 from hushway.families.links.rows.gpx import MdsTraces
 from hushway.families.links.rows.noisy import (
@@ -100,7 +101,7 @@ class TraceMovements:
         matcher: RoadMatcher | None = None,
         noisy: NoisyTrips = noisy_trips,
     ) -> None:
-        refuse_too_many_cells(universe)
+        refuse_too_many_cells(universe, limits)
         if isinstance(ends, MetricEnds) and bits is None:
             raise PrivacyError(
                 "Noise at the ends of trips needs random bits.",
@@ -140,6 +141,7 @@ class TraceMovements:
             DataError: The traces cannot be read, or memory or disk ran out.
         """
         cells = refuse_other_movements(query, self._universe)
+        refuse_uncounted(cells, self._limits)
         return movement_counts(self._found, cells)
 
     @cached_property

@@ -15,7 +15,7 @@ from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.fit import LinkTable
-from hushway.families.links.mechanism.terms import CLASSES, link_counts, smaller_noise
+from hushway.families.links.mechanism.terms import LEFT_OUT, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements
@@ -208,7 +208,8 @@ def _nodes(rng: np.random.Generator, roads: RoadNetwork, count: int) -> IntArray
 
 
 def _noisy(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) -> FloatArray:
-    mechanism = link_counts(_LIMITS, budget=budget, classes=Fraction(0))
+    nothing = Fraction(0)
+    mechanism = link_counts(_LIMITS, budget=budget, classes=nothing, left_out=nothing)
     measured = scene.measured(counter, mechanism, run)
     return _links(measured[0], scene.universe)
 
@@ -217,10 +218,17 @@ def _clamped(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) 
     return np.maximum(_noisy(scene, counter, budget, run), 0.0)
 
 
-def _fitted(*, classes: Fraction = CLASSES, expect: bool = False, conserve: bool = False) -> Fit:
+def _fitted(
+    *, left_out: Fraction = Fraction(0), expect: bool = False, conserve: bool = False
+) -> Fit:
     def fit(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) -> FloatArray:
         mechanism = link_counts(
-            _LIMITS, budget=budget, classes=classes, shown=0.0, expect=expect, conserve=conserve
+            _LIMITS,
+            budget=budget,
+            left_out=left_out,
+            shown=0.0,
+            expect=expect,
+            conserve=conserve,
         )
         measured = scene.measured(counter, mechanism, run)
         return dense_counts(mechanism.fit(measured, scene.universe))
@@ -240,5 +248,8 @@ FITS: Final[Mapping[str, Fit]] = {
     "not negative": _clamped,
     "and sums by class and zone": _fitted(),
     "and the usual count of the class": _fitted(expect=True),
-    "and balanced nodes (the product)": _fitted(expect=True, conserve=True),
+    "and balanced nodes": _fitted(expect=True, conserve=True),
+    "and what the bound leaves out (the product)": _fitted(
+        left_out=LEFT_OUT, expect=True, conserve=True
+    ),
 }

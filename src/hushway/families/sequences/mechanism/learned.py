@@ -448,7 +448,7 @@ def _summaries(answer: Measured) -> Iterator[QuestionSummary]:
         )
 
 
-def _worth_of(query: Any, part: QuestionCells) -> int:
+def _worth_of(query: Any, part: Any) -> int:
     """Returns what one count adds to a question, alone or asked together with others."""
     if isinstance(part, NewStopCells):
         return part.worth

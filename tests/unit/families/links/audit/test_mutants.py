@@ -50,10 +50,10 @@ from hushway.families.links.audit.suite import (
 )
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import (
     MovementCells,
     MovementLimits,
-    MovementQueryCells,
     SpeedSums,
 )
 from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips, noisy_trips
@@ -74,7 +74,7 @@ TRIP: Drives = (Drive(link=2), Drive(begin=2), Drive(end=3))
 
 def planned(limits: MovementLimits, spend: Loss) -> LinkCounts:
     third = Fraction(1, 3)
-    return link_counts(limits, budget=spend, classes=third, speeds=third)
+    return link_counts(limits, budget=spend, classes=third, left_out=Fraction(0), speeds=third)
 
 
 def stage(product: LinkProduct, spend: Loss = PLENTY) -> LinkStage:
@@ -106,6 +106,8 @@ def test_the_mistakes_are_all_planted() -> None:
         "threshold before noise",
         "speeds that are not cut off",
         "classes added up from all rows",
+        "all that is left out counted",
+        "what is left out weighted before noise",
         "the whole budget for every question",
         "speeds of items that do not count",
         "the busiest links of each person",

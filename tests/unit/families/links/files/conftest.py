@@ -12,6 +12,7 @@ import pytest
 
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.mechanism.rest import Rest
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, MovementLimits
@@ -26,7 +27,7 @@ Build = Callable[..., LinkTable]
 Certify = Callable[..., Certificate]
 
 SPEND = ZCDPLoss(Fraction(1, 50))
-LIMITS = MovementLimits(max_items=8)
+LIMITS = MovementLimits(max_items=8, left_out=False)
 SHOWN = 2.5
 # Quotes, a comma and a line break: whatever an id may hold.
 ODD_IDS = ['a "b"', "x,y", "Rua\nnova"]
@@ -132,10 +133,17 @@ def links_of(
         if speeds
         else None,
         threshold=SHOWN,
+        rest=_rest(universe, random),
         class_totals=_class_totals(universe, period, link, counts, random) if classes else None,
         noise=noise_in(links_terms_of(universe, speeds=speeds, classes=classes)),
         diagnostics={"rounds": 7, "gap": 0.25},
     )
+
+
+def _rest(universe: LinkUniverse, random: np.random.Generator) -> Rest:
+    rows = len(universe.periods) * len(ClassZones(universe=universe).links[1])
+    counts, errors, km, km_errors = np.round(100 * random.random((4, rows)), 2)
+    return Rest(counts=counts, standard_error=errors, km=km, km_error=km_errors)
 
 
 def _class_totals(

@@ -14,6 +14,7 @@ import shapely
 from hushway.errors import ReleaseError
 from hushway.families.links.files.geo import links_geojson, shown_links, write_links_geo
 from hushway.families.links.files.gmns import link_parts, measurement_parts, node_parts
+from hushway.families.links.files.rest import read_rest, rest_csv
 from hushway.families.links.files.roads import (
     course_points,
     links_table,
@@ -238,3 +239,43 @@ def test_measured_groups_have_the_zone_and_class_of_their_links(
         last = (period + 1) * groups.groups
         assert [row["kind"] for row in rows[last - 2 : last]] == ["beginnings", "ends"]
     assert read_measured_classes(data, universe).tolist() == measured.tolist()
+
+
+def test_what_does_not_show_stands_in_rows_of_periods_zones_and_classes(
+    fast_links: LinkTable,
+) -> None:
+    universe, rest = fast_links.universe, fast_links.rest
+    data = rest_csv(fast_links)
+    rows = rows_of(data)
+    assert len(rows) == len(rest.counts)
+    assert [float(row["km"]) for row in rows] == rest.km.tolist()
+    hidden = universe.size - len(fast_links.link)
+    assert sum(int(row["links"]) for row in rows) == hidden
+    again = read_rest(data, universe)
+    for name, column in vars(rest).items():
+        assert getattr(again, name).tolist() == column.tolist(), name
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b"\n", b"\nfurther,0,1,2,3.00,4.00,5.00,6.00\n"), (b".", b"x")]
+)
+def test_other_rests_are_not_read(links: LinkTable, old: bytes, new: bytes) -> None:
+    with pytest.raises(ReleaseError, match=r"rest\.csv"):
+        read_rest(rest_csv(links).replace(old, new, 1), links.universe)
+
+
+def test_nodes_are_points_for_maps(tmp_path: Path, links: LinkTable) -> None:
+    roads = links.universe.roads
+    write_nodes(roads, tmp_path / "nodes.parquet")
+    file = pq.ParquetFile(tmp_path / "nodes.parquet")
+    facts = json.loads(file.metadata.metadata[b"geo"])
+    assert facts["columns"]["geometry"]["geometry_types"] == ["Point"]
+    points = shapely.from_wkb(file.read().column("geometry").to_pylist())
+    assert shapely.get_x(points).tolist() == roads.node_lon.tolist()
+    assert shapely.get_y(points).tolist() == roads.node_lat.tolist()
+
+
+def test_maps_have_one_error_for_each_total(fast_links: LinkTable) -> None:
+    shown = shown_links(fast_links)
+    squares = np.nansum(shown.standard_error**2, axis=1)
+    assert shown.errors == pytest.approx(np.sqrt(squares), abs=0.006)

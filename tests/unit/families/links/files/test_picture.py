@@ -164,18 +164,16 @@ def test_a_road_far_out_does_not_shrink_the_map(streets: Callable[..., LinkUnive
     assert 0.9 < (d - c) / (b - a) < 1.1
 
 
-def test_classes_are_shown_with_what_was_measured_of_them(
-    links: LinkTable, certify_links: Certify
+def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(
+    links: LinkTable,
 ) -> None:
     axes = Figure().add_axes((0, 0, 1, 1))
-    draw_classes(axes, links, certify_links(links))
+    draw_classes(axes, links)
     classes = links.universe.roads.road_class[links.link]
-    bars = [bar.get_width() for bar in axes.containers[0]]
-    assert bars == pytest.approx([links.counts[classes == i].sum() for i in range(1, 6)])
-    assert links.class_totals is not None
-    dots = axes.lines[0].get_xdata()
-    # The last two groups are beginnings and ends of trips, which are on no link.
-    assert np.sum(dots) == pytest.approx(np.maximum(links.class_totals[:-2], 0).sum(), abs=60)
+    shown, rest = ([bar.get_width() for bar in bars] for bars in axes.containers)
+    assert shown == pytest.approx([links.counts[classes == i].sum() for i in range(1, 6)])
+    assert sum(rest) == pytest.approx(links.rest.counts.sum())
+    assert [bar.get_x() for bar in axes.containers[1]] == pytest.approx(shown)
 
 
 def test_noise_is_shown_as_shares_of_all_counts(links: LinkTable) -> None:

@@ -209,6 +209,11 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
         lambda rows: put(rows, 0, total=rows[0]["total"] + 0.01),
         {"formats"},
     ),
+    "a smaller error on the map": (
+        "links.geo.parquet",
+        lambda rows: put(rows, 0, total_error=0.01),
+        {"formats"},
+    ),
     "a shorter list on the map": (
         "links.geo.parquet",
         lambda rows: put(rows, 0, counts=rows[0]["counts"][:-1]),
@@ -229,6 +234,11 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
     "a zone without a name": ("roads.parquet", lambda rows: put(rows, 0, zone=7), {"geography"}),
     "a missing road": ("roads.parquet", lambda rows: rows.pop(), {"geography"}),
     "a moved node": ("nodes.parquet", lambda rows: put(rows, 0, lon=0.0), {"geography"}),
+    "another place of a node on the map": (
+        "nodes.parquet",
+        lambda rows: put(rows, 0, geometry=rows[1]["geometry"]),
+        {"geography"},
+    ),
     "a missing node": ("nodes.parquet", lambda rows: rows.pop(), {"geography"}),
 }
 

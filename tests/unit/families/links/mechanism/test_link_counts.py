@@ -1,5 +1,6 @@
 """What links ask, what they pay, and what they refuse."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.mechanism.counts import LinkCounts, spends_of
+from hushway.families.links.mechanism.counts import LinkCounts, Spends, spends_of
 from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
 from hushway.families.links.public.universe import (
     ClassZones,
     MovementCells,
@@ -31,7 +33,7 @@ WAYS: dict[str, LinkCounts] = {
     "no classes": link_counts(LIMITS, budget=RHO, classes=NOTHING),
     "speeds": link_counts(LIMITS, budget=RHO, speeds=Fraction(1, 4)),
     "speeds alone": link_counts(LIMITS, budget=EPSILON, classes=NOTHING, speeds=Fraction(1, 3)),
-    "plain": link_counts(LIMITS, budget=RHO, expect=False, conserve=False),
+    "plain": link_counts(LIMITS, budget=RHO, left_out=NOTHING, expect=False, conserve=False),
     "every link": link_counts(LIMITS, budget=RHO, shown=0.0),
 }
 
@@ -66,7 +68,13 @@ def test_every_link_and_node_gets_noise(way: LinkCounts, town: Any) -> None:
 def test_the_bounds_are_those_of_items_sums_and_steps(town: Any) -> None:
     way = link_counts(MovementLimits(max_items=9, speed_steps=4), budget=RHO, speeds=Fraction(1, 3))
     bounds = [event.bound for event in way.events(town.universe, ANY)]
-    assert [(bound.l1, bound.l2_squared) for bound in bounds] == [(9, 9), (9, 81), (36, 144)]
+    assert [(bound.l1, bound.l2_squared) for bound in bounds] == [
+        (9, 9),
+        (9, 81),
+        (9, 9),
+        (9, 81),
+        (36, 144),
+    ]
 
 
 def test_parameters_name_the_spends_and_the_options(way: LinkCounts) -> None:
@@ -80,18 +88,34 @@ def test_parameters_name_the_spends_and_the_options(way: LinkCounts) -> None:
 
 def test_post_processing_is_told_as_it_is_done() -> None:
     words = " ".join(WAYS["default"].post_processing)
-    assert "class and zone" in words
+    assert "mean of its class and zone" in words
     assert "made to leave" in words
+    assert "leaves out is put back" in words
+    assert "noise alone" in words
     bare = " ".join(WAYS["plain"].post_processing)
-    assert "class and zone" not in bare
+    assert "mean of its class and zone" not in bare
     assert "made to leave" not in bare
+    assert "put back" not in bare
+    assert "noise alone" not in " ".join(WAYS["every link"].post_processing)
 
 
-def test_the_forecast_is_the_noise_of_links_and_classes(town: Any) -> None:
-    links, classes = WAYS["speeds"].forecast(town.universe, ANY)
-    answers, _, _ = town.measure(WAYS["speeds"])
-    assert links.standard_error**2 == pytest.approx(float(answers[0].variance))
-    assert classes.standard_error**2 == pytest.approx(float(answers[1].variance))
+def test_the_forecast_is_the_noise_of_every_question_but_speeds(way: LinkCounts, town: Any) -> None:
+    answers, _, _ = town.measure(way)
+    noise = [one for one in answers if not isinstance(one.query.cells, SpeedSums)]
+    figures = way.forecast(town.universe, ANY)
+    assert [figure.standard_error**2 for figure in figures] == pytest.approx(
+        [float(one.variance) for one in noise]
+    )
+    assert ("travellers of a class and zone" in [figure.figure for figure in figures]) == (
+        way.spends.classes is not None
+    )
+
+
+def test_what_is_left_out_is_counted_and_paid_for_or_neither() -> None:
+    with pytest.raises(PrivacyError, match="or neither"):
+        replace(WAYS["default"], limits=replace(LIMITS, left_out=False))
+    with pytest.raises(PrivacyError, match="or not at all"):
+        Spends(links=RHO, left_out=RHO)
 
 
 @pytest.mark.parametrize("shown", [-1.0, float("nan"), float("inf")])
@@ -101,14 +125,20 @@ def test_a_threshold_must_be_a_number_of_standard_errors(shown: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "speeds"),
-    [(Fraction(1), NOTHING), (Fraction(1, 2), Fraction(1, 2)), (Fraction(-1, 10), NOTHING)],
+    ("classes", "speeds", "left_out"),
+    [
+        (Fraction(1), NOTHING, NOTHING),
+        (Fraction(1, 2), Fraction(1, 2), NOTHING),
+        (Fraction(-1, 10), NOTHING, NOTHING),
+        (Fraction(1, 2), NOTHING, Fraction(1, 2)),
+        (NOTHING, NOTHING, Fraction(-1, 10)),
+    ],
 )
 def test_shares_that_leave_nothing_for_the_links_are_refused(
-    classes: Fraction, speeds: Fraction
+    classes: Fraction, speeds: Fraction, left_out: Fraction
 ) -> None:
     with pytest.raises(PlanError, match="leave something for the links"):
-        spends_of(RHO, classes=classes, speeds=speeds)
+        spends_of(RHO, classes=classes, speeds=speeds, left_out=left_out)
 
 
 def test_the_smaller_noise_is_chosen() -> None:
@@ -125,6 +155,8 @@ def test_a_fit_needs_the_counts_of_links(town: Any) -> None:
     assert {type(answer.query.cells) for answer in answers} == {
         MovementCells,
         ClassZones,
+        LeftOutCells,
+        LeftOutClasses,
         SpeedSums,
     }
     with pytest.raises(PrivacyError, match="without their counts"):

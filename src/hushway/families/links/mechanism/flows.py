@@ -1,0 +1,156 @@
+"""Noisy flows on a network, made plausible: never negative, conserved at nodes, alike in groups.
+
+What comes into a node leaves it, but for trips that begin or end there. Links of one kind carry
+flows of one order. Both are learnt or known up to a variance, and weighed against the noise of
+what was measured: a least-squares problem with a bound at 0. Everything here sees noisy numbers
+only.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from scipy.optimize import Bounds, minimize
+from scipy.sparse import csr_array
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.links.public.roads import RoadNetwork
+
+# Persons count once on a link that they use twice, so nodes are never balanced quite exactly.
+_LEAST_LOOSENESS = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Balance:
+    """The balance of every node over the items of a period.
+
+    Attributes:
+        matrix: One row for each node: +1 for links that come in and trips that begin there, -1 for
+            links that leave and trips that end.
+    """
+
+    matrix: csr_array
+
+    @cached_property
+    def _passing(self) -> csr_array:
+        return abs(self.matrix)
+
+    def looseness(self, counts: FloatArray, variance: FloatArray) -> float:
+        """Returns by how much nodes are out of balance, as a variance for each person passing.
+
+        Told from noisy counts: what their imbalance shows beyond the noise.
+        """
+        beyond = (self.matrix @ counts) ** 2 - self._passing @ variance
+        passing = float((self._passing @ np.maximum(counts, 0.0)).sum())
+        return max(float(beyond.sum()) / max(passing, 1.0), _LEAST_LOOSENESS)
+
+    def variance(self, counts: FloatArray, variance: FloatArray) -> FloatArray:
+        """Returns the variance of each node's imbalance."""
+        passing = np.maximum(self._passing @ np.maximum(counts, 0.0), 1.0)
+        return np.asarray(self.looseness(counts, variance) * passing + 1.0)
+
+
+def balance_of(roads: RoadNetwork) -> Balance:
+    """Returns the balance of a network's nodes over links, beginnings and ends, in that order."""
+    links, nodes = np.arange(roads.links), np.arange(roads.nodes)
+    rows = np.concatenate([roads.head, roads.tail, nodes, nodes])
+    items = np.concatenate([links, links, roads.links + nodes, roads.links + roads.nodes + nodes])
+    signs = np.repeat([1.0, -1.0, 1.0, -1.0], [len(links), len(links), len(nodes), len(nodes)])
+    shape = (roads.nodes, roads.links + 2 * roads.nodes)
+    return Balance(matrix=csr_array((signs, (rows, items)), shape=shape))
+
+
+_STEPS = 1000
+# In units of the noise: where no flow would move by more than this, the search ends.
+_SLOPE = 1e-2
+_GAIN = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FlowProblem:
+    """What is known of flows besides their noisy measurement.
+
+    Attributes:
+        noisy: Noisy flows.
+        variance: Variance of the noise in each.
+        expected: What a flow is expected to be before it is measured.
+        spread: Variance of flows around that; infinite to expect nothing.
+        balance: One row for each node: +1 for flows that come in, -1 for those that leave.
+        imbalance: Variance of each row's sum around 0; infinite to conserve nothing.
+        group: The group of each flow; -1 if it has none.
+        sums: Measured sum of each group.
+        sum_variance: Variance of each; infinite where there is no measurement.
+    """
+
+    noisy: FloatArray
+    variance: FloatArray
+    expected: FloatArray
+    spread: FloatArray
+    balance: csr_array
+    imbalance: FloatArray
+    group: IntArray
+    sums: FloatArray
+    sum_variance: FloatArray
+
+
+def fitted_flows(problem: FlowProblem) -> FloatArray:
+    """Returns the most plausible flows, none of them negative."""
+    trust = 1 / problem.variance + 1 / problem.spread
+    node_weight = 1 / problem.imbalance
+    sum_weight = 1 / problem.sum_variance
+    grouped = problem.group >= 0
+    group = np.where(grouped, problem.group, 0)
+    across = problem.balance.T.tocsr()
+    squares = problem.balance.multiply(problem.balance).T @ node_weight
+    # Flows are measured in units in which all of them are about as stiff.
+    unit = 1 / np.sqrt(trust + squares + np.where(grouped, sum_weight[group], 0.0))
+    wanted = problem.noisy / problem.variance + problem.expected / problem.spread
+    wanted = wanted + np.where(grouped, (sum_weight * problem.sums)[group], 0.0)
+
+    def cost(scaled: FloatArray) -> tuple[float, FloatArray]:
+        flows = scaled * unit
+        totals = np.bincount(group, np.where(grouped, flows, 0.0), minlength=len(problem.sums))
+        pulled = across @ (node_weight * (problem.balance @ flows))
+        held = np.where(grouped, (sum_weight * totals)[group], 0.0)
+        slope = trust * flows + pulled + held
+        return float(flows @ (slope / 2 - wanted)), (slope - wanted) * unit
+
+    start = np.maximum(problem.noisy, 0.0) / unit
+    found = minimize(
+        cost,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(0.0, np.inf),
+        options={"maxiter": _STEPS, "maxfun": 2 * _STEPS, "gtol": _SLOPE, "ftol": _GAIN},
+    )
+    return np.asarray(np.maximum(found.x, 0.0) * unit)
+
+
+_ROUNDS: Final = 4
+
+
+def fitted_errors(problem: FlowProblem) -> FloatArray:
+    """Returns the standard error of each flow, without the bound at 0.
+
+    A node tells each of its flows what the others leave for it, and how surely; so does a sum. What
+    they told is weighed with what was measured, and told again (belief propagation: Weiss and
+    Freeman 2001). On roads it settles within a few rounds.
+    """
+    flows = len(problem.noisy)
+    entries = problem.balance.tocoo()
+    nodes = problem.balance.shape[0]
+    grouped = np.flatnonzero(problem.group >= 0)
+    rule = np.concatenate([entries.row, nodes + problem.group[grouped]])
+    flow = np.concatenate([entries.col, grouped])
+    looseness = np.concatenate([problem.imbalance, problem.sum_variance])
+    own = 1 / problem.variance + 1 / problem.spread
+    told = np.zeros(len(flow))
+    for _ in range(_ROUNDS):
+        known = own + np.bincount(flow, told, minlength=flows)
+        without = 1 / (known[flow] - told)
+        others = looseness[rule] + np.bincount(rule, without, minlength=len(looseness))[rule]
+        told = 1 / (others - without)
+    known = own + np.bincount(flow, told, minlength=flows)
+    return np.asarray(1 / np.sqrt(known))
