@@ -18,7 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences, distinct
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
+from hushway.study.study_table import StudyBudget
 from sequence_measures import JUDGES, Truth, judge
 from sequence_peers import PEERS, Release
 from sequence_scenes import SCENES, JudgedScene
@@ -26,10 +32,15 @@ from sequence_scenes import SCENES, JudgedScene
 EPSILONS = ("0.1", "1", "4")
 
 
-def learned(scene: JudgedScene, epsilon: Fraction, seed: int) -> WeightedSequences | None:
-    """Here sequences that learn take part; None as long as there are none."""
-    del scene, epsilon, seed
-    return None
+def learned(scene: JudgedScene, epsilon: Fraction, seed: int) -> WeightedSequences:
+    """Returns the product's default: records that agree with noisy answers about everything."""
+    universe = SequenceUniverse(taxonomy=scene.taxonomy)
+    mechanism = LearnedSequences(
+        universe=universe, height=scene.height, spends=learned_spends(PureLoss(epsilon))
+    )
+    curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(seed))
+    table = mechanism.fit(mechanism.measure(curator, universe), universe)
+    return WeightedSequences(start=table.start, stops=table.stops, weights=table.counts)
 
 
 def without_noise(scene: JudgedScene, epsilon: Fraction, seed: int) -> WeightedSequences:

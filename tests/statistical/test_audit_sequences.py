@@ -54,7 +54,7 @@ def is_slow(audit: Audit[SequenceProduct]) -> bool:
     """Two stops have few corners, files and fits are slow, and epsilon 1 needs the most runs."""
     if audit in (sequences_measured.one_timed_record, sequences_published.many_days):
         return True
-    if audit in vars(sequences_learnt).values():
+    if (audit.func if isinstance(audit, partial) else audit) in vars(sequences_learnt).values():
         return True
     return (
         isinstance(audit, partial)

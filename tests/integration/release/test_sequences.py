@@ -86,7 +86,8 @@ def test_a_learnt_release_verifies_and_its_prefixes_are_sure(learnt: Path) -> No
     published = publish(job_of(learnt), source=SeededSource(3))
     assert published.certificate.terms.mechanism.name == "learned"
     assert {event.query for event in published.certificate.terms.events} >= {
-        "records by first and second stop",
+        "records by number of stops",
+        "how records begin, end and go on, shared out",
         "records by longest known prefix",
     }
     report = hushway.verify(published.folder)

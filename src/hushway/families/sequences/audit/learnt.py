@@ -28,8 +28,10 @@ from hushway.families.sequences.audit.product import (
 )
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.public.questions import (
+    FIRST_TOGETHER,
     TURNS,
     Asked,
+    JointCells,
     KnownPrefixCells,
     NewStopCells,
     Turn,
@@ -39,12 +41,11 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import Measured
+from hushway.privacy.query import Query
 
-# The questions that are looked at: what of the budget they have, and where they stand.
+# What of the budget questions about places have: turns, and those that are asked together.
 _OF_PLACES = Fraction(49, 100)
-_OF_PAIRS = Fraction(14, 100)
 _OF_LOOK = Fraction(36, 100)
-_NEW_STOPS, _PAIRS, _LOOK = len(Asked), len(Asked) + 1, -1
 # Releases are slow, and hold few corners.
 _BRIEF, _SLOW = Fraction(1, 8), Fraction(1, 40)
 _MANY_PEOPLE = 40
@@ -77,7 +78,7 @@ class LearntForm:
 
 
 SHORT = LearntForm(words="three stops", toy=toy_universe(corners=60, groups=3), height=3)
-LONG = LearntForm(words="six stops", toy=toy_universe(corners=30, groups=6), height=6)
+FOUR = LearntForm(words="four stops", toy=toy_universe(corners=400, groups=4), height=4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,40 +123,42 @@ class LearntLook:
     def evidence(self, curator: Curator) -> IntArray:
         """Returns how much all questions about places speak for one whole record, by corner."""
         answers = self.answers(curator)
-        total = np.zeros(self.stage.toy.corners)
-        for number, cells in self._cells():
-            answer = answers[number]
-            asked = answer.query.cells
-            worth = asked.worth if isinstance(asked, NewStopCells) else 1
-            total += _evidence(answer, cells, worth)
-        return in_thousandths(total)
-
-    def _cells(self) -> list[tuple[int, IntArray]]:
-        """Returns the cells that the longest record of each corner is in, by question."""
         places = len(self.stage.toy.universe.taxonomy.locations)
         stops = [self.stage.toy.place(offset) for offset in self.stage.form.path]
-        turns = [(Asked.TURNS_BY_PLACE, stop * TURNS + Turn.TO_NEW) for stop in stops[:-1]]
-        pairs = pairwise(stops[1:])
-        return [
-            (Asked.FIRSTS, stops[0]),
-            (Asked.LASTS, stops[-1]),
-            (Asked.FIRST_TWO, stops[0] * (places + 1) + stops[1]),
-            *turns,
-            *((_NEW_STOPS, stop) for stop in stops[2:]),
-            *((_PAIRS, before * places + stop) for before, stop in pairs),
-        ]
+        total = np.zeros(self.stage.toy.corners)
+        for stop in stops[:-1]:
+            total += _evidence(answers[Asked.TURNS_BY_PLACE], stop * TURNS + Turn.TO_NEW, 1)
+        joint = answers[FIRST_TOGETHER]
+        cells = joint.query.cells
+        assert isinstance(cells, JointCells)  # noqa: S101  what is asked there
+        inside = (
+            [stops[0]],
+            [stops[-1]],
+            [stops[0] * (places + 1) + stops[1]],
+            stops[2:],
+            [before * places + stop for before, stop in pairwise(stops[1:])],
+        )
+        first = 0
+        for part, worth, mine in zip(cells.parts, cells.worths, inside, strict=True):
+            each = part.worth if isinstance(part, NewStopCells) else worth
+            for cell in mine:
+                total += _evidence(joint, first + cell, each)
+            first += part.size
+        return in_thousandths(total)
 
-    def new_pairs(self, curator: Curator) -> IntArray:
-        """Returns how much the question about new pairs speaks for one whole record, by corner."""
-        answer = self.answers(curator)[_PAIRS]
-        asked = answer.query.cells
-        assert isinstance(asked, NewStopCells)  # noqa: S101  what is asked there
-        cells = [cells for number, cells in self._cells() if number == _PAIRS]
-        return in_thousandths(sum(_evidence(answer, each, asked.worth) for each in cells))
+    def new_stops(self, curator: Curator) -> IntArray:
+        """Returns how much a question about new stops speaks for all of a record, by corner."""
+        stage = self.stage
+        cells = NewStopCells(
+            taxonomy=stage.toy.universe.taxonomy, height=stage.form.height, order=1, most=1
+        )
+        answer = curator.counts(Query(name=cells.name, cells=cells), stage.spend)
+        mine = (stage.toy.place(offset) for offset in stage.form.path[2:])
+        return in_thousandths(sum(_evidence(answer, place, cells.worth) for place in mine))
 
     def along(self, curator: Curator) -> IntArray:
         """Returns how much the last question speaks for one more on a way that many take."""
-        look = self.answers(curator)[_LOOK]
+        look = self.answers(curator)[-1]
         cells = look.query.cells
         assert isinstance(cells, KnownPrefixCells)  # noqa: S101  what is asked last
         keys, leads = cells.steps
@@ -213,15 +216,14 @@ def one_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
     )
 
 
-def many_new_stops(product: SequenceProduct, epsilon: Fraction) -> Examination:
-    """A record of many new stops against none: however many count, they share what it is worth."""
-    stage = LearntStage(product=product, form=LONG, spend=PureLoss(epsilon))
+def new_stops(product: SequenceProduct, epsilon: Fraction) -> Examination:
+    """Two new stops of one record where one counts, asked by themselves for the whole budget."""
+    stage = LearntStage(product=product, form=FOUR, spend=PureLoss(epsilon))
     return Trial(
-        name=f"learnt, {LONG.words}: a record of new stops or none",
-        statistic="the evidence of the question about new pairs, in thousandths,",
-        epsilon=epsilon * _OF_PAIRS,
-        worlds=stage.worlds(LearntLook(stage=stage).new_pairs, _the_record(LONG)),
-        effort=_BRIEF,
+        name=f"learnt, {FOUR.words}: a record with two new stops or none",
+        statistic="the evidence of both, in thousandths,",
+        epsilon=epsilon,
+        worlds=stage.worlds(LearntLook(stage=stage).new_stops, _the_record(FOUR)),
     )
 
 

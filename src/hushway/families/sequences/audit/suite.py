@@ -126,9 +126,9 @@ class EveryNewStop(_Wrong):
         cells = query.cells
         if not isinstance(cells, NewStopCells):
             return super().count(query)
-        whole = replace(cells, most=cells.height)
-        exact = super().count(Query(name=query.name, cells=whole))
-        return replace(exact, values=exact.values // whole.worth * cells.worth)
+        every = replace(cells, most=cells.height, whole=cells.height)
+        exact = super().count(Query(name=query.name, cells=every))
+        return replace(exact, values=exact.values * cells.worth)
 
 
 class AtEveryPrefix(_Wrong):
@@ -221,7 +221,7 @@ class NosyLearner(LearnedSequences):
 
 
 class _Reversed(Curator):
-    """A curator that is asked about firsts where lasts should be asked about."""
+    """A curator that is asked about turns by place where all turns should be asked about."""
 
     def __init__(self, inside: Curator) -> None:
         self._inside = inside
@@ -236,8 +236,8 @@ class _Reversed(Curator):
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Asks for something else."""
         cells = query.cells
-        if isinstance(cells, RecordCells) and cells.asked is Asked.LASTS:
-            query = Query(name=query.name, cells=replace(cells, asked=Asked.FIRSTS))
+        if isinstance(cells, RecordCells) and cells.asked is Asked.TURNS:
+            query = Query(name=query.name, cells=replace(cells, asked=Asked.TURNS_BY_PLACE))
         return self._inside.counts(query, spend)
 
 
@@ -272,7 +272,7 @@ _AUDITS: tuple[Audit[SequenceProduct], ...] = (
     published.tree_enumerated,
     published.next_questions,
     learnt.one_record,
-    learnt.many_new_stops,
+    learnt.new_stops,
     learnt.known_prefixes,
     learnt.published_records,
     learnt.next_questions,
@@ -339,7 +339,7 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
     mutant(
         "every new stop counts whole",
         SequenceProduct(counter=EveryNewStop),
-        learnt.many_new_stops,
+        learnt.new_stops,
     ),
     mutant(
         "a record at each of its prefixes",

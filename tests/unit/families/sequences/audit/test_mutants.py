@@ -76,6 +76,9 @@ def test_the_mistakes_are_all_planted() -> None:
         "no noise where many people are",
         "the same noise at every step",
         "each file bounded by itself",
+        "every new stop counts whole",
+        "a record at each of its prefixes",
+        "questions chosen by exact counts",
     ]
 
 

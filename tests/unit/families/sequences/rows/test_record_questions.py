@@ -1,6 +1,7 @@
 """What is asked about whole records, against counting by hand; and what one record adds to it."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from hushway.families.sequences.public.questions import (
     TURNS,
     WHOLE,
     Asked,
+    JointCells,
     KnownPrefixCells,
     NewStopCells,
     QuestionCells,
@@ -70,7 +72,18 @@ PREFIXES = KnownPrefixCells(
     parent=np.array([-1, 0, 0, 1, 3]),
     place=np.array([-1, 0, 1, 2, 2]),
 )
+TOGETHER = JointCells(
+    taxonomy=TAXONOMY,
+    height=HEIGHT,
+    parts=(
+        *(asked(question) for question in (Asked.FIRSTS, Asked.LASTS, Asked.FIRST_TWO)),
+        replace(new_stops(1, most=2), whole=100),
+        replace(new_stops(2, most=2), whole=300),
+    ),
+    worths=(200, 100, 140, 100, 300),
+)
 EVERY: list[QuestionCells] = [
+    TOGETHER,
     *(asked(question) for question in Asked),
     *(new_stops(order, most) for order in (1, 2, 3) for most in (1, 2, 4)),
     PREFIXES,
@@ -176,6 +189,28 @@ def test_the_bound_is_reached_by_some_record(cells: QuestionCells) -> None:
     assert most == cells.bound(1).l1 or isinstance(cells, NewStopCells)
     if isinstance(cells, NewStopCells) and cells.most <= len(new_by_hand(straight)):
         assert most == WHOLE // cells.most * cells.most
+
+
+def test_questions_asked_together_are_answered_as_alone_times_their_worth() -> None:
+    records = some_records(7)
+    found, first = count(records, TOGETHER), 0
+    for part, worth in zip(TOGETHER.parts, TOGETHER.worths, strict=True):
+        alone = count(records, part) * (1 if isinstance(part, NewStopCells) else worth)
+        assert np.array_equal(found[first : first + part.size], alone)
+        first += part.size
+    assert first == TOGETHER.size
+
+
+@pytest.mark.parametrize("worths", [(201, 100, 140, 100, 300), (200, 100, 141, 101, 299)])
+def test_a_record_cannot_be_worth_more_than_it_is(worths: tuple[int, ...]) -> None:
+    with pytest.raises(PrivacyError, match="more than it is worth"):
+        replace(TOGETHER, worths=worths)
+
+
+def test_questions_that_count_a_record_twice_are_not_asked_together() -> None:
+    parts = (asked(Asked.TURNS), *TOGETHER.parts[1:])
+    with pytest.raises(PrivacyError, match="more than it is worth"):
+        replace(TOGETHER, parts=parts)
 
 
 def test_nobody_is_counted_in_no_record() -> None:
