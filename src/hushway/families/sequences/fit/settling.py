@@ -17,6 +17,7 @@ from hushway.families.sequences.fit.beginnings import Beginnings
 from hushway.families.sequences.fit.contexts import NewPairs
 from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
 from hushway.families.sequences.public.turns import turns_of
+from hushway.numerics.compiled import compiled
 
 _ROUNDS: Final = 3
 _TINY: Final = 1e-9
@@ -60,7 +61,7 @@ class _Sums:
 
 def settle(records: Believed, known: Beginnings, pairs: NewPairs) -> FloatArray:
     """Returns the weights of records that agree with what was measured as far as it is sure."""
-    weight = records.weight
+    weight = records.weight.copy()
     sums = _sums_measured(records, known, pairs)
     parts = [np.maximum(np.bincount(one.owner, minlength=len(weight)), 1) for one in sums]
     free = [
@@ -69,11 +70,20 @@ def settle(records: Believed, known: Beginnings, pairs: NewPairs) -> FloatArray:
     ]
     for _ in range(_ROUNDS):
         for one, each, spread in zip(sums, parts, free, strict=True):
-            now = np.bincount(one.cell, weights=weight[one.owner], minlength=len(one.wanted))
+            now = _added(one.cell, one.owner, weight, len(one.wanted))
             pull = (one.wanted - now) / np.maximum(spread + one.variance, _TINY)
-            moved = np.bincount(one.owner, weights=pull[one.cell], minlength=len(weight))
+            moved = _added(one.owner, one.cell, pull, len(weight))
             weight = np.maximum(weight + records.variance * moved / each, 0.0)
     return weight
+
+
+@compiled
+def _added(into: IntArray, place: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Adds up values by where they go, without copies of them."""
+    sums = np.zeros(size)
+    for part in range(len(into)):
+        sums[into[part]] += values[place[part]]
+    return sums
 
 
 def _sums_measured(records: Believed, known: Beginnings, pairs: NewPairs) -> tuple[_Sums, ...]:

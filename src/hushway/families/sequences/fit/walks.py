@@ -21,7 +21,8 @@ from hushway.families.sequences.fit.going_on import (
     was_there,
 )
 from hushway.families.sequences.public.questions import TURNS
-from hushway.numerics.compiled import compiled
+from hushway.numerics.compiled import compiled, compiled_for_threads
+from hushway.numerics.threads import in_threads, processors
 
 # The mixer of splitmix64 (Steele, Lea and Flood 2014): public numbers that look like chance.
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -33,29 +34,60 @@ _SEED: Final = 20121117
 _PATIENCE, _ATTEMPTS = 6, 16
 
 
-@compiled
+# Records that share one row of public chance; several are walked at once.
+_TOGETHER: Final = 1 << 15
+
+Walking = tuple[Int32Array, IntArray, Int8Array, IntArray]
+"""Paths, numbers of stops, turns to the last stop, and the node that each record is at."""
+
+
 def continue_records(
+    habits: Habits, records: Walking, known: IntArray, firsts: FloatArray, height: int
+) -> None:
+    """Continues records in place until they end, on as many processors as there are.
+
+    Args:
+        habits: What is known of how records go on.
+        records: The records.
+        known: The ways down the tree, ascending, as node * places + place.
+        firsts: Chances of first stops, summed up.
+        height: Stops of a record that count.
+    """
+
+    def walk(first: int) -> None:
+        some = slice(first, first + _TOGETHER)
+        paths, stops, turned, node = records
+        part = paths[some], stops[some], turned[some], node[some]
+        _continue(habits, part, known, firsts, (height, _SEED + first))
+
+    for _ in in_threads(walk, range(0, len(records[1]), _TOGETHER), processors()):
+        pass
+
+
+@compiled_for_threads
+def _continue(
     habits: Habits,
-    records: tuple[Int32Array, IntArray, Int8Array, IntArray],
+    records: Walking,
     known: IntArray,
     firsts: FloatArray,
-    height: int,
+    limits: tuple[int, int],
 ) -> None:
-    """Continues records in place until they end.
+    """Continues some records.
 
     The first step of a record is none that the tree knows below its node, and not its end.
 
     Args:
         habits: What is known of how records go on.
-        records: Paths, numbers of stops, turns to the last stop, and the node each is at.
+        records: The records.
         known: The ways down the tree, ascending, as node * places + place.
         firsts: Chances of first stops, summed up.
-        height: Stops of a record that count.
+        limits: Stops of a record that count, and the number of a row of public chance.
     """
+    height, seed = limits
     paths, stops, turned, node = records
     places = len(habits.inclined)
     chances = np.empty(TURNS)
-    state = np.array([_SEED], dtype=np.uint64)
+    state = np.array([seed], dtype=np.uint64)
     for row in range(len(stops)):
         path, begun = paths[row], stops[row]
         while stops[row] < height:
