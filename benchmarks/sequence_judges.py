@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.privacy.curator import Curator
@@ -32,14 +33,19 @@ from sequence_scenes import SCENES, JudgedScene
 EPSILONS = ("0.1", "1", "4")
 
 
-def learned(scene: JudgedScene, epsilon: Fraction, seed: int) -> WeightedSequences:
+def learned_table(scene: JudgedScene, epsilon: Fraction, seed: int) -> RecordTable:
     """Returns the product's default: records that agree with noisy answers about everything."""
     universe = SequenceUniverse(taxonomy=scene.taxonomy)
     mechanism = LearnedSequences(
         universe=universe, height=scene.height, spends=learned_spends(PureLoss(epsilon))
     )
     curator = Curator(counter=scene.counter, budget=StudyBudget(), source=SeededSource(seed))
-    table = mechanism.fit(mechanism.measure(curator, universe), universe)
+    return mechanism.fit(mechanism.measure(curator, universe), universe)
+
+
+def learned(scene: JudgedScene, epsilon: Fraction, seed: int) -> WeightedSequences:
+    """Returns its records."""
+    table = learned_table(scene, epsilon, seed)
     return WeightedSequences(start=table.start, stops=table.stops, weights=table.counts)
 
 

@@ -14,8 +14,10 @@ from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.settling import Believed, settle
 from hushway.families.sequences.fit.walks import continue_records
 
-# A prefix is published from this many standard errors on, if the one it continues is.
+# A prefix is published from this many standard errors and this many records on, if the one it
+# continues is. Of smaller ones mostly those would be published that noise has made larger.
 SURE: Final = 2.5
+FEWEST: Final = 6
 # Bins of prefixes in which errors are held against the last look.
 _BIN: Final = 300
 _MOST_BINS: Final = 40
@@ -224,7 +226,7 @@ def _errors(
 
 def _sure(tree: Prediction, through: FloatArray, error: FloatArray) -> IntArray:
     """Returns the prefixes whose count is sure, and that of all that they continue."""
-    sure = (through >= SURE * error) & (through >= 1)
+    sure = (through >= SURE * error) & (through >= FEWEST)
     sure[0] = True
     for depth in range(1, int(tree.depth.max()) + 1):
         at = np.flatnonzero(tree.depth == depth)
