@@ -163,6 +163,20 @@ def taxi_trips(file: Path, roads: RoadNetwork) -> Traces:
     )
 
 
+def every_minute(traces: Traces) -> Traces:
+    """The same trips with every fourth position, and the last one of each."""
+    position = np.arange(len(traces.x)) - np.repeat(traces.start[:-1], np.diff(traces.start))
+    kept = position % 4 == 0
+    kept[traces.start[1:] - 1] = True
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Traces(
+        start=before[traces.start],
+        x=traces.x[kept],
+        y=traces.y[kept],
+        seconds=traces.seconds[kept],
+    )
+
+
 def beside_valhalla(porto: Path, roads: RoadNetwork, matcher: Matcher) -> dict[str, float]:
     """Both on simulated trips and, if there are any, on real ones."""
     measured = {}
@@ -176,6 +190,7 @@ def beside_valhalla(porto: Path, roads: RoadNetwork, matcher: Matcher) -> dict[s
     taxis = porto.parent / "porto_taxi_1000.csv"
     if taxis.is_file():
         sources["taxi"] = (taxi_trips(taxis, roads), None)
+        sources["taxi, every minute"] = (every_minute(sources["taxi"][0]), None)
     for name, (traces, accuracy) in sources.items():
         # Default arguments: each function must keep its own traces.
         spent = seconds_of(lambda traces=traces: matcher.match(traces, threads=1))

@@ -25,14 +25,18 @@ class LinkGraph(NamedTuple):
     Attributes:
         link: Rows of links: length in metres; the price of a turn at its end in metres; the
             opposite direction of its street, or -1; the head that it leads to; where the ways out
-            of that node begin (first) and end (last).
+            of that node begin (first) and end (last); where it begins on the plane (from_x, from_y)
+            and where it ends (to_x, to_y).
         out: Links by the node that they leave.
         dearest_turn: The most that a turn costs.
+        straightest: No route is shorter than this share of the straight line. 1, unless lengths are
+            stated shorter than they are.
     """
 
     link: Rows
     out: IntArray
     dearest_turn: float
+    straightest: float
 
 
 class Search(NamedTuple):
@@ -60,6 +64,8 @@ def link_graph(roads: RoadNetwork, turn: float) -> LinkGraph:
     start, order = roads.leaving
     opposite = opposites(roads)
     first, last = start[roads.head], start[roads.head + 1]
+    x, y = np.ascontiguousarray(roads.node_points.T)
+    from_x, from_y, to_x, to_y = x[roads.tail], y[roads.tail], x[roads.head], y[roads.head]
     dead_end = (last - first == 1) & (opposite >= 0)
     link = rows_of(
         length=roads.length.astype(np.float64),
@@ -68,8 +74,14 @@ def link_graph(roads: RoadNetwork, turn: float) -> LinkGraph:
         head=roads.head.astype(np.int64),
         first=first.astype(np.int64),
         last=last.astype(np.int64),
+        from_x=from_x,
+        from_y=from_y,
+        to_x=to_x,
+        to_y=to_y,
     )
-    return LinkGraph(link=link, out=order, dearest_turn=float(turn))
+    apart = np.hypot(to_x - from_x, to_y - from_y)
+    straightest = (roads.length[apart > 0] / apart[apart > 0]).min(initial=1.0)
+    return LinkGraph(link=link, out=order, dearest_turn=float(turn), straightest=float(straightest))
 
 
 def reached_rows(count: int) -> Rows:
@@ -88,21 +100,40 @@ def nothing_searched(roads: RoadNetwork) -> Search:
     )
 
 
+class Aim(NamedTuple):
+    """Where the marked links are: all of them begin within a radius of a point.
+
+    Attributes:
+        x: The point.
+        y: The point.
+        radius: The radius in metres; infinite to go everywhere.
+    """
+
+    x: float
+    y: float
+    radius: float
+
+
 @compiled_for_threads
-def reach(graph: LinkGraph, search: Search, source: int, bound: float, targets: int) -> int:
+def reach(
+    graph: LinkGraph, search: Search, source: int, limits: tuple[float, int], aim: Aim
+) -> int:
     """Finds all links that begin within a bound from the end of a link; returns how many.
 
     Links come in the order of their metres, but for the price of one turn. The metres and the link
-    before each do not depend on how much larger the bound was.
+    before each do not depend on how much larger the bound was. Links from which no marked link can
+    be reached within the bound are left out, as far as straight lines tell: no route to a marked
+    link goes through them, so nothing that is found changes.
 
     Args:
         graph: The network.
         search: Where to write.
         source: The link that the search begins at the end of.
-        bound: How many metres to go.
-        targets: How many links carry the current mark; once all are found, nothing further is
-            looked for. 0 to find everything.
+        limits: How many metres to go, and how many links carry the current mark; once all are
+            found, nothing further is looked for. 0 to find everything.
+        aim: Where the marked links are.
     """
+    bound, targets = limits
     search.clock[0] += 1
     now, stamp = search.clock[0], search.clock[1]
     of_link, reached, heap = search.link, search.reached, search.heap
@@ -111,7 +142,7 @@ def reach(graph: LinkGraph, search: Search, source: int, bound: float, targets: 
     link, slot, arrival = source, -1, 0.0
     while True:
         if _comes_to_node(search.node, graph.link[link].head, now):
-            state = _expand(graph, search, (link, slot), (arrival, bound), state)
+            state = _expand(graph, search, (link, slot), (arrival, bound, aim), state)
             if targets > 0 and state[2] == targets:
                 # Only a cheaper way to the last of them can still turn up.
                 bound = _furthest_marked(search, state[0], stamp)
@@ -145,12 +176,12 @@ def _expand(
     graph: LinkGraph,
     search: Search,
     come: tuple[int, int],
-    metres: tuple[float, float],
+    metres: tuple[float, float, Aim],
     state: tuple[int, int, int],
 ) -> tuple[int, int, int]:
     """Goes on to the links that leave the end of a link."""
     link, slot = come
-    arrival, bound = metres
+    arrival, bound, aim = metres
     count, size, marked = state
     now, stamp = search.clock[0], search.clock[1]
     of_link, reached = search.link, search.reached
@@ -174,9 +205,19 @@ def _expand(
         reached[place].metres = begins
         reached[place].before = slot
         ends = begins + graph.link[onward].length
-        if ends <= bound:
+        if ends <= bound and ends + _still_to_go(graph, onward, aim) <= bound:
             size = push(search.heap, size, ends, onward)
     return count, size, marked
+
+
+@compiled_for_threads
+def _still_to_go(graph: LinkGraph, link: int, aim: Aim) -> float:
+    """Returns how far it is at least from the end of a link to the nearest marked link."""
+    if aim.radius == np.inf:
+        return 0.0
+    away = np.hypot(graph.link[link].to_x - aim.x, graph.link[link].to_y - aim.y) - aim.radius
+    # A millimetre for the rounding of coordinates.
+    return float(max(graph.straightest * away - 1e-3, 0.0))
 
 
 @compiled_for_threads
@@ -190,7 +231,7 @@ def _furthest_marked(search: Search, count: int, stamp: int) -> float:
 
 # Balls come in few sizes, so that the next step of a trip finds the one it needs.
 _SMALLEST = 150.0
-_LARGEST = 1200.0
+_LARGEST = 300.0
 # Sixteen bytes each: 48 MB for each thread.
 _ROWS = 3_000_000
 
@@ -232,7 +273,7 @@ def no_balls(roads: RoadNetwork) -> Balls:
 
 @compiled_for_threads
 def ball_around(
-    roads: tuple[LinkGraph, Search, Balls], source: int, bound: float, targets: int
+    roads: tuple[LinkGraph, Search, Balls], source: int, bound: float, targets: int, aim: Aim
 ) -> Ball:
     """Returns the links within a bound of a link's end, and perhaps more.
 
@@ -240,12 +281,14 @@ def ball_around(
     """
     graph, search, balls = roads
     if bound > _LARGEST:
-        return Ball(0, reach(graph, search, source, bound, targets), search.reached)
+        return Ball(0, reach(graph, search, source, (bound, targets), aim), search.reached)
     if balls.of_link[source].bound < bound:
         size = _SMALLEST
         while size < bound:
             size *= 2.0
-        _keep(balls, source, size, search.reached[: reach(graph, search, source, size, 0)])
+        everywhere = Aim(0.0, 0.0, np.inf)
+        count = reach(graph, search, source, (size, 0), everywhere)
+        _keep(balls, source, size, search.reached[:count])
     return Ball(balls.of_link[source].first, balls.of_link[source].last, balls.reached)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.matching.balls import Balls, LinkGraph, Search, ball_around
+from hushway.families.links.matching.balls import Aim, Balls, LinkGraph, Search, ball_around
 from hushway.families.links.matching.chain import Chain
 from hushway.families.links.matching.traces import Beliefs
 from hushway.numerics.compiled import Rows, compiled_for_threads
@@ -64,7 +64,8 @@ def links_onward(
     search.clock[1] += 1
     search.link[target.link].mark = search.clock[1]
     rest = graph.link[source.link].length - source.offset
-    ball = ball_around(roads, source.link, chain.layer[layer].bound - rest, 1)
+    aim = Aim(graph.link[target.link].from_x, graph.link[target.link].from_y, 0.0)
+    ball = ball_around(roads, source.link, chain.layer[layer].bound - rest, 1, aim)
     at = ball.first
     while ball.reached[at].link != target.link:
         at += 1
@@ -244,14 +245,25 @@ def _step(
         search.link[candidates[j].link].mark = search.clock[1]
         search.link[candidates[j].link].wanted = j
         candidates[j].total = np.inf
+    aim = _aim(candidates, after, roads[0].link)
     for i in range(before.first, before.last):
         if candidates[i].total < np.inf:
             _stay_on_street(candidates, i, straight, roads, beliefs)
-            _go_onward(candidates, i, (straight, after.bound), roads, (after, beliefs.beta))
+            _go_onward(candidates, i, (straight, after.bound), roads, (after, beliefs.beta, aim))
     reached = False
     for j in range(after.first, after.last):
         reached |= candidates[j].total < np.inf
     return reached
+
+
+@compiled_for_threads
+def _aim(candidates: Rows, layer: Any, links: Rows) -> Aim:
+    """Returns where the candidates of a position begin."""
+    furthest = 0.0
+    for j in range(layer.first, layer.last):
+        link = links[candidates[j].link]
+        furthest = max(furthest, np.hypot(link.from_x - layer.x, link.from_y - layer.y))
+    return Aim(layer.x, layer.y, furthest)
 
 
 @compiled_for_threads
@@ -287,16 +299,16 @@ def _go_onward(
     i: int,
     metres: tuple[float, float],
     roads: tuple[LinkGraph, Search, Balls],
-    to: tuple[Any, float],
+    to: tuple[Any, float, Aim],
 ) -> None:
     graph, search, _ = roads
     straight, bound = metres
-    layer, beta = to
+    layer, beta, aim = to
     rest = graph.link[candidates[i].link].length - candidates[i].offset
     if rest > bound:
         return
     missing = layer.last - layer.first
-    ball = ball_around(roads, candidates[i].link, bound - rest, missing)
+    ball = ball_around(roads, candidates[i].link, bound - rest, missing, aim)
     for at in range(ball.first, ball.last):
         begins = ball.reached[at].metres
         if begins - graph.dearest_turn > bound - rest:
