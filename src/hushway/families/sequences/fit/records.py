@@ -19,7 +19,7 @@ from hushway.families.sequences.fit.walks import continue_records
 SURE: Final = 2.5
 FEWEST: Final = 6
 # Bins of prefixes in which errors are held against the last look.
-_BIN: Final = 300
+_BIN: Final = 80
 _MOST_BINS: Final = 40
 # The variance of rounding to whole numbers.
 _ROUNDED: Final = 1 / 12
