@@ -9,7 +9,7 @@ costs as much as one count. At last, records are found that agree with all answe
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, pairwise
@@ -36,7 +36,15 @@ from hushway.families.sequences.fit.contexts import (
 from hushway.families.sequences.fit.posterior import Noise
 from hushway.families.sequences.fit.prediction import Prediction, predict
 from hushway.families.sequences.fit.records import learn_records
-from hushway.families.sequences.mechanism.record_table import QuestionSummary, RecordTable
+from hushway.families.sequences.mechanism.asking import (
+    bound_of_query,
+    closer_look,
+    parts_of,
+    query_of,
+    summaries_of,
+    worth_of,
+)
+from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
@@ -46,7 +54,6 @@ from hushway.families.sequences.public.questions import (
     JointCells,
     KnownPrefixCells,
     NewStopCells,
-    QuestionCells,
     RecordCells,
 )
 from hushway.privacy.bound import Bound
@@ -187,9 +194,9 @@ class LearnedSequences:
         even = tuple(WHOLE // 5 for _ in range(len(_TOGETHER) + 2))
         return (
             *self._fixed(geography),
-            _query(self._together(geography, even, most=1)),
-            _closer(self._new_stops(geography, 3, most=1, grams=nothing)),
-            _query(
+            query_of(self._together(geography, even, most=1)),
+            closer_look(self._new_stops(geography, 3, most=1, grams=nothing)),
+            query_of(
                 KnownPrefixCells(
                     taxonomy=geography.taxonomy, height=self.height, parent=root, place=root
                 )
@@ -199,7 +206,7 @@ class LearnedSequences:
     def events(self, geography: SequenceUniverse, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do, up to the number of cells of the last two questions."""
         return tuple(
-            counting_event(query.name, query.cells.size, spend, _bound(query, bound))
+            counting_event(query.name, query.cells.size, spend, bound_of_query(query, bound))
             for query, spend in zip(self.queries(geography), self.spends, strict=True)
         )
 
@@ -208,12 +215,12 @@ class LearnedSequences:
         return tuple(
             Forecast(
                 figure=part.name,
-                standard_error=math.sqrt(noise_for(spend, _bound(query, bound)).variance)
-                / _worth_of(query, part.cells),
+                standard_error=math.sqrt(noise_for(spend, bound_of_query(query, bound)).variance)
+                / worth_of(query, part.cells),
                 bias=0.0,
             )
             for query, spend in zip(self.queries(geography), self.spends, strict=True)
-            for part in _parts(query)
+            for part in parts_of(query)
         )
 
     def measure(self, curator: Curator, geography: SequenceUniverse) -> Measurements:
@@ -236,11 +243,11 @@ class LearnedSequences:
         # Each new stop that counts adds something.
         most = min(outline.stops_that_count(pair_noise), *worths[-2:])
         joint = self._together(geography, worths, most=most)
-        answers.append(curator.counts(_query(joint), self.spends[_JOINT]))
+        answers.append(curator.counts(query_of(joint), self.spends[_JOINT]))
         learnt = self._learn(answers)
         grams = learnt.asked.grams
         cells = self._new_stops(geography, 3 if len(grams) else 2, most=most, grams=grams)
-        answers.append(curator.counts(_closer(cells), self.spends[_CLOSER]))
+        answers.append(curator.counts(closer_look(cells), self.spends[_CLOSER]))
         found = self._predict(learnt, answers)
         look = KnownPrefixCells(
             taxonomy=geography.taxonomy,
@@ -248,7 +255,7 @@ class LearnedSequences:
             parent=found.tree.parent,
             place=found.tree.place,
         )
-        answers.append(curator.counts(_query(look), self.spends[_LOOK]))
+        answers.append(curator.counts(query_of(look), self.spends[_LOOK]))
         measured = _Answers(answers)
         measured.found = found
         return measured
@@ -279,7 +286,7 @@ class LearnedSequences:
             place=found.tree.place[learnt.prefixes],
             prefix_counts=learnt.prefix_counts,
             prefix_errors=learnt.prefix_errors,
-            questions=tuple(chain.from_iterable(map(_summaries, answers))),
+            questions=tuple(chain.from_iterable(map(summaries_of, answers))),
             diagnostics={
                 "records": int(learnt.counts.sum()),
                 "prefixes_looked_at": len(found.tree.parent),
@@ -296,7 +303,7 @@ class LearnedSequences:
         own = [
             (one, at)
             for at, query in enumerate(self.queries(self.universe))
-            for one in _parts(query)
+            for one in parts_of(query)
         ]
         if [name for name, _, _ in stated] != [one.name for one, _ in own]:
             return None
@@ -345,7 +352,7 @@ class LearnedSequences:
         )
 
     def _fixed(self, geography: SequenceUniverse) -> Iterable[Query]:
-        return (_query(self._of_records(geography, asked)) for asked in tuple(Asked)[:_JOINT])
+        return (query_of(self._of_records(geography, asked)) for asked in tuple(Asked)[:_JOINT])
 
     def _of_records(self, geography: SequenceUniverse, asked: Asked) -> RecordCells:
         return RecordCells(taxonomy=geography.taxonomy, height=self.height, asked=asked)
@@ -415,57 +422,5 @@ def _twice(one: Answer, other: Answer) -> Answer:
 
 def _shared(answer: Measured) -> Answer:
     """Returns an answer about new stops, divided by what each is worth."""
-    worth = _worth_of(answer.query, answer.query.cells)
+    worth = worth_of(answer.query, answer.query.cells)
     return Answer(values=answer.values / worth, noise=Noise.of(answer, worth))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Part:
-    """One question: its name and its cells."""
-
-    name: str
-    cells: QuestionCells
-
-
-def _parts(query: Query) -> list[_Part]:
-    """Returns the questions that a query is made of: itself, or those that are asked together."""
-    cells: Any = query.cells
-    if isinstance(cells, JointCells):
-        return [_Part(name=part.name, cells=part) for part in cells.parts]
-    return [_Part(name=query.name, cells=cells)]
-
-
-def _summaries(answer: Measured) -> Iterator[QuestionSummary]:
-    """Yields what is public about a question, or about each of those that were asked together."""
-    assert isinstance(answer.query, Query)  # noqa: S101  what `measure` asks
-    for part in _parts(answer.query):
-        worth = _worth_of(answer.query, part.cells)
-        yield QuestionSummary(
-            name=part.name,
-            cells=part.cells.size,
-            worth=worth,
-            standard_error=math.sqrt(answer.variance) / worth,
-        )
-
-
-def _worth_of(query: Any, part: Any) -> int:
-    """Returns what one count adds to a question, alone or asked together with others."""
-    if isinstance(part, NewStopCells):
-        return part.worth
-    cells = query.cells
-    return cells.worths[cells.parts.index(part)] if isinstance(cells, JointCells) else 1
-
-
-def _bound(query: Query, records: Bound) -> Bound:
-    cells: Any = query.cells
-    found: Bound = cells.bound(records.total)
-    return found
-
-
-def _query(cells: QuestionCells) -> Query:
-    return Query(name=cells.name, cells=cells)
-
-
-def _closer(cells: NewStopCells) -> Query:
-    """Returns the question that looks closer: at triples, or at pairs again if there are none."""
-    return Query(name="new stops, a closer look", cells=cells)
