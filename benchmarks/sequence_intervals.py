@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.sequences.files.learnt import begun_with
 from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.rows.record_bounding import Records
 from sequence_judges import EPSILONS, learned_table
@@ -22,23 +23,8 @@ SIZES = ((1, 6), (6, 21), (21, 101), (101, 1 << 40))
 
 def true_counts(table: RecordTable, records: Records) -> IntArray:
     """Returns how many records begin with each published prefix."""
-    places = len(table.taxonomy.locations)
-    keys = (table.parent + 1) * places + table.place
-    order = np.argsort(keys)
-    known = keys[order]
-    counts = np.zeros(len(keys), dtype=np.int64)
-    record, at = np.arange(len(records)), np.zeros(len(records), dtype=np.int64)
-    stop = 0
-    while len(record) and len(known):
-        inside = records.start[record] + stop < records.start[record + 1]
-        record, at = record[inside], at[inside]
-        wanted = at * places + records.stops[records.start[record] + stop]
-        where = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        hit = known[where] == wanted
-        record, node = record[hit], order[where[hit]]
-        np.add.at(counts, node, 1)
-        at, stop = node + 1, stop + 1
-    return counts
+    each = np.ones(len(records), dtype=np.int64)
+    return begun_with(table, records.start, records.stops.astype(np.int64), each)
 
 
 def held(scene: JudgedScene, epsilon: Fraction, runs: int) -> tuple[FloatArray, FloatArray]:

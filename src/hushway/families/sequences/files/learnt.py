@@ -231,27 +231,35 @@ def _check_sums(table: RecordTable) -> None:
     too_many = table.counts.sum(dtype=np.float64) >= _MOST_RECORDS
     if too_many or np.any(length < 1) or np.any(length > table.height):
         raise damaged("A sequence is empty or has too many stops, or there are too many records.")
-    if not np.array_equal(_begun(table), table.prefix_counts):
+    begun = begun_with(table, table.start, table.stops, table.counts)
+    if not np.array_equal(begun, table.prefix_counts):
         raise damaged(f"{PREFIXES} does not count the records of {PARQUET}.")
 
 
-def _begun(table: RecordTable) -> IntArray:
-    """Returns how many records begin with each prefix, walking all records stop by stop."""
+def begun_with(table: RecordTable, start: IntArray, stops: IntArray, counts: IntArray) -> IntArray:
+    """Returns how many records begin with each published prefix, walking all of them stop by stop.
+
+    Args:
+        table: The published prefixes.
+        start: Where each sequence begins; one entry more than sequences.
+        stops: The places of all of them in a row.
+        counts: How many records each stands for.
+    """
     places = len(table.taxonomy.locations)
     keys = (table.parent + 1) * places + table.place
     order = np.argsort(keys, kind="stable")
     known = keys[order]
     begun = np.zeros(len(keys), dtype=np.int64)
-    record, at = np.arange(len(table.counts)), np.zeros(len(table.counts), dtype=np.int64)
+    record, at = np.arange(len(counts)), np.zeros(len(counts), dtype=np.int64)
     stop = 0
     while len(record) and len(known):
-        inside = table.start[record] + stop < table.start[record + 1]
+        inside = start[record] + stop < start[record + 1]
         record, at = record[inside], at[inside]
-        wanted = at * places + table.stops[table.start[record] + stop]
+        wanted = at * places + stops[start[record] + stop]
         where = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         hit = known[where] == wanted
         record, node = record[hit], order[where[hit]]
-        np.add.at(begun, node, table.counts[record])
+        np.add.at(begun, node, counts[record])
         at, stop = node + 1, stop + 1
     return begun
 
