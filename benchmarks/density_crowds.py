@@ -87,7 +87,7 @@ def main(runs: int = 3) -> list[dict[str, Any]]:
             areas, bins = crowd.truth.shape
             print(
                 f"\n{name} ({kind}): {crowd.people:,} people, {crowd.visits:.1f} visits each, "
-                f"{areas} areas x {bins} bins"
+                f"{areas} areas x {bins} periods"
             )
             for epsilon in EPSILONS:
                 found = study(crowd, epsilon, runs)

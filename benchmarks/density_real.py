@@ -35,7 +35,7 @@ from hushway.privacy.randomness import SeededSource
 
 BUDGETS = (("0.3", "0.000002"), ("1", "0.000001"))
 SMALLEST_SHARE = 0.001
-ONE_VISIT = VisitLimits(max_visits=1, most_counted=1)
+ONE_VISIT = VisitLimits(max_visits=1, max_visits_in_total=1)
 FIGURES = ("mre", "pearson", "rsse")
 HOURS = 168
 # Half the side of the square around a station, in degrees: about ten metres.

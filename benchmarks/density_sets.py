@@ -32,8 +32,8 @@ from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
 
 HOURS = 168
-PEOPLE = VisitLimits(max_visits=30, most_counted=200)
-EVENTS = VisitLimits(max_visits=1, most_counted=1)
+PEOPLE = VisitLimits(max_visits=30, max_visits_in_total=200)
+EVENTS = VisitLimits(max_visits=1, max_visits_in_total=1)
 # Half the side of the square around a station, in degrees: about ten metres.
 AROUND = 1e-4
 

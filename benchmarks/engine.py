@@ -26,7 +26,7 @@ HOUR_US = 3_600_000_000
 BAR_RATIO, BAR_GB, BAR_LARGE_GB = 10.0, 4.0, 8.0
 PARTS_LARGE = 10
 
-# name: (kind of ids, cap or None for the bare count)
+# name: (kind of ids, limit or None for the bare count)
 JOBS: dict[str, tuple[str, int | None]] = {
     "bare": ("integers", None),
     "bounded, 30 trips": ("integers", 30),
@@ -150,13 +150,13 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
         return {"rows": generate(folder, part=0, text=True)}
     if name == "generate more":
         return {"rows": sum(generate(folder, part=i) for i in range(1, PARTS_LARGE))}
-    kind, cap = JOBS[name]
-    count = bare_count if cap is None else bounded_count
+    kind, budget_limit = JOBS[name]
+    count = bare_count if budget_limit is None else bounded_count
     # What is loaded before does not count.
     import hushway.families.od.rows.duckdb  # noqa: F401
 
     with timed() as took:
-        trips = count(folder / kind, kind, cap or 0)
+        trips = count(folder / kind, kind, budget_limit or 0)
     kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {**took, "peak_gb": kibibytes * 1024 / 1e9, "trips": trips}
 
@@ -179,7 +179,7 @@ def bare_count(folder: Path, _: str, __: int) -> int:
     return int(found["trips"].sum())
 
 
-def bounded_count(folder: Path, kind: str, cap: int) -> int:
+def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
     from datetime import date
 
     from hushway.engine.key import BoundingKey
@@ -212,7 +212,7 @@ def bounded_count(folder: Path, kind: str, cap: int) -> int:
         source=TripsSource(folder, TripColumns(person="person")),
         cells=cells,
         unit=Unit.PERSON,
-        max_trips=cap,
+        max_trips=budget_limit,
         key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
         settings=EngineSettings(memory_limit="4GB"),
     )

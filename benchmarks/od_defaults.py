@@ -117,7 +117,7 @@ def bike_share(folder: Path, *, bikes: int | None = None) -> ODScene:
         closes=1440,
         minutes=60,
     )
-    cells = ODCells(locations=places, periods=periods, same_place=True)
+    cells = ODCells(locations=places, periods=periods, include_intrazonal=True)
     table = pq.read_table(folder / "trips.parquet")
     trips = trips_by_hour(table, places, "start_date", "start_terminal", "end_terminal")
     if bikes is None:
@@ -142,7 +142,7 @@ def green_taxi(folder: Path, zones: Path) -> ODScene:
         closes=1440,
         minutes=60,
     )
-    cells = ODCells(locations=places, periods=periods, same_place=True)
+    cells = ODCells(locations=places, periods=periods, include_intrazonal=True)
     table = pq.read_table(folder / "trips.parquet")
     trips = trips_by_hour(table, places, "lpep_pickup_datetime", "PULocationID", "DOLocationID")
     return trips_scene(cells, features_of(cells), trips)

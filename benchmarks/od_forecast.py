@@ -1,10 +1,10 @@
 """How far off a forecast from a guessed crowd is: `hushway price --trips` beside the real errors.
 
-Trips that are known are published as the default does, one trip protected, and so is a twin of as
-many trips, with other noise. Printed is what the twin says over what was true: the error, its
-share and the size of every figure. Synthetic Ann Arbor always; bike share and green taxi if
-HUSHWAY_DATA names a folder that holds them. Run by hand:
-`python benchmarks/od_forecast.py [runs] [epsilons] [scenes]`.
+Trips that are known are published as the default does, one trip protected, and so is a synthetic
+stand-in of as many trips, with other noise. Printed is what the stand-in says over what was true:
+the error, its share and the size of every figure. Synthetic Ann Arbor always; bike share and green
+taxi if HUSHWAY_DATA names a folder that holds them. Run by hand: `python benchmarks/od_forecast.py
+[runs] [epsilons] [scenes]`.
 """
 
 import json
@@ -17,7 +17,7 @@ from hushway.families.od.mechanism.catalogue import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.study.forecast import figures, runs_for, typical_errors
 from hushway.families.od.study.scene import ODScene, trips_scene
-from hushway.families.od.study.twin import twin
+from hushway.families.od.study.stand_in import stand_in
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from od_defaults import scenes
@@ -33,7 +33,7 @@ def compared(scene: ODScene, epsilon: Fraction, runs: int) -> dict[str, dict[str
     looked = figures(cells, features)
     trips = int(scene.truth.values.sum())
     start = time.perf_counter()
-    invented = trips_scene(cells, looked, twin(cells, trips=trips, people=trips))
+    invented = trips_scene(cells, looked, stand_in(cells, trips=trips, people=trips))
     told = typical_errors(mechanism, invented, seeds=range(runs_for(cells))).value
     print(f"forecast in {time.perf_counter() - start:.1f} s", flush=True)
     known = ODScene(cells=cells, features=looked, counter=scene.counter, truth=scene.truth)

@@ -25,7 +25,7 @@ from hushway.families.od.mechanism.shares import recommended_shares, recommended
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.families.od.study.twin import twin
+from hushway.families.od.study.stand_in import stand_in
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
@@ -43,14 +43,14 @@ HUGE_MECHANISMS = ("cbdp", "learned")
 HUGE_PLACES, HUGE_TRIPS, HUGE_PEOPLE = 4_566, 1_250_000, 400_000
 
 PLAN = """
-family = "od"
+release type = "od"
 [data]
 name = "huge-{mechanism}"
 trips = "trips.parquet"
 [data.columns]
 person = "person"
 [places]
-file = "locations.csv"
+file = "places.csv"
 [time]
 zone = "America/Detroit"
 first_day = 2026-03-03
@@ -105,7 +105,7 @@ def universe(places: int) -> ODCells:
     periods = Periods(
         zone="America/Detroit", first_day=day, last_day=day, opens=0, closes=1440, minutes=30
     )
-    return ODCells(locations=Locations(spots), periods=periods, same_place=True)
+    return ODCells(locations=Locations(spots), periods=periods, include_intrazonal=True)
 
 
 def paper_features(cells: ODCells) -> tuple[Feature, ...]:
@@ -134,7 +134,7 @@ def median_seconds(work: Callable[[], object]) -> float:
 def pipeline(epsilon: str) -> dict[str, float]:
     """Times a whole table of 811,200 cells, and the noise of its cells alone."""
     cells = universe(PLACES)
-    made = twin(cells, trips=TRIPS, people=TRIPS // 2)
+    made = stand_in(cells, trips=TRIPS, people=TRIPS // 2)
     occupied, counts = np.unique(
         cells.encode(made.period, made.origin, made.destination), return_counts=True
     )
@@ -170,9 +170,9 @@ def write_huge(folder: Path) -> dict[str, float]:
     import pyarrow.parquet as pq
 
     cells = universe(HUGE_PLACES)
-    made = twin(cells, trips=HUGE_TRIPS, people=HUGE_PEOPLE)
+    made = stand_in(cells, trips=HUGE_TRIPS, people=HUGE_PEOPLE)
     lines = [f"{p.id},{p.lon},{p.lat},{p.zone}" for p in cells.locations.places]
-    (folder / "locations.csv").write_text("\n".join(["id,lon,lat,zone", *lines]) + "\n")
+    (folder / "places.csv").write_text("\n".join(["id,lon,lat,zone", *lines]) + "\n")
     ids = pa.array(cells.locations.ids)
     minute = made.period * 30
     times = np.datetime64("2026-03-03", "us") + minute.astype("timedelta64[m]")

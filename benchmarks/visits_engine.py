@@ -196,7 +196,7 @@ def visits(file: Path, kind: str) -> int:
     counter = DuckDBVisits(
         source=EventsSource(file, EventColumns()),
         universe=universe,
-        limits=VisitLimits(max_visits=MAX_VISITS, most_counted=MOST_COUNTED),
+        limits=VisitLimits(max_visits=MAX_VISITS, max_visits_in_total=MOST_COUNTED),
         key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
         settings=EngineSettings(memory_limit="2GB"),
     )

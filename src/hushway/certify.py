@@ -1,4 +1,4 @@
-"""The certificate of a release: drafted before it is paid for, completed when it was measured."""
+"""The certificate of a release: drafted before it is spent on, completed when it was measured."""
 
 import math
 from collections.abc import Sequence
@@ -31,15 +31,15 @@ _NO_ENTRY = "sha256:" + "0" * 64
 
 
 def draft_certificate(job: Job, account: Account, source: BitSource) -> Certificate:
-    """Writes the certificate of a release before it is paid for, from public facts alone.
+    """Writes the certificate of a release before it is spent on, from public facts alone.
 
     Whatever cannot stand on a certificate is refused here, while it costs nothing.
     """
     plan, terms = job.plan, job.terms
     moment = datetime.now(UTC)
-    cost = cost_on(job.mechanism.losses, account.cap.measure)
+    cost = cost_on(job.mechanism.losses, account.budget_limit.measure)
     draft = Certificate(
-        release_id=_release_id(plan.family, moment),
+        release_id=_release_id(plan.release_type, moment),
         title=plan.release.title,
         terms=terms,
         epsilon_delta=_epsilon_delta(terms.events, plan.privacy.delta),
@@ -88,7 +88,7 @@ def as_measured(announced: Terms, events: Sequence[Event], *, adaptive: bool) ->
 
 
 def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: str) -> Certificate:
-    """Completes a draft with what was measured, and with the entry that paid for it."""
+    """Completes a draft with what was measured, and with the entry that spent on it."""
     return replace(
         draft,
         terms=terms,
@@ -108,9 +108,9 @@ def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> Account
     return AccountStatement(
         dataset=account.key.dataset,
         period=account.key.period,
-        measure=account.cap.measure,
+        measure=account.budget_limit.measure,
         spent=spent,
-        cap=account.cap.amount,
+        budget_limit=account.budget_limit.amount,
         ledger_entry=entry_hash,
     )
 

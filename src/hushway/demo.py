@@ -9,7 +9,7 @@ from pathlib import Path
 from hushway.errors import ReleaseError
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import FAMILIES
-from hushway.privacy.accounting import cap_for
+from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.release.family import Example, Family
@@ -17,7 +17,7 @@ from hushway.release.job import Job
 from hushway.release.new_file import make_folder
 
 PLAN = "plan.toml"
-CAP = Fraction(4)
+BUDGET_LIMIT = Fraction(4)
 
 _MARKER = ".hushway-demo"
 
@@ -69,7 +69,7 @@ def _built(family: Family, folder: Path) -> DemoCity:
     """Writes a family's city and its template as a plan, and opens the account."""
     example = family.example(folder)
     if example is None:
-        raise ReleaseError(f"The family {family.name} has no example.", advice="Give it one.")
+        raise ReleaseError(f"The release type {family.name} has no example.", advice="Give it one.")
     text = family.template
     for old, new in example.changes.items():
         text = text.replace(old, new)
@@ -77,8 +77,10 @@ def _built(family: Family, folder: Path) -> DemoCity:
     job = prepare(load_plan(folder / PLAN))
     delta = job.plan.privacy.delta
     with Ledger.connect(job.plan.ledger_url()) as ledger:
-        cap = PureLoss(CAP) if delta is None else cap_for(CAP, delta)
-        ledger.open_account(job.account, cap, delta=delta)
+        budget_limit = (
+            PureLoss(BUDGET_LIMIT) if delta is None else budget_limit_for(BUDGET_LIMIT, delta)
+        )
+        ledger.open_account(job.account, budget_limit, delta=delta)
     return DemoCity(folder=folder, example=example, job=job)
 
 

@@ -4,9 +4,9 @@
     ├── PlanError            the plan cannot be understood
     ├── GeographyError       a public file is wrong: locations, zones, periods
     ├── DataError            the protected rows cannot be used as the plan says
-    ├── BudgetError          an account is missing, or a spend would pass its cap
+    ├── BudgetError          an account is missing, or a spend would pass its limit
     ├── LedgerError          the ledger itself is damaged or out of reach
-    ├── PrivacyError         a request that would break the promise
+    ├── PrivacyError         a request that would break the guarantee
     ├── ReleaseError         a release cannot be written, or does not verify
     └── AuditError           an audit found more loss than was claimed
 
@@ -49,7 +49,7 @@ class DataError(HushwayError):
 
 
 class BudgetError(HushwayError):
-    """An account is missing, or a spend would pass its cap."""
+    """An account is missing, or a spend would pass its limit."""
 
 
 class LedgerError(HushwayError):
@@ -57,7 +57,7 @@ class LedgerError(HushwayError):
 
 
 class PrivacyError(HushwayError):
-    """A request that would break the promise."""
+    """A request that would break the guarantee."""
 
 
 class ReleaseError(HushwayError):

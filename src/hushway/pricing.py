@@ -20,10 +20,10 @@ class Price:
 
     Attributes:
         loss: What it would cost.
-        account: The account that would pay, or None if it is not open yet.
-        charge: What it would take out of that account, in its currency; None if it cannot pay.
+        account: The account that would spend, or None if it is not open yet.
+        charge: What it would take out of that account, in its currency; None if it cannot spend.
         affordable: Whether the account has that much left.
-        obstacle: Why the account could not pay for these days, if another one holds some of them.
+        obstacle: Why the account could not spend on these days, if another one holds some of them.
         forecasts: Typical noise of a cell and of sums, as they are measured.
         expected: Typical errors of what is published, if a crowd was guessed.
         noise: Which noise is better and why, if the plan names a delta and features.
@@ -75,14 +75,14 @@ def price(job: Job, *, crowd: Crowd | None = None) -> Price:
 
 def can_be_foreseen(job: Job) -> bool:
     """Whether errors of what a job publishes can be foreseen from a guess of the crowd."""
-    return family_named(job.plan.family).crowd_forecast is not None
+    return family_named(job.plan.release_type).crowd_forecast is not None
 
 
 def _expected(job: Job, crowd: Crowd) -> CrowdForecast:
-    foresee = family_named(job.plan.family).crowd_forecast
+    foresee = family_named(job.plan.release_type).crowd_forecast
     if foresee is None:
         raise PlanError(
-            f"Errors of the family {job.plan.family} cannot be foreseen from a guess of the crowd.",
+            f"Errors of the release type {job.plan.release_type} cannot be foreseen from a guess of the crowd.",
             advice="Leave the guess out: then the noise is forecast.",
         )
     return foresee(job, crowd)
@@ -90,13 +90,13 @@ def _expected(job: Job, crowd: Crowd) -> CrowdForecast:
 
 def _charge(account: Account, losses: Sequence[Loss]) -> Fraction | None:
     try:
-        return cost_on(losses, account.cap.measure)
+        return cost_on(losses, account.budget_limit.measure)
     except PrivacyError:
         return None
 
 
 def _account(job: Job) -> tuple[Account | None, str | None]:
-    """Returns the account that would pay, and what is in its way."""
+    """Returns the account that would spend, and what is in its way."""
     url = job.plan.ledger_url()
     if isinstance(url, Path) and not url.exists():
         return None, None

@@ -27,7 +27,7 @@ _COUNTING = "Counting with noise"
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """A release that was written, paid for and noted in the ledger."""
+    """A release that was written, spent on and noted in the ledger."""
 
     folder: Path
     certificate: Certificate
@@ -40,7 +40,7 @@ def publish(
     progress: Progress = quiet,
     passphrase: Passphrase | None = None,
 ) -> Published:
-    """Publishes a release: check, claim its place, pay, count with noise, fit, write, note, show.
+    """Publishes a release: check, claim its place, spend, count with noise, fit, write, note, show.
 
     Privacy:
         The ledger is charged before any row is counted, and keeps the charge whatever happens
@@ -134,7 +134,7 @@ def _accounted_for(ledger: Ledger, release: str, place: Place) -> Iterator[None]
             place.remember()
             failure.add_note(
                 Told(
-                    f"The ledger does not answer, so it is not known whether {release} was paid "
+                    f"The ledger does not answer, so it is not known whether {release} was spent "
                     "for. hushway ledger settle PLAN, or the next publish to the same folder, "
                     "finds out."
                 )
@@ -146,7 +146,7 @@ def _account_for(ledger: Ledger, release: str, place: Place, failure: str) -> st
     paid, end = entries_of(ledger, release)
     if paid is None:
         return "Nothing was spent."
-    spent = readable(ledger.account(paid.key).cap.measure, paid.amount)
+    spent = readable(ledger.account(paid.key).budget_limit.measure, paid.amount)
     words = f"{spent} of account {paid.key} is spent"
     if place.has_appeared:
         return f"{words}, and the release {release} is published in {place.folder.name}."

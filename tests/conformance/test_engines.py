@@ -36,7 +36,7 @@ class Trips:
     us: Any
 
 
-def town(places: int, *, same_place: bool, minutes: int = 60) -> ODCells:
+def town(places: int, *, include_intrazonal: bool, minutes: int = 60) -> ODCells:
     return ODCells(
         locations=Locations(
             tuple(
@@ -52,7 +52,7 @@ def town(places: int, *, same_place: bool, minutes: int = 60) -> ODCells:
             closes=1440,
             minutes=minutes,
         ),
-        same_place=same_place,
+        include_intrazonal=include_intrazonal,
     )
 
 
@@ -82,7 +82,7 @@ def by_hand(trips: Trips, cells: ODCells, key: BoundingKey, most: int) -> Counts
     columns = (trips.person, trips.origin, trips.destination, trips.us)
     for person, o, d_, us in zip(*(column.tolist() for column in columns), strict=True):
         period = period_by_hand(cells.periods, us)
-        if period is None or (o == d_ and not cells.same_place):
+        if period is None or (o == d_ and not cells.include_intrazonal):
             continue
         low, high = (us - start) % 2**30, (us - start) // 2**30
         mixed = (a * low + b * high + c * o + d * d_) % PRIME
@@ -160,12 +160,12 @@ STEPS: dict[str, int] = {"microseconds": 1, "minutes": 60_000_000, "six hours": 
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("most", [1, 4, 1000])
 def test_every_engine_counts_what_the_rule_says(
-    tmp_path: Path, scatter: Scatter, step: str, same_place: bool, most: int
+    tmp_path: Path, scatter: Scatter, step: str, include_intrazonal: bool, most: int
 ) -> None:
-    cells = town(4, same_place=same_place)
+    cells = town(4, include_intrazonal=include_intrazonal)
     trips = random_trips(cells, seed=11, size=2_500, step_us=STEPS[step])
     key = random_key(12)
     expected = by_hand(trips, cells, key, most)
@@ -178,7 +178,7 @@ def test_every_engine_counts_what_the_rule_says(
 
 
 def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatter: Scatter) -> None:
-    cells, key = town(4, same_place=False), random_key(12)
+    cells, key = town(4, include_intrazonal=False), random_key(12)
     trips = random_trips(cells, seed=11, size=2_500, step_us=1)
     folder = scatter(tmp_path / "files", table_of(trips, cells, text=False), "parquet", 3)
     wrong = by_duckdb(folder, cells, key, 4, trips_file_by_file)
@@ -187,7 +187,7 @@ def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatte
 
 @pytest.mark.parametrize("seed", range(6))
 def test_engines_agree_on_random_keys(tmp_path: Path, scatter: Scatter, seed: int) -> None:
-    cells = town(30, same_place=False, minutes=15)
+    cells = town(30, include_intrazonal=False, minutes=15)
     trips = random_trips(cells, seed=seed, size=4_000, step_us=900_000_000)
     key = random_key(seed + 100)
     expected = by_memory(trips, cells, key, 7)
@@ -198,7 +198,7 @@ def test_engines_agree_on_random_keys(tmp_path: Path, scatter: Scatter, seed: in
 
 
 def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path, scatter: Scatter) -> None:
-    cells = town(3_000, same_place=False, minutes=2)
+    cells = town(3_000, include_intrazonal=False, minutes=2)
     assert cells.size > 2**32
     trips = random_trips(cells, seed=5, size=1_500, step_us=1)
     key = BoundingKey((PRIME - 1,) * BoundingKey.WORDS)
@@ -210,7 +210,7 @@ def test_engines_agree_on_cells_beyond_32_bits(tmp_path: Path, scatter: Scatter)
 
 
 def test_the_choice_changes_with_the_key(tmp_path: Path, scatter: Scatter) -> None:
-    cells = town(10, same_place=False)
+    cells = town(10, include_intrazonal=False)
     trips = random_trips(cells, seed=3, size=2_000, step_us=1)
 
     def run(seed: int) -> Counts:

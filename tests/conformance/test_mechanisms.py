@@ -113,7 +113,7 @@ def quarters() -> DensityUniverse:
     return density_universe(areas, periods, Locations(tuple(towers)))
 
 
-QUARTERS, LIMITS = quarters(), VisitLimits(max_visits=3, most_counted=9)
+QUARTERS, LIMITS = quarters(), VisitLimits(max_visits=3, max_visits_in_total=9)
 
 
 def density_table(table: Any) -> list[Any]:

@@ -196,7 +196,7 @@ def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
             "person": pa.array([name_of(p) for p in person] if text else person),
             "trip": pa.array(trip if text else numbers),
             "time": pa.array(wall, pa.timestamp("us"))
-            if clock == "wall"
+            if clock == "local"
             else pa.array(instant, pa.timestamp("us", "UTC")),
             "lon": pa.array(lon),
             "lat": pa.array(lat),
@@ -205,7 +205,7 @@ def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
 
 
 @pytest.mark.parametrize("season", WINDOWS)
-@pytest.mark.parametrize("clock", ["wall", "instant"])
+@pytest.mark.parametrize("clock", ["local", "utc"])
 @pytest.mark.parametrize("text", [False, True])
 def test_every_counter_counts_what_the_rule_says(
     tmp_path: Path, scatter: Scatter, season: str, clock: Any, text: bool
@@ -258,7 +258,7 @@ def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
     universe, key = universe_of(WINDOWS["spring"]), random_key(12)
     trips = random_trips(seed=11, count=160, first=WINDOWS["spring"])
     expected = counts_by_hand(items_by_hand(trips, universe, text=False), universe, key)
-    table = table_of(trips, text=False, clock="wall")
+    table = table_of(trips, text=False, clock="local")
     files = scatter(tmp_path / "files", table, "parquet", 3)
     wrong = TracesBatchByBatch(
         source=TracesSource(files, TraceColumns(trip="trip")),

@@ -38,7 +38,7 @@ from hushway.privacy.query import Query
 
 SITES, AREAS, QUANTA = 5, 4, 12
 ZONE = ZoneInfo("Europe/Paris")
-LIMITS = VisitLimits(max_visits=4, most_counted=6)
+LIMITS = VisitLimits(max_visits=4, max_visits_in_total=6)
 # The clocks go forward in the first window and back in the second.
 WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
 Scatter = Callable[[Path, pa.Table, str, int], Path]
@@ -157,7 +157,7 @@ def counts_by_hand(
     slope, shift = key.coefficients[-2:]
     for salt, own in visits.items():
         ordered = sorted(own)
-        total += min(len(own), LIMITS.most_counted)
+        total += min(len(own), LIMITS.max_visits_in_total)
         histogram[ordered[number_by_hand(key, salt, 0, 0) % len(own)][1]] += 1
         bins = sorted({number for number, _ in own})
         chosen = []
@@ -205,7 +205,7 @@ def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.T
     columns: dict[str, Any] = {
         "person": pa.array(names if text else events.person),
         "time": pa.array(times, pa.timestamp("us"))
-        if clock == "wall"
+        if clock == "local"
         else pa.array(events.instant, pa.timestamp("us", "UTC")),
     }
     if positions:
@@ -218,7 +218,7 @@ def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.T
 
 
 @pytest.mark.parametrize("season", WINDOWS)
-@pytest.mark.parametrize("clock", ["wall", "instant"])
+@pytest.mark.parametrize("clock", ["local", "utc"])
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("positions", [False, True])
 def test_every_counter_counts_what_the_rule_says(
@@ -266,7 +266,7 @@ def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
     universe, key = universe_of(WINDOWS["spring"], positions=False), random_key(12)
     events = random_events(seed=11, size=2_500, first=WINDOWS["spring"])
     expected = counts_by_hand(visits_by_hand(events, universe, text=False), universe, key)
-    table = table_of(events, text=False, positions=False, clock="wall")
+    table = table_of(events, text=False, positions=False, clock="local")
     wrong = VisitsBatchByBatch(
         source=EventsSource(scatter(tmp_path / "files", table, "parquet", 3), EventColumns()),
         universe=universe,

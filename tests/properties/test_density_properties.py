@@ -61,7 +61,9 @@ def mechanisms(draw: st.DrawFn) -> DensitySeries:
     denoise: Denoise = draw(st.sampled_from(["patterns", "sure", "cuts", "none"]))
     rho = draw(st.fractions(Fraction(1, 10**4), Fraction(100), max_denominator=10**4))
     return density_series(
-        VisitLimits(max_visits=draw(st.integers(1, 20)), most_counted=draw(st.integers(1, 2000))),
+        VisitLimits(
+            max_visits=draw(st.integers(1, 20)), max_visits_in_total=draw(st.integers(1, 2000))
+        ),
         budget=ZCDPLoss(rho),
         denoise=denoise,
         clustering=draw(st.booleans()),

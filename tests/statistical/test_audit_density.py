@@ -13,9 +13,9 @@ and the other never: 10,000 counted runs prove ln(10,000/21) = 6.1, and 2,500 pr
 from exact totals and visits of 3.5 parts differ in every release. The others move a known
 projection too far: the root of 9 for a wrong sensitivity or bound, the root of 8 for eight sites in
 a bin, six times for 24 visits instead of 4, 1.5 for sixteen over 28 bins instead of 4, 1.75 for the
-subtraction, the root of 3 for three circles, the root of 2 for a budget paid twice. In 20,000 runs,
-or 5,000 through files, these lie more than six standard errors beyond what would pass. Noise of
-half the width moves one question twice as far as it should, 1.33 standard deviations instead of
+subtraction, the root of 3 for three circles, the root of 2 for a budget spent twice. In 20,000
+runs, or 5,000 through files, these lie more than six standard errors beyond what would pass. Noise
+of half the width moves one question twice as far as it should, 1.33 standard deviations instead of
 0.67 at epsilon 4, where 1,000 runs have an error of 0.05; and a quarter of a variance lies 17
 standard errors of 1,000 runs below it. Cuts at twice the rate lie hundreds of standard deviations
 from their chances. Each miss has probability below 1e-9.

@@ -17,7 +17,7 @@ sum whose deviation is below 28, 500 links 500 to one below 220, 90 steps are fi
 allowed for, 20 links of a class five times, and the speeds of a hundred links 25 times. Ten people
 who change to another link move a difference by 21 where one moves it by 1. A fit to exact sums
 differs in every release. The others move a known projection too far: the root of 9 for a wrong
-sensitivity, the root of 3 for a budget paid three times, three times for a person in four pieces,
+sensitivity, the root of 3 for a budget spent three times, three times for a person in four pieces,
 twice and 1.7 times for what is left out, all of it or with its weight.
 In 20,000 runs, or 5,000 through files, these lie more than six standard errors beyond what would
 pass. Each miss has probability below 1e-9.

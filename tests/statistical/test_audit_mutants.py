@@ -46,7 +46,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "missing budget split",
         "universe taken from the data",
         "threshold before noise",
-        "no cap",
+        "no contribution limit",
         "people told apart by the low bits of their numbers",
         "a threshold for the cells that are empty",
         "each file bounded by itself",

@@ -103,7 +103,7 @@ class City:
 
 
 class Town:
-    """Counts the records of a city one by one, and pays for everything."""
+    """Counts the records of a city one by one, and spends on everything."""
 
     unit = Unit.PERSON
 

@@ -37,7 +37,7 @@ def bounded(
         owner=np.repeat(np.arange(first, first + people), len(codes)),
         code=np.tile(np.array(codes, dtype=np.int32), people),
     )
-    limits = VisitLimits(max_visits=most, most_counted=BINS)
+    limits = VisitLimits(max_visits=most, max_visits_in_total=BINS)
     return bounded_rows([rows], VisitRule(sites=SITES, bins=BINS, limits=limits, key=key))
 
 

@@ -121,10 +121,10 @@ def _on_the_day_that_lacks_an_hour(scene: Scene) -> None:
 
 _EPSILON = "privacy.epsilon"
 EVERYWHERE = (
-    Case("a plan that is no TOML", plan_text("family = od"), "is not TOML"),
-    Case("an empty plan", plan_text(""), "family"),
-    Case("a plan of another family", option("family", "tides"), "family"),
-    Case("a plan of many families", option("family", list(FAMILIES)), "family"),
+    Case("a plan that is no TOML", plan_text("release type = od"), "is not TOML"),
+    Case("an empty plan", plan_text(""), "release_type"),
+    Case("a plan of another release type", option("release_type", "tides"), "release_type"),
+    Case("a plan of many release types", option("release_type", list(FAMILIES)), "release_type"),
     Case("a plan that is lists of lists", plan_text("a = " + "[" * 50_000), "cannot be read"),
     Case("a number of 9,000 digits", plan_text("a = " + "9" * 9_000), "cannot be read"),
     Case("a plan of megabytes", plan_text("#" * 2_000_000), "cannot be read"),
@@ -211,7 +211,7 @@ def _in_metres(found: list[dict[str, Any]]) -> None:
 def _by_tower(scene: Scene) -> None:
     """Lets events name places instead of having positions."""
     scene.say("data.columns", {"person": "person", "location": "tower"})
-    scene.say("towers.file", "places.csv")
+    scene.say("places.file", "places.csv")
     lines = [f"p{i % 6},{'abcd'[i % 4]},2026-03-02T{i % 20:02d}:30:00" for i in range(36)]
     scene.rows.write_text("\n".join(["person,tower,time", *lines, ""]), encoding="utf-8")
 
@@ -227,15 +227,17 @@ def _with_trip_ids(scene: Scene) -> None:
 
 def _at_no_tower(scene: Scene) -> None:
     _by_tower(scene)
-    scene.say("problems.unknown_location", "refuse")
+    scene.say("problems.unknown_place", "refuse")
     line(scene.rows.name, "p0,nowhere,2026-03-02T11:30:00")(scene)
 
 
 OWN: dict[str, tuple[Case, ...]] = {
     "od": (
         *_PLACES,
-        Case("no such origin", row(refuse="unknown_location", origin="z"), "unknown location"),
-        Case("a trip to its origin", row(refuse="same_place", destination="a"), "same place"),
+        Case("no such origin", row(refuse="unknown_place", origin="z"), "unknown place"),
+        Case(
+            "a trip to its origin", row(refuse="include_intrazonal", destination="a"), "same place"
+        ),
         Case(
             "a trip id that is there twice",
             _with_trip_ids,
@@ -244,16 +246,16 @@ OWN: dict[str, tuple[Case, ...]] = {
         Case("a bound that is a truth", option("privacy.max_trips", True), "privacy.max_trips"),
         Case("a bound of none", option("privacy.max_trips", 0), "privacy.max_trips"),
         Case("no such mechanism", option("mechanism.name", "magic"), "mechanism"),
-        Case("no such feature", option("mechanism.features", ["moon"]), "moon"),
+        Case("no such feature", option("mechanism.published_totals", ["moon"]), "moon"),
         Case("pairs that are not there", option("places.pairs", "pairs.csv"), "pairs.csv"),
     ),
     "sequences": (
         *_PLACES,
-        Case("no such stop", row(refuse="unknown_location", location="z"), "unknown location"),
+        Case("no such stop", row(refuse="unknown_place", location="z"), "unknown place"),
         Case("a bound that is a truth", option("privacy.max_records", True), "max_records"),
         Case("no such grouping", option("taxonomy.columns", ["moon"]), "moon"),
         Case("a timetable that is not there", option("taxonomy", {"gtfs": "g.zip"}), "g.zip"),
-        Case("a tree without height", option("records.height", 0), "records.height"),
+        Case("a tree without height", option("records.max_stops", 0), "records.max_stops"),
     ),
     "density": (
         Case(
@@ -261,14 +263,14 @@ OWN: dict[str, tuple[Case, ...]] = {
             row(refuse="impossible_position", lat="145.0"),
             "impossible position",
         ),
-        Case("a position elsewhere", row(refuse="unknown_location", lat="10"), "unknown location"),
-        Case("no such tower", _at_no_tower, "unknown location"),
+        Case("a position elsewhere", row(refuse="unknown_place", lat="10"), "unknown place"),
+        Case("no such tower", _at_no_tower, "unknown place"),
         Case(
             "a tower outside",
             all_of(_by_tower, line("places.csv", "e,Away,9.1,45.4,east")),
             "outside all areas",
         ),
-        Case("towers that are not there", option("towers.file", "towers.csv"), "towers"),
+        Case("towers that are not there", option("places.file", "towers.csv"), "places"),
         Case("areas that are not there", file("areas.geojson", None), "areas.geojson"),
         Case("an empty file of areas", file("areas.geojson", ""), "empty"),
         Case("areas that are none", file("areas.geojson", "hello"), "areas.geojson"),
@@ -279,7 +281,9 @@ OWN: dict[str, tuple[Case, ...]] = {
         Case("a wrong CRS", option("areas.crs", "EPSG:2154"), "areas"),
         Case("no such property", option("areas.id", "code"), "code"),
         Case("hardly any epsilon", option(_EPSILON, "1e-9"), "sigma"),
-        Case("shares that leave nothing", option("mechanism.shares.histogram", "1"), "shares"),
+        Case(
+            "shares that leave nothing", option("mechanism.budget_shares.histogram", "1"), "shares"
+        ),
         Case("a bound that is a truth", option("privacy.max_visits", True), "max_visits"),
     ),
     "links": (
@@ -288,7 +292,7 @@ OWN: dict[str, tuple[Case, ...]] = {
             row(refuse="impossible_position", lat="145.0"),
             "impossible position",
         ),
-        Case("a position elsewhere", row(refuse="unknown_location", lat="10"), "unknown location"),
+        Case("a position elsewhere", row(refuse="unknown_place", lat="10"), "unknown place"),
         Case("roads that are not there", file("roads.geojson", None), "roads.geojson"),
         Case("an empty file of roads", file("roads.geojson", ""), "roads.geojson"),
         Case("roads that are none", file("roads.geojson", "hello"), "roads.geojson"),

@@ -1,4 +1,4 @@
-"""Certificates of made-up releases: real terms, and an account that could have paid."""
+"""Certificates of made-up releases: real terms, and an account that could have spent."""
 
 import math
 from dataclasses import fields, replace
@@ -34,7 +34,7 @@ def certificate_of(terms: Terms, **changes: Any) -> Certificate:
             period="2026-03",
             measure=terms.claim.measure,
             spent=terms.claim.amount + 1,
-            cap=terms.claim.amount + 2,
+            budget_limit=terms.claim.amount + 2,
             ledger_entry=ENTRY,
         ),
         "software": SOFTWARE,

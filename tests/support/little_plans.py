@@ -44,7 +44,7 @@ def write_little_files(folder: Path) -> None:
 
 def little_plan(family: str) -> dict[str, Any]:
     """Returns a plan as plain values, free to be changed."""
-    return deepcopy(_COMMON | _PLANS[family] | {"family": family})
+    return deepcopy(_COMMON | _PLANS[family] | {"release_type": family})
 
 
 _PLANS: dict[str, dict[str, Any]] = {
@@ -53,14 +53,14 @@ _PLANS: dict[str, dict[str, Any]] = {
         "places": {"file": "places.csv"},
         "time": _TIME,
         "privacy": {"max_trips": 2, "epsilon": "1"},
-        "mechanism": {"name": "cbdp", "features": ["total", "period", "zones"]},
+        "mechanism": {"name": "cbdp", "published_totals": ["total", "period", "zones"]},
     },
     "sequences": {
         "data": {"name": "taps", "taps": "taps.csv", "columns": {"person": "person"}},
         "places": {"file": "places.csv"},
         "taxonomy": {"columns": ["zone"]},
         "time": _TIME,
-        "records": {"height": 3},
+        "records": {"max_stops": 3},
         "privacy": {"max_records": 2, "epsilon": "1"},
         "mechanism": {"name": "prefix_tree"},
     },
@@ -72,7 +72,7 @@ _PLANS: dict[str, dict[str, Any]] = {
         },
         "areas": {"file": "areas.geojson"},
         "time": _TIME,
-        "privacy": {"max_visits": 2, "most_counted": 9, "epsilon": "1", "delta": "1e-6"},
+        "privacy": {"max_visits": 2, "max_visits_in_total": 9, "epsilon": "1", "delta": "1e-6"},
     },
     "links": {
         "data": {"name": "traces", "traces": "traces.csv"},

@@ -39,7 +39,7 @@ class Scene:
 
     @classmethod
     def prepared(cls, folder: Path, family: str) -> "Scene":
-        """Writes files into a new folder, and opens an account that can pay for the plan."""
+        """Writes files into a new folder, and opens an account that can spend on the plan."""
         folder.mkdir()
         write_little_files(folder)
         scene = cls(folder=folder, family=family, plan=little_plan(family))

@@ -103,7 +103,7 @@ class ToyLaplace(hw.FixedQuestions[Areas]):
     def terms(self, areas: Areas) -> hw.Terms:
         once = hw.Contribution(words="A person counts once.", limits={"areas": 1})
         words = {"assumed_public": ("The areas.",), "error": "See the noise."}
-        who = {"family": "toy", "unit": hw.Unit.PERSON, "contribution": once}
+        who = {"release_type": "toy", "unit": hw.Unit.PERSON, "contribution": once}
         return hw.terms_of(self, areas, ONE, **who, **words)
 
 

@@ -41,7 +41,7 @@ def make_key() -> Callable[[int], BoundingKey]:
 @pytest.fixture
 def make_cells() -> Callable[..., ODCells]:
     def make(
-        ids: tuple[str, ...] = ("1", "2", "3"), *, same_place: bool = False, **periods: Any
+        ids: tuple[str, ...] = ("1", "2", "3"), *, include_intrazonal: bool = False, **periods: Any
     ) -> ODCells:
         settings: dict[str, Any] = {
             "zone": "America/Detroit",
@@ -56,7 +56,9 @@ def make_cells() -> Callable[..., ODCells]:
             Location(id=key, name="", lon=i / 100, lat=0.0, zone="") for i, key in enumerate(ids)
         )
         return ODCells(
-            locations=Locations(places), periods=Periods(**settings), same_place=same_place
+            locations=Locations(places),
+            periods=Periods(**settings),
+            include_intrazonal=include_intrazonal,
         )
 
     return make

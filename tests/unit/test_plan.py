@@ -106,7 +106,7 @@ def test_a_missing_plan_names_the_command_that_writes_one(tmp_path: Path) -> Non
     assert "hushway plan new" in caught.value.advice
 
 
-@pytest.mark.parametrize("text", [b"family = od", b"\xff\xfe"])
+@pytest.mark.parametrize("text", [b"release type = od", b"\xff\xfe"])
 def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "plan.toml"
     file.write_bytes(text)
@@ -133,10 +133,14 @@ def test_a_plan_that_names_no_mechanism_learns(
         facts["mechanism"] = mechanism
     learned = plan_from(facts, folder=Path()).mechanism
     assert isinstance(learned, LearnedPlan)
-    assert (learned.coarse_features, learned.split, learned.noise) == (None, None, "laplace")
+    assert (learned.coarse_features, learned.budget_shares, learned.noise) == (
+        None,
+        None,
+        "laplace",
+    )
 
 
-@pytest.mark.parametrize("options", [{"split": "uniform"}, {"variant": "O5"}])
+@pytest.mark.parametrize("options", [{"budget_shares": "uniform"}, {"variant": "O5"}])
 def test_tables_that_learn_have_neither_variants_nor_splits_by_name(
     facts: dict[str, Any], options: dict[str, Any]
 ) -> None:
@@ -148,7 +152,7 @@ def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, An
     facts["mechanism"] = {"name": "cbdp"}
     cbdp = plan_from(facts, folder=Path()).mechanism
     assert isinstance(cbdp, CBDPPlan)
-    assert (cbdp.coarse_features, cbdp.weights, cbdp.split) == (None, None, None)
+    assert (cbdp.coarse_features, cbdp.weights, cbdp.budget_shares) == (None, None, None)
     assert (cbdp.structure, cbdp.noise, cbdp.rounding, cbdp.form) == (
         "flat",
         "laplace",
@@ -158,7 +162,7 @@ def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, An
     facts["mechanism"] = {"name": "hierarchical"}
     tree = plan_from(facts, folder=Path()).mechanism
     assert isinstance(tree, HierarchicalPlan)
-    assert (tree.coarse_features, tree.split, tree.noise, tree.prune) == (
+    assert (tree.coarse_features, tree.budget_shares, tree.noise, tree.prune) == (
         None,
         None,
         "laplace",
@@ -185,7 +189,7 @@ def test_a_variant_is_short_for_features(
     mechanism = plan_from(facts, folder=Path()).mechanism
     assert not isinstance(mechanism, LaplacePlan)
     assert mechanism.coarse_features == features
-    facts["mechanism"] = {"name": name, "features": list(features)}
+    facts["mechanism"] = {"name": name, "published_totals": list(features)}
     listed = plan_from(facts, folder=Path()).mechanism
     assert not isinstance(listed, LaplacePlan)
     assert listed.coarse_features == features
@@ -197,7 +201,12 @@ def test_a_variant_is_short_for_features(
     ("name", "option", "value", "owners"),
     [
         ("laplace", "weights", "size", "cbdp, not of laplace"),
-        ("laplace", "features", ["total"], "learned, hierarchical and cbdp, not of laplace"),
+        (
+            "laplace",
+            "published_totals",
+            ["total"],
+            "learned, hierarchical and cbdp, not of laplace",
+        ),
         ("laplace", "prune", True, "hierarchical, not of laplace"),
         ("learned", "weights", "size", "cbdp, not of learned"),
         ("learned", "form", "dense", "laplace and cbdp, not of learned"),
@@ -247,16 +256,18 @@ def test_an_unknown_mechanism_is_answered_with_the_known_ones(facts: dict[str, A
 
 
 def test_unknown_features_are_answered_with_the_known_ones(facts: dict[str, Any]) -> None:
-    facts["features"] = {"counties": {"places": "county"}}
-    facts["mechanism"] = {"name": "cbdp", "features": ["total", "zonez", "counties"]}
+    facts["published_totals"] = {"counties": {"places": "county"}}
+    facts["mechanism"] = {"name": "cbdp", "published_totals": ["total", "zonez", "counties"]}
     known = "known are total, period, origins, destinations, zones, modes, counties"
-    assert f"mechanism.features: 'zonez' is not a feature; {known}" in refusal(facts)
+    assert f"mechanism.published_totals: 'zonez' is not a published total; {known}" in refusal(
+        facts
+    )
 
 
 def test_features_are_defined_by_columns_and_may_redefine_the_built_in_ones(
     facts: dict[str, Any],
 ) -> None:
-    facts["features"] = {
+    facts["published_totals"] = {
         "zones": {"places": "county", "side": "origin"},
         "modes": {"places": "kind", "each_period": False},
     }
@@ -265,7 +276,7 @@ def test_features_are_defined_by_columns_and_may_redefine_the_built_in_ones(
     assert list(defined) == ["zones", "modes"]
     assert (defined["zones"].places, defined["zones"].side) == ("county", "origin")
     assert (defined["modes"].places, defined["modes"].each_period) == ("kind", False)
-    del facts["features"]
+    del facts["published_totals"]
     facts["places"]["pairs"] = "modes.csv"
     defined = plan_from(facts, folder=Path()).defined_features
     assert (defined["zones"].places, defined["modes"].pairs) == ("zone", "mode")
@@ -290,9 +301,9 @@ def test_a_feature_that_cannot_be_built_is_refused(
 ) -> None:
     del facts["places"]["pairs"]
     facts["mechanism"] = {"name": "cbdp", "variant": "O4"}
-    facts["features"] = {name: feature}
+    facts["published_totals"] = {name: feature}
     message = refusal(facts)
-    assert f"features.{name}" in message
+    assert f"published_totals.{name}" in message
     assert words in message
 
 
@@ -300,14 +311,16 @@ def test_features_without_a_mechanism_that_measures_them_are_refused(
     facts: dict[str, Any],
 ) -> None:
     facts["mechanism"] = {"name": "laplace"}
-    facts["features"] = {"counties": {"places": "county"}}
-    assert "features: belong to learned, hierarchical and cbdp, not to laplace" in refusal(facts)
+    facts["published_totals"] = {"counties": {"places": "county"}}
+    assert "published_totals: belong to learned, hierarchical and cbdp, not to laplace" in refusal(
+        facts
+    )
 
 
 def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
     del facts["places"]["pairs"]
     facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
-    assert "the feature 'modes' needs a table that places.pairs must name" in refusal(facts)
+    assert "the published total 'modes' needs a table that places.pairs must name" in refusal(facts)
     facts["places"] |= {"pairs": "modes.parquet", "pair_columns": {"origin": "from"}}
     places = plan_from(facts, folder=Path()).places
     assert (places.pair_columns.origin, places.pair_columns.destination) == ("from", "destination")
@@ -331,22 +344,26 @@ def test_other_noise_than_laplace_needs_a_delta(
 
 def test_shares_are_exact(facts: dict[str, Any]) -> None:
     shares = {"cells": "0.4", "total": "1/3", "period": "4/15"}
-    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "split": shares}
+    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "budget_shares": shares}
     cbdp = plan_from(facts, folder=Path()).mechanism
     assert isinstance(cbdp, CBDPPlan)
-    assert cbdp.split == {
+    assert cbdp.budget_shares == {
         "cells": Fraction(2, 5),
         "total": Fraction(1, 3),
         "period": Fraction(4, 15),
     }
-    facts["mechanism"] = {"name": "learned", "features": ["total", "period"], "split": shares}
+    facts["mechanism"] = {
+        "name": "learned",
+        "published_totals": ["total", "period"],
+        "budget_shares": shares,
+    }
     learned = plan_from(facts, folder=Path()).mechanism
     assert isinstance(learned, LearnedPlan)
-    assert learned.split == cbdp.split
-    facts["mechanism"] = {"name": "hierarchical", "split": "geometric"}
+    assert learned.budget_shares == cbdp.budget_shares
+    facts["mechanism"] = {"name": "hierarchical", "budget_shares": "geometric"}
     tree = plan_from(facts, folder=Path()).mechanism
     assert isinstance(tree, HierarchicalPlan)
-    assert tree.split == "geometric"
+    assert tree.budget_shares == "geometric"
 
 
 @pytest.mark.parametrize(
@@ -363,16 +380,19 @@ def test_shares_are_exact(facts: dict[str, Any]) -> None:
 def test_shares_that_do_not_make_up_the_budget_are_refused(
     facts: dict[str, Any], shares: dict[str, str], words: str
 ) -> None:
-    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "split": shares}
+    facts["mechanism"] = {"name": "cbdp", "variant": "O3", "budget_shares": shares}
     message = refusal(facts)
-    assert "mechanism.split: " in message
+    assert "mechanism.budget_shares: " in message
     assert words in message
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"split": "uniform", "importance": {"cells": 1, "total": 1, "period": 1}}, "optimised"),
+        (
+            {"budget_shares": "uniform", "importance": {"cells": 1, "total": 1, "period": 1}},
+            "optimised",
+        ),
         ({"importance": {"cells": 1, "total": 1}}, "to each of cells, total, period"),
         ({"importance": {"cells": 1, "total": 0, "period": 1}}, "greater than 0"),
     ],
@@ -387,9 +407,9 @@ def test_importance_must_fit_the_features_and_the_split(
 def test_the_disagreements_of_tables_are_listed_at_once(facts: dict[str, Any]) -> None:
     del facts["data"]["columns"]["person"]
     del facts["places"]["pairs"]
-    facts["mechanism"] = {"name": "cbdp", "features": ["zonez", "modes"], "noise": "auto"}
+    facts["mechanism"] = {"name": "cbdp", "published_totals": ["zonez", "modes"], "noise": "auto"}
     lines = refusal(facts).splitlines()[1:]
-    places = ["privacy.unit", "mechanism.noise", "mechanism.features", "mechanism"]
+    places = ["privacy.unit", "mechanism.noise", "mechanism.published_totals", "mechanism"]
     assert [line.strip().partition(":")[0] for line in lines] == places
 
 
@@ -401,7 +421,7 @@ def switched_on(template: str) -> str:
 def mechanisms_of(template: str) -> tuple[dict[str, str], str]:
     """What the template says about each mechanism, and everything else."""
     before, _, rest = template.partition("# [mechanism]")
-    about, features, after = rest.partition("# Features of your own")
+    about, features, after = rest.partition("# Published totals of your own")
     learned, *others = about.split("# With name = ")
     named = (other.partition("\n") for other in others)
     told = {first.split('"')[1]: lines for first, _, lines in named}
@@ -412,7 +432,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     text = (files("hushway") / "families" / "od" / "template.toml").read_text(encoding="utf-8")
     told, others = mechanisms_of(text)
     facts = tomllib.loads(switched_on(others))
-    common = {"features", "noise", "split"}
+    common = {"published_totals", "noise", "budget_shares"}
     told_elsewhere = {
         "learned": {"variant"},
         "cbdp": common,
@@ -422,11 +442,11 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     for name, lines in told.items():
         facts["mechanism"] = {"name": name, **tomllib.loads(switched_on(lines))}
         # Who adds noise to cells alone has no features to define.
-        defined = {} if name == "laplace" else facts["features"]
-        plan = plan_from({**facts, "features": defined}, folder=Path())
+        defined = {} if name == "laplace" else facts["published_totals"]
+        plan = plan_from({**facts, "published_totals": defined}, folder=Path())
         options = set(type(plan.mechanism).model_fields) - told_elsewhere[name]
         assert set(plan.mechanism.model_fields_set) == options
-    assert set(facts["features"]) == {"counties", "corridors"}
+    assert set(facts["published_totals"]) == {"counties", "corridors"}
     assert plan.places.pairs == "modes.csv"
     explained = set(
         re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, flags=re.MULTILINE)
@@ -455,7 +475,7 @@ def test_the_template_of_a_density_is_a_valid_plan_of_a_week(density: dict[str, 
     plan = density_of(density)
     assert plan.privacy.unit is Unit.PERSON
     assert (plan.time.first_day, plan.time.last_day) == (date(2007, 9, 10), date(2007, 9, 16))
-    assert (plan.privacy.max_visits, plan.privacy.most_counted) == (30, 1000)
+    assert (plan.privacy.max_visits, plan.privacy.max_visits_in_total) == (30, 1000)
     assert plan.privacy.delta == Fraction(2, 10**6)
 
 
@@ -476,15 +496,24 @@ def test_the_mechanism_of_a_density_may_be_left_out(density: dict[str, Any]) -> 
     ("options", "words"),
     [
         ({"name": "laplace", "denoise": "sure"}, "denoise is an option of series, not of laplace"),
-        ({"name": "laplace", "crowd": {"people": 9, "visits": 9}}, "crowd is an option of series"),
-        ({"denoise": "cuts", "noise": "laplace"}, 'denoise = "cuts" needs noise = "gaussian"'),
-        ({"shares": {"cuts": "0.1"}}, 'shares.cuts belongs to denoise = "cuts"'),
-        ({"clustering": False, "shares": {"clusters": "0.1"}}, "shares.clusters belongs to"),
-        ({"scaling": False, "shares": {"total": "0.1"}}, "belong to scaling = true"),
-        ({"scaling": False, "shares": {"histogram": "0.1"}}, "belong to scaling = true"),
-        ({"scaling": False, "crowd": {"people": 9, "visits": 9}}, "belong to scaling = true"),
         (
-            {"crowd": {"people": 9, "visits": 9}, "shares": {"total": "0.1"}},
+            {"name": "laplace", "expected_population": {"people": 9, "visits": 9}},
+            "expected_population is an option of series",
+        ),
+        ({"denoise": "cuts", "noise": "laplace"}, 'denoise = "cuts" needs noise = "gaussian"'),
+        ({"budget_shares": {"cuts": "0.1"}}, 'budget_shares.cuts belongs to denoise = "cuts"'),
+        (
+            {"clustering": False, "budget_shares": {"clusters": "0.1"}},
+            "budget_shares.clusters belongs to",
+        ),
+        ({"scaling": False, "budget_shares": {"total": "0.1"}}, "belong to scaling = true"),
+        ({"scaling": False, "budget_shares": {"histogram": "0.1"}}, "belong to scaling = true"),
+        (
+            {"scaling": False, "expected_population": {"people": 9, "visits": 9}},
+            "belong to scaling = true",
+        ),
+        (
+            {"expected_population": {"people": 9, "visits": 9}, "budget_shares": {"total": "0.1"}},
             "give one of the two",
         ),
     ],
@@ -510,7 +539,7 @@ def test_options_of_a_density_that_do_not_fit_each_other_are_refused(
         ("privacy", "unit", "trip"),
         ("privacy", "max_visits", 0),
         ("privacy", "max_visits", 2.5),
-        ("privacy", "most_counted", 0),
+        ("privacy", "max_visits_in_total", 0),
         ("privacy", "epsilon", "0"),
         ("privacy", "epsilon", "-0.3"),
         ("privacy", "epsilon", float("nan")),
@@ -521,9 +550,9 @@ def test_options_of_a_density_that_do_not_fit_each_other_are_refused(
         ("time", "opens", "noon"),
         ("areas", "file", ""),
         ("areas", "projection", "EPSG:2154"),
-        ("towers", "outside", "keep"),
+        ("places", "outside", "keep"),
         ("data", "clock", "sundial"),
-        ("problems", "same_place", "drop"),
+        ("problems", "include_intrazonal", "drop"),
     ],
 )
 def test_what_is_wrong_in_a_density_is_shown_where_it_is(
@@ -537,17 +566,17 @@ def test_what_is_wrong_in_a_density_is_shown_where_it_is(
 def test_a_share_is_a_number_between_nothing_and_everything(
     density: dict[str, Any], share: object
 ) -> None:
-    density["mechanism"] = {"shares": {"histogram": share}}
-    assert "  mechanism.shares.histogram: must be a " in refusal(density)
+    density["mechanism"] = {"budget_shares": {"histogram": share}}
+    assert "  mechanism.budget_shares.histogram: must be a " in refusal(density)
 
 
 def test_shares_that_leave_nothing_for_the_series_are_one_clear_error(
     density: dict[str, Any],
 ) -> None:
-    density["mechanism"] = {"shares": {"histogram": "0.6", "total": "0.4"}}
+    density["mechanism"] = {"budget_shares": {"histogram": "0.6", "total": "0.4"}}
     lines = refusal(density).splitlines()
     assert len(lines) == 2
-    assert lines[1].startswith("  mechanism: shares sum to 1 or more")
+    assert lines[1].startswith("  mechanism: budget_shares sum to 1 or more")
 
 
 @pytest.mark.parametrize(
@@ -556,8 +585,8 @@ def test_shares_that_leave_nothing_for_the_series_are_one_clear_error(
         {},
         {"lon": "x"},
         {"lat": "y"},
-        {"location": "tower", "lon": "x", "lat": "y"},
-        {"location": "tower", "lat": "y"},
+        {"place": "tower", "lon": "x", "lat": "y"},
+        {"place": "tower", "lat": "y"},
     ],
     ids=str,
 )
@@ -565,16 +594,16 @@ def test_events_have_a_place_or_a_position(
     density: dict[str, Any], columns: dict[str, str]
 ) -> None:
     density["data"]["columns"] = {"person": "p", "time": "t", **columns}
-    assert "data.columns: must name either location, or both lon and lat" in refusal(density)
+    assert "data.columns: must name either place, or both lon and lat" in refusal(density)
 
 
 def test_towers_belong_to_events_that_name_them(density: dict[str, Any]) -> None:
-    towers = density.pop("towers")
-    assert "towers: is missing" in refusal(density)
+    towers = density.pop("places")
+    assert "places: is missing" in refusal(density)
     density["data"]["columns"] = {"lon": "x", "lat": "y"}
-    assert density_of(density).towers is None
-    density["towers"] = towers
-    assert "need no list of locations" in refusal(density)
+    assert density_of(density).places is None
+    density["places"] = towers
+    assert "need no list of places" in refusal(density)
 
 
 def test_gaussian_noise_of_a_density_needs_a_delta(density: dict[str, Any]) -> None:
@@ -690,7 +719,7 @@ def test_ends_of_trips_may_have_noise_of_their_own(roads: dict[str, Any]) -> Non
         ("mechanism", "speed_steps", 0),
         ("mechanism", "shown", -1),
         ("mechanism", "weights", "size"),
-        ("problems", "same_place", "drop"),
+        ("problems", "include_intrazonal", "drop"),
         ("problems", "null_value", "keep"),
     ],
 )

@@ -44,8 +44,8 @@ def test_a_number_is_nothing_but_a_number(family: str, value: Any) -> None:
 @pytest.mark.parametrize("value", [1, "true", 0])
 def test_a_truth_is_nothing_but_a_truth(value: Any) -> None:
     facts = little_plan("od")
-    facts["places"]["same_place"] = value
-    assert "places.same_place" in refusal(facts)
+    facts["places"]["include_intrazonal"] = value
+    assert "places.include_intrazonal" in refusal(facts)
 
 
 @pytest.mark.parametrize("value", ["  ", "", "a\0b", "\u2003"])
@@ -65,8 +65,8 @@ def test_a_day_is_written_in_one_way(value: Any) -> None:
 @pytest.mark.parametrize("family", [["od"], {"od": 1}, True, 1, None, "metro"])
 def test_a_family_that_is_none_is_refused(family: Any) -> None:
     facts = little_plan("od")
-    facts["family"] = family
-    assert refusal(facts) == "family: must be one of od, sequences, density, links."
+    facts["release_type"] = family
+    assert refusal(facts) == "release_type: must be one of od, sequences, density, links."
 
 
 @pytest.mark.parametrize(

@@ -157,5 +157,5 @@ class Replayed(Curator):
         return self._answers[len(self.asked) - 1]
 
 
-# A replayed curator never counts, pays or draws.
+# A replayed curator never counts, spends or draws.
 _NOTHING: Any = None

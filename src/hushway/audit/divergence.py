@@ -31,7 +31,7 @@ class DivergenceCheck(Check):
 
     Attributes:
         statistic: What diverges.
-        rho: What is paid for.
+        rho: What is spent on.
         release: Makes a release and returns its divergence at each of some orders.
     """
 

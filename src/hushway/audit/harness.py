@@ -276,7 +276,7 @@ def _verdict(trial: Trial, shown: float) -> tuple[bool, str]:
         return False, f"The runs prove a loss of at least {shown:.3f}; {claim:g} is claimed."
     if trial.tight and shown < SHARE_TO_SHOW * claim:
         return False, (
-            f"The runs show a loss of only {shown:.3f} where {claim:g} is claimed and paid for: "
+            f"The runs show a loss of only {shown:.3f} where {claim:g} is claimed and spent on: "
             "there is more noise than the claim needs."
         )
     if trial.epsilon == 0:

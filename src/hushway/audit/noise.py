@@ -8,7 +8,7 @@ from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.law import VarianceCheck, gaussian
 from hushway.audit.shift import DELTA, rounded_up
 from hushway.audit.suite import Audit, Suite
-from hushway.privacy.accounting import best_epsilon, cap_for
+from hushway.privacy.accounting import best_epsilon, budget_limit_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.loss import Loss, PureLoss
@@ -16,7 +16,7 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import os_source
 
 Noise = Callable[[Loss, Bound], NoiseLaw]
-"""Chooses the noise that pays for a spend, given how far a person moves a count."""
+"""Chooses the noise that fits a spend, given how far a person moves a count."""
 
 # Noise of this scale is no longer drawn from one table.
 _WIDE = 2048
@@ -79,7 +79,7 @@ def _laplace(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
 
 def _gaussian(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
     """Claims what the accountant derives for noise that was calibrated to (epsilon, delta)."""
-    spend = cap_for(epsilon, DELTA)
+    spend = budget_limit_for(epsilon, DELTA)
     event = counting_event("audit", 1, spend, bound)
     claim = best_epsilon([event], DELTA).epsilon
     return Trial(
@@ -92,7 +92,7 @@ def _gaussian(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial
 
 
 def _gaussian_variance(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> VarianceCheck:
-    spend = cap_for(epsilon, DELTA)
+    spend = budget_limit_for(epsilon, DELTA)
     law = noise(spend, bound)
     return VarianceCheck(
         name=name,
@@ -118,4 +118,4 @@ def _at_most(moved: int) -> Bound:
 
 def _wide_for(epsilon: Fraction) -> int:
     """Returns a move whose Gaussian noise has a sigma of at least `_WIDE`."""
-    return math.ceil(_WIDE * math.sqrt(2 * cap_for(epsilon, DELTA).rho))
+    return math.ceil(_WIDE * math.sqrt(2 * budget_limit_for(epsilon, DELTA).rho))

@@ -132,7 +132,7 @@ class Product(Generic[Rows, Files, Terms, Made]):
         counter: Makes the engine that bounds and counts rows in memory.
         files: Makes the engine that bounds and counts rows of files, as plans use it.
         curator: Makes the curator that adds the noise.
-        budget: Makes the budget that the curator pays from.
+        budget: Makes the budget that the curator spends from.
         source: Gives the random bits.
         mechanism: Has the last word on a mechanism that the catalogue made.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW
 from hushway.audit.harness import Check, Finding, Trial, World, enough
-from hushway.privacy.accounting import cap_for, epsilon_of_rho
+from hushway.privacy.accounting import budget_limit_for, epsilon_of_rho
 from hushway.privacy.loss import ZCDPLoss
 
 # The means of so many runs are normal to a good approximation; 8 standard errors of the normal law
@@ -134,7 +134,7 @@ _CLAIM_DIGITS = 10**4
 
 def rho_of(epsilon: Fraction) -> ZCDPLoss:
     """Returns the rho that a plan would spend for an epsilon at the audits' delta."""
-    return cap_for(epsilon, DELTA)
+    return budget_limit_for(epsilon, DELTA)
 
 
 def claim_of(spend: ZCDPLoss) -> Fraction:

@@ -20,14 +20,14 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
-    from hushway.demo import CAP, PLAN, DemoCity, build_demo, build_others
+    from hushway.demo import BUDGET_LIMIT, PLAN, DemoCity, build_demo, build_others
     from hushway.release.package import PICTURE
 
     def introduce(position: int, city: DemoCity) -> None:
         delta = city.job.plan.privacy.delta
         step(position, city.example.title)
         say(
-            f"{city.example.rows} in {city.folder}, and an account of ε {CAP}"
+            f"{city.example.rows} in {city.folder}, and an account of ε {BUDGET_LIMIT}"
             f"{'' if delta is None else f' (δ {float(delta):.0e})'}."
         )
 
@@ -73,7 +73,7 @@ def demo(
 
 
 def audit(
-    family: Annotated[str, typer.Argument(help=f"The family to audit: {family_names()}.")],
+    family: Annotated[str, typer.Argument(help=f"The release type to audit: {family_names()}.")],
     *,
     runs: Annotated[int, typer.Option(help="Runs of each end-to-end audit.", min=1000)] = 100_000,
     mutants: Annotated[

@@ -35,7 +35,7 @@ class Task(StrEnum):
 
 
 def evaluate(  # noqa: PLR0913
-    release: Annotated[Path, typer.Argument(help="A release folder of the family od.")],
+    release: Annotated[Path, typer.Argument(help="A release folder of the release type od.")],
     *,
     task: Annotated[Task, typer.Option(help="What the release is to be good for.")],
     network: Annotated[
@@ -202,7 +202,7 @@ def _shifts(shifts: "Shifts") -> dict[str, Any]:
 
 
 def design(  # noqa: PLR0913
-    release: Annotated[Path, typer.Argument(help="A release folder of the family od.")],
+    release: Annotated[Path, typer.Argument(help="A release folder of the release type od.")],
     network: Annotated[Path, typer.Argument(help="The network file to write (TOML).")],
     *,
     candidates: Annotated[

@@ -38,24 +38,26 @@ _DAY = ["%Y-%m-%d"]
 def open_account(
     plan_file: PlanFile,
     *,
-    epsilon: Annotated[str, typer.Option(help='The cap, such as "4" or "1/2".')],
+    epsilon: Annotated[str, typer.Option(help='The budget limit, such as "4" or "1/2".')],
     delta: Annotated[
-        str | None, typer.Option(help="Makes the cap an (epsilon, delta), kept as a rho.")
+        str | None, typer.Option(help="Makes the budget limit an (epsilon, delta), kept as a rho.")
     ] = None,
 ) -> None:
-    """Open the account that a plan pays from, with a cap that can never be raised."""
+    """Open the account that a plan spends from, with a budget limit that can never be raised."""
     from hushway.families.load import load_plan
-    from hushway.privacy.accounting import cap_for
+    from hushway.privacy.accounting import budget_limit_for
     from hushway.privacy.ledger import AccountKey, Ledger
     from hushway.privacy.loss import PureLoss, exact
 
     plan = load_plan(plan_file)
     small = None if delta is None else exact(delta)
-    cap: Loss = PureLoss(exact(epsilon)) if small is None else cap_for(exact(epsilon), small)
+    budget_limit: Loss = (
+        PureLoss(exact(epsilon)) if small is None else budget_limit_for(exact(epsilon), small)
+    )
     key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
     with Ledger.connect(plan.ledger_url()) as book:
-        account = book.open_account(key, cap, delta=small)
-    say(f"Opened {key} with a cap of {_amount(account, account.cap.amount)}.")
+        account = book.open_account(key, budget_limit, delta=small)
+    say(f"Opened {key} with a budget limit of {_amount(account, account.budget_limit.amount)}.")
 
 
 @ledger.command("show")
@@ -78,7 +80,7 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show accounts, entries and releases that were paid for but never published."""
+    """Show accounts, entries and releases that were spent on but never published."""
     if people:
         _show_people(address, first, last, check=check, as_json=as_json)
         return
@@ -179,7 +181,7 @@ def settle(
     *,
     abandon: Annotated[
         list[str] | None,
-        typer.Option(help="Give up a release that was paid for and of which nothing is left."),
+        typer.Option(help="Give up a release that was spent on and of which nothing is left."),
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or note that nothing came of it."""
@@ -196,7 +198,7 @@ def settle(
         pending = [found for found in book.unpublished() if found.state == "reserved"]
     for found in pending:
         say(
-            f"{found.release} was paid for and is not published. If nobody is publishing it now: "
+            f"{found.release} was spent on and is not published. If nobody is publishing it now: "
             f"hushway ledger settle {plan_file} --abandon {found.release}"
         )
 
@@ -242,13 +244,13 @@ def _print_accounts(accounts: "list[Account]") -> None:
             account.key.dataset,
             str(account.key.unit),
             account.key.period,
-            _amount(account, account.cap.amount),
+            _amount(account, account.budget_limit.amount),
             number(account.spent),
             number(account.remaining),
         ]
         for account in accounts
     ]
-    table("Accounts", ["data set", "unit", "period", "#cap", "#spent", "#left"], rows)
+    table("Accounts", ["data set", "unit", "period", "#limit", "#spent", "#left"], rows)
 
 
 def _print_entries(entries: "list[Entry]") -> None:
@@ -267,7 +269,7 @@ def _print_entries(entries: "list[Entry]") -> None:
 
 
 def _amount(account: "Account", amount: Any) -> str:
-    text = f"{account.cap.measure.symbol} {number(amount)}"
+    text = f"{account.budget_limit.measure.symbol} {number(amount)}"
     return text if account.delta is None else f"{text} (δ {number(account.delta)})"
 
 
@@ -276,8 +278,8 @@ def _account_facts(account: "Account") -> dict[str, Any]:
         "dataset": account.key.dataset,
         "unit": account.key.unit,
         "period": account.key.period,
-        "measure": account.cap.measure,
-        "cap": account.cap.amount,
+        "measure": account.budget_limit.measure,
+        "budget_limit": account.budget_limit.amount,
         "delta": account.delta,
         "spent": account.spent,
         "remaining": account.remaining,
@@ -307,7 +309,7 @@ def _entry_facts(entry: "Entry") -> dict[str, Any]:
 
 _SINGLE = (
     "Losses of a {unit} are those of ONE {unit}: somebody with k of them may have lost k times as "
-    "much, so no sum for a person is promised."
+    "much, so no sum for a person is guaranteed."
 )
 _OWNER = (
     "Losses of a {unit} are those of all that belongs to one {unit}: somebody with several may "

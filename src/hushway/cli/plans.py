@@ -25,13 +25,13 @@ plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
 
 @plan.command("new")
 def new(
-    family: Annotated[str, typer.Argument(help=f"The family of releases: {family_names()}.")],
+    family: Annotated[str, typer.Argument(help=f"The release type: {family_names()}.")],
 ) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
     if family not in FAMILIES:
         raise PlanError(
-            f"There is no family {family!r}.",
-            advice=f"The families are: {', '.join(FAMILIES)}.",
+            f"There is no release type {family!r}.",
+            advice=f"The release types are: {', '.join(FAMILIES)}.",
         )
     typer.echo(FAMILIES[family].template, nl=False)
 
@@ -74,7 +74,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
 
 def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
-    """Pay for a release, measure it with noise, and write the release folder."""
+    """Spend the budget of a release, measure it with noise, and write the release folder."""
     from hushway.cli.releases import ask_passphrase
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
@@ -125,27 +125,27 @@ def recommend(
     runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Try mechanism, features and cap on a synthetic twin; neither rows nor budget are touched."""
+    """Try mechanism, published totals and contribution limit on a synthetic stand-in; neither rows nor budget are touched."""
     from hushway.families.load import load_plan, prepare
     from hushway.families.od.job_features import possible_features
     from hushway.families.od.plan import ODPlan
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.study.recommend import make_twin, plan_lines
+    from hushway.families.od.study.recommend import make_stand_in, plan_lines
     from hushway.families.od.study.recommend import recommend as try_all
     from hushway.privacy.loss import total
 
     plan = load_plan(plan_file)
     if not isinstance(plan, ODPlan):
         raise PlanError(
-            "There is nothing to recommend for this family yet.", advice="Give an OD plan."
+            "There is nothing to recommend for this release type yet.", advice="Give an OD plan."
         )
     job = prepare(plan)
     budget = total(job.mechanism.losses)
     cells = job.geography
     assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
     with working() as show:
-        show("Inventing a twin")
-        twin = make_twin(
+        show("Inventing a synthetic stand-in")
+        stand_in = make_stand_in(
             cells,
             possible_features(plan, cells),
             budget=budget,
@@ -154,7 +154,7 @@ def recommend(
             people=people,
             runs=runs,
         )
-        tried = try_all(twin, progress=show)
+        tried = try_all(stand_in, progress=show)
     best = tried[0].candidate
     if as_json:
         answer_json(
@@ -170,7 +170,7 @@ def recommend(
     figures = list(tried[0].misplaced)
     every = tuple(figure for figure in figures if figure != "cells")
     table(
-        "Trips misplaced on the twin, as a share of all trips (less is better)",
+        "Trips misplaced on the stand-in, as a share of all trips (less is better)",
         ["mechanism", "features", "#max_trips", "#mean", *(f"#{figure}" for figure in figures)],
         [
             [

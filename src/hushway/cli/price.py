@@ -33,7 +33,7 @@ def price(
     """Forecast cost and typical errors without touching rows or budget.
 
     With a guess of the trips it also tries the plan on invented trips of that number over your
-    places, and says what the published table was wrong by: a forecast, not a promise.
+    places, and says what the published table was wrong by: a forecast, not a guarantee.
     """
     from hushway.families.load import load_plan, prepare
     from hushway.pricing import can_be_foreseen
@@ -130,8 +130,8 @@ def _say_what_to_expect(expected: "CrowdForecast", counted: str) -> None:
 
 
 def _say_what_is_left(key: "AccountKey", account: "Account", charge: "Fraction | None") -> None:
-    symbol = account.cap.measure.symbol
-    left = f"{number(account.remaining)} of {number(account.cap.amount)} {symbol} left"
+    symbol = account.budget_limit.measure.symbol
+    left = f"{number(account.remaining)} of {number(account.budget_limit.amount)} {symbol} left"
     if charge is None:
         say(f"Account {key}: {left}, in a currency that CANNOT PAY for Gaussian noise.")
         return

@@ -117,7 +117,7 @@ def _stopped(sentence: str) -> dict[str, Any]:
 
 def synthesize(
     release: Annotated[
-        Path, typer.Argument(help="A release folder of the family od or sequences.")
+        Path, typer.Argument(help="A release folder of the release type od or sequences.")
     ],
     file: Annotated[Path, typer.Argument(help="The file to write: CSV or Parquet.")],
     *,

@@ -153,8 +153,8 @@ def _microseconds(column: str, kind: Kind, clock: Clock) -> str:
     if kind != "text":
         # An infinite time, and one beyond microseconds of 64 bits, become null.
         return f"epoch_us(TRY_CAST({column} AS TIMESTAMP{'TZ' if kind == 'zoned time' else ''}))"
-    pattern = _DATE_TIME if clock == "wall" else _DATE_TIME + _OFFSET
-    read = f"TRY_CAST({column} AS TIMESTAMP{'' if clock == 'wall' else 'TZ'})"
+    pattern = _DATE_TIME if clock == "local" else _DATE_TIME + _OFFSET
+    read = f"TRY_CAST({column} AS TIMESTAMP{'' if clock == 'local' else 'TZ'})"
     return f"CASE WHEN regexp_full_match({column}, '{pattern}') THEN epoch_us({read}) END"
 
 
@@ -191,8 +191,8 @@ class TimeGrid:
 
 def time_grid(periods: Periods, clock: Clock) -> TimeGrid:
     """Returns the buckets of the periods on a clock, without times that the clock never showed."""
-    slots = periods.wall_slots if clock == "wall" else periods.instant_slots
-    skipped = periods.skipped_wall if clock == "wall" else ()
+    slots = periods.wall_slots if clock == "local" else periods.instant_slots
+    skipped = periods.skipped_wall if clock == "local" else ()
     edges = {edge for slot in slots for edge in (slot.start_us, slot.end_us)}
     if not edges:
         return _nothing(periods)

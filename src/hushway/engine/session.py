@@ -185,7 +185,7 @@ def duckdb_session(settings: EngineSettings) -> Iterator[Backend]:
 
 
 def refuse_little_memory(limit: str, threads: int | None) -> None:
-    """Refuses a limit with which counting would fail, which would show only after paying.
+    """Refuses a limit with which counting would fail, which would show only after spending.
 
     Raises:
         DataError: It is too little for so many threads, or not a size.

@@ -1,6 +1,6 @@
 """What is worth knowing about the rows: sentences for the steward, and ids that many people share.
 
-Such an id counts as one person. The cap then drops most of its rows, and those who share it have
+Such an id counts as one person. The limit then drops most of its rows, and those who share it have
 one person's protection together, so a steward should know before anything is published.
 """
 
@@ -156,7 +156,7 @@ ROW_WORDS: Final[Words] = {
     ),
     "impossible_time": (
         "The wall clock never showed this time: it went forward past it.",
-        'Check the time zone; or the times are in UTC, then set clock = "instant".',
+        'Check the time zone; or the times are in UTC, then set clock = "utc".',
     ),
 }
 

@@ -55,7 +55,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
     Raises:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
-    family = family_named(facts.get("family"))
+    family = family_named(facts.get("release_type"))
     try:
         return family.plan.model_validate({**facts, "folder": folder})
     except ValidationError as error:
@@ -75,7 +75,7 @@ def prepare(plan: AnyPlan) -> Job:
         GeographyError: A public file is wrong.
     """
     refuse_missing_files(plan)
-    return family_named(plan.family).prepare(plan)
+    return family_named(plan.release_type).prepare(plan)
 
 
 def _lines(found: Any, family: Family) -> Iterator[str]:

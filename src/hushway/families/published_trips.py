@@ -72,11 +72,11 @@ def read_od_table(folder: Path) -> PublishedTrips:
             advice="See what is wrong with: hushway verify RELEASE",
         )
     certificate = read_certificate(folder)
-    if certificate.terms.family != "od":
+    if certificate.terms.release_type != "od":
         raise ReleaseError(
-            f"The release {folder.name} is of the family {certificate.terms.family!r}; one of "
+            f"The release {folder.name} is of the release type {certificate.terms.release_type!r}; one of "
             "OD tables was expected.",
-            advice="Give the folder of a release of the family od.",
+            advice="Give the folder of a release of the release type od.",
         )
     facts = read_facts(folder)
     universe, _ = read_universe(folder, certificate, facts)

@@ -36,7 +36,7 @@ def family_named(name: object) -> Family:
     """
     if not isinstance(name, str) or name not in FAMILIES:
         raise PlanError(
-            f"family: must be one of {', '.join(FAMILIES)}.",
+            f"release_type: must be one of {', '.join(FAMILIES)}.",
             advice="Start from a template: hushway plan new od > plan.toml",
         )
     return FAMILIES[name]
@@ -50,7 +50,7 @@ def family_certified(name: str) -> Family:
     """
     if name not in FAMILIES:
         raise ReleaseError(
-            f"The family {name!r} is not one that this version can check.",
+            f"The release type {name!r} is not one that this version can check.",
             advice="Verify with the version of hushway that the certificate names.",
         )
     return FAMILIES[name]

@@ -26,7 +26,7 @@ def synthesize(
         ReleaseError: The release is of another family or does not verify, or the file cannot be
             written.
     """
-    family = read_certificate(release).terms.family
+    family = read_certificate(release).terms.release_type
     if family == "od":
         from hushway.families.synthetic_trips import synthesize_trips
 
@@ -46,7 +46,7 @@ def synthesize(
             "stops beyond published prefixes, are likely ones: nobody measured them."
         )
     raise ReleaseError(
-        f"There is nothing to draw from a release of the family {family!r}"
+        f"There is nothing to draw from a release of the release type {family!r}"
         f"{' as a table' if table else ''}.",
-        advice="Give a release of the family od or sequences; tables are drawn of od only.",
+        advice="Give a release of the release type od or sequences; tables are drawn of od only.",
     )

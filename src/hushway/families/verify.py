@@ -197,8 +197,8 @@ def _check_claims(
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
-    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.family))
-    family = notes.attempt("family", lambda: _family(certificate.terms.family))
+    facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.release_type))
+    family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
     if facts is None or family is None:
         return
     description = family.check(notes, folder, certificate, facts)
@@ -207,7 +207,7 @@ def _check_claims(
 
 
 def _family(name: str) -> tuple[Family, str]:
-    return family_certified(name), f"The release is of the family {name!r}."
+    return family_certified(name), f"The release is of the release type {name!r}."
 
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:
@@ -235,7 +235,10 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
 
 def _account(certificate: Certificate) -> tuple[bool, str]:
     certificate.check_account()
-    return True, "The stated account could pay for this release and is within its stated cap."
+    return (
+        True,
+        "The stated account could spend on this release and is within its stated budget limit.",
+    )
 
 
 def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
@@ -250,7 +253,7 @@ def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
         key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
         measure=account.measure,
         spent=account.spent,
-        cap=account.cap,
+        budget_limit=account.budget_limit,
     )
     contradictions = ledger.witness(witness)
     if contradictions:

@@ -59,14 +59,14 @@ class Locations:
     def __post_init__(self) -> None:
         if not self.places:
             raise GeographyError(
-                "The list of locations is empty.",
-                advice="Give a file with at least one location.",
+                "The list of places is empty.",
+                advice="Give a file with at least one place.",
             )
         repeated = [key for key, n in Counter(place.id for place in self.places).items() if n > 1]
         if repeated:
             raise GeographyError(
-                f"These location ids appear more than once: {', '.join(sorted(repeated)[:5])}.",
-                advice="Every location needs an id of its own.",
+                f"These place ids appear more than once: {', '.join(sorted(repeated)[:5])}.",
+                advice="Every place needs an id of its own.",
             )
         for place in self.places:
             _check_position(place)
@@ -100,8 +100,8 @@ class Locations:
         known |= {labels.column: labels.values for labels in self.labels}
         if column not in known:
             raise GeographyError(
-                f"The locations carry no labels {column!r}.",
-                advice=f"Read that column with the locations; known are: {', '.join(known)}.",
+                f"The places carry no labels {column!r}.",
+                advice=f"Read that column with the places; known are: {', '.join(known)}.",
             )
         return known[column]
 
@@ -121,7 +121,7 @@ def _check_position(place: Location) -> None:
     inside = inside and -180 <= place.lon <= 180 and -90 <= place.lat <= 90  # noqa: PLR2004
     if not inside:
         raise GeographyError(
-            f"Location {place.id!r} is not at a longitude and latitude in degrees.",
+            f"Place {place.id!r} is not at a longitude and latitude in degrees.",
             advice="Give WGS84 degrees (EPSG:4326): lon within ±180, lat within ±90.",
         )
 
@@ -137,14 +137,14 @@ def _check_labels(locations: Locations) -> None:
         )
     if len(set(columns)) != len(columns):
         raise GeographyError(
-            "Two columns of labels of the locations have the same name.",
+            "Two columns of labels of the places have the same name.",
             advice="Give every column a name of its own.",
         )
     uneven = [each.column for each in locations.labels if len(each.values) != len(locations)]
     if uneven:
         raise GeographyError(
-            f"The labels {uneven[0]!r} are not one for each location.",
-            advice="Give one label for every location, in their order.",
+            f"The labels {uneven[0]!r} are not one for each place.",
+            advice="Give one label for every place, in their order.",
         )
 
 

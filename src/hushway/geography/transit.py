@@ -112,11 +112,11 @@ class TransitNetwork:
         if list(self.hubs) != sorted(set(self.hubs)):
             raise GeographyError(
                 "The hubs are not in order, or one is there twice.",
-                advice="Name every hub once, in the order of the locations.",
+                advice="Name every hub once, in the order of the places.",
             )
         if any(not 0 <= hub < len(self.locations) for hub in self.hubs):
             raise GeographyError(
-                "A hub is not among the locations.", advice="Make hubs of places in the list."
+                "A hub is not among the places.", advice="Make hubs of places in the list."
             )
         strange = [line.name for line in self.lines if not set(line.stops) <= set(self.hubs)]
         if strange:

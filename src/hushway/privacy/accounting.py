@@ -186,7 +186,7 @@ def best_epsilon(events: Sequence[Event], delta: Fraction) -> EpsilonDelta:
     return min(candidates, key=lambda found: found.epsilon)
 
 
-def cap_for(epsilon: Fraction, delta: Fraction) -> ZCDPLoss:
+def budget_limit_for(epsilon: Fraction, delta: Fraction) -> ZCDPLoss:
     """Returns what an account may spend so that all of it is (epsilon, delta)-DP."""
     return ZCDPLoss(rho_for(epsilon, delta))
 

@@ -54,7 +54,7 @@ def selecting_event(query: str, cells: int, spend: Loss, bound: Bound) -> Select
     """
     if not isinstance(spend, PureLoss):
         raise PrivacyError(
-            "The exponential mechanism is paid in epsilon.", advice="Spend a PureLoss on it."
+            "The exponential mechanism is spent in epsilon.", advice="Spend a PureLoss on it."
         )
     rate = Fraction(spend.epsilon, 2 * bound.each)
     return SelectEvent(query=query, cells=cells, bound=bound, rate=rate)
@@ -69,7 +69,7 @@ def cutting_event(query: str, cells: int, spend: Loss, bound: Bound) -> CutEvent
     rate = _root(2 * spend.rho) if isinstance(spend, ZCDPLoss) else None
     if rate is None:
         raise PrivacyError(
-            "Cuts are paid with a rho that belongs to a rational rate.",
+            "Cuts are spent with a rho that belongs to a rational rate.",
             advice="Spend what hushway.privacy.calibration.loss_of_cuts returns.",
         )
     return CutEvent(query=query, cells=cells, bound=bound, rate=rate / spread_of_cuts(bound))

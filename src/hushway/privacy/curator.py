@@ -301,7 +301,7 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
     Args:
         question: What is asked.
         *kinds: The queries that the verb takes.
-        spend: What is paid, if anything is.
+        spend: What is spent, if anything is.
         groups: The groups that come with it, if any.
 
     Raises:

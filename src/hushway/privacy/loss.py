@@ -80,7 +80,7 @@ def amount_in(loss: Loss, measure: Measure) -> Fraction:
     """Returns what a loss costs in a currency, exactly.
 
     Raises:
-        PrivacyError: A rho was to be paid in pure epsilon, which no finite epsilon covers.
+        PrivacyError: A rho was to be spent in pure epsilon, which no finite epsilon covers.
     """
     if loss.measure is measure:
         return loss.amount
@@ -88,7 +88,7 @@ def amount_in(loss: Loss, measure: Measure) -> Fraction:
         return loss.epsilon**2 / 2
     raise PrivacyError(
         "Gaussian noise has no pure epsilon.",
-        advice="Use Laplace noise, or an account whose cap is a rho or an (epsilon, delta).",
+        advice="Use Laplace noise, or an account whose budget limit is a rho or an (epsilon, delta).",
     )
 
 
@@ -99,8 +99,8 @@ def cost_on(losses: Iterable[Loss], measure: Measure) -> Fraction:
     losses count one by one: the sum of squares is less than the square of the sum.
 
     Raises:
-        PrivacyError: A rho was to be paid in pure epsilon, or the sum is a fraction of thousands of
-            digits, which takes longer to add up with every step.
+        PrivacyError: A rho was to be spent in pure epsilon, or the sum is a fraction of thousands
+            of digits, which takes longer to add up with every step.
     """
     cost = Fraction(0)
     for loss in losses:

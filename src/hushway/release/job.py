@@ -85,7 +85,7 @@ class Job:
         window: The days whose rows may be counted.
         rows: The protected rows.
         wording: What is said of it on the screen.
-        check_writable: Refuses what could not be written, before anything is paid.
+        check_writable: Refuses what could not be written, before anything is spent.
     """
 
     plan: AnyPlan
@@ -100,7 +100,7 @@ class Job:
 
     @property
     def account(self) -> AccountKey:
-        """Who pays."""
+        """Who spends."""
         plan = self.plan
         return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
 
@@ -144,7 +144,7 @@ def _threads_here(asked: int | None) -> int | None:
 _DAY_MINUTES = 24 * 60
 
 
-def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock = "wall") -> Window:
+def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock = "local") -> Window:
     """Returns the window of some days in a time zone.
 
     Raises:

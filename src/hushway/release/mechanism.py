@@ -102,7 +102,7 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
 
 
 Question = tuple[Query | PartitionQuery, Loss]
-"""What is asked, and what is paid for the answer."""
+"""What is asked, and what is spent on the answer."""
 
 
 class FixedQuestions(ABC, Generic[Geography_contra]):

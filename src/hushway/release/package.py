@@ -11,7 +11,7 @@ from hushway.privacy.loss import Measure, exact
 from hushway.release.published_file import Description, Resource
 from hushway.release.seal import SealedFile
 from hushway.release.terms import certified_features
-from hushway.release.wording import VARIANTS, claim_text, decimal_of, loss_text, promise
+from hushway.release.wording import VARIANTS, claim_text, decimal_of, guarantee, loss_text
 
 PACKAGE = "datapackage.json"
 CERTIFICATE = "certificate.json"
@@ -27,7 +27,7 @@ PAPERS = (
     Resource(
         path=CERTIFICATE,
         title="Certificate",
-        description="What is promised, and everything needed to recompute it.",
+        description="What is guaranteed, and everything needed to recompute it.",
         mediatype="application/json",
     ),
     Resource(
@@ -68,7 +68,7 @@ def render_package(
             "name": _slug(certificate.release_id),
             "id": certificate.release_id,
             "title": heading + certificate.title,
-            "description": heading + promise(certificate),
+            "description": heading + guarantee(certificate),
             "created": certificate.created_at,
             "privacy": _privacy(certificate),
             "table": dict(description.facts),
@@ -196,7 +196,7 @@ def render_label(certificate: Certificate) -> bytes:
     """Returns label.yaml: the same bytes for the same certificate."""
     stamp = certificate.stamp
     heading = "" if stamp is None else f"{stamp}: "
-    head = "" if stamp is None else f"# {stamp}. {promise(certificate)}\n"
+    head = "" if stamp is None else f"# {stamp}. {guarantee(certificate)}\n"
     facts: dict[str, Value] = {
         "status": "Released" if stamp is None else stamp,
         "deployment": {
@@ -205,7 +205,7 @@ def render_label(certificate: Certificate) -> bytes:
             "intended_use": certificate.intended_use,
             "data_product_type": "Summary statistics",
             "data_product_sector": "Transportation",
-            "description": heading + promise(certificate),
+            "description": heading + guarantee(certificate),
             "publication_date": certificate.created_at[:10],
             "release_id": certificate.release_id,
             "approver": certificate.approver,
@@ -216,7 +216,7 @@ def render_label(certificate: Certificate) -> bytes:
                 "actors": "A trusted curator holds the rows; readers see only the release.",
                 "is_many_release": True,
                 "is_many_release_description": "Every release of the data set is charged to one "
-                "account of a ledger, and the account has a cap.",
+                "account of a ledger, and the account has a budget limit.",
                 "is_interactive": False,
                 "is_dynamic": False,
             },
@@ -227,7 +227,7 @@ def render_label(certificate: Certificate) -> bytes:
                     "dataset": certificate.account.dataset,
                     "period": certificate.account.period,
                     "spent": str(certificate.account.spent),
-                    "cap": str(certificate.account.cap),
+                    "budget_limit": str(certificate.account.budget_limit),
                     "measure": str(certificate.account.measure),
                     "entry": certificate.account.ledger_entry,
                 },
@@ -291,7 +291,7 @@ def _mechanisms(certificate: Certificate) -> list[Value]:
         for event in certificate.terms.events
     ]
     reserved: list[Value] = [
-        f"paid for, not measured: {event.query}, {loss_text(event.loss)}"
+        f"spent on, not measured: {event.query}, {loss_text(event.loss)}"
         for event in certificate.terms.not_taken
     ]
     return [certificate.terms.mechanism.name, *events, *reserved]

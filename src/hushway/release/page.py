@@ -15,7 +15,7 @@ from typing import Any
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 from hushway.release.terms import PARAMETER, certified_features
-from hushway.release.wording import VARIANTS, epsilon_of, loss_text, number_text, promise
+from hushway.release.wording import VARIANTS, epsilon_of, guarantee, loss_text, number_text
 
 
 def render_page(certificate: Certificate, picture: bytes) -> bytes:
@@ -27,7 +27,7 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "heading": f"{stamp}: {certificate.title}" if stamp else certificate.title,
         "title": certificate.title,
         "meta": _meta(certificate),
-        "promise": promise(certificate),
+        "guarantee": guarantee(certificate),
         "loss_head": "Privacy loss of this release" if not stamp else "Loss, if noise were secret",
         "unit_head": "Who is protected" if not stamp else "Who would be protected",
         "loss": loss_text(certificate.claim),
@@ -35,7 +35,7 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "unit": str(certificate.terms.unit),
         "contribution": certificate.terms.contribution.words,
         "spent": f"{symbol} {number_text(account.spent)}",
-        "cap": f"{symbol} {number_text(account.cap)}",
+        "budget_limit": f"{symbol} {number_text(account.budget_limit)}",
         "adjacency": ("If its noise were secret: " if stamp else "")
         + certificate.terms.unit.adjacency,
         "error": certificate.terms.error,
@@ -46,7 +46,7 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
     markup = {
         "body_class": "unprotected" if stamp else "protected",
         "stamp": f'<p class="stamp">{escape(stamp)}</p>' if stamp else "",
-        "spent_percent": f"{min(100.0, 100 * float(account.spent / account.cap)):.1f}",
+        "spent_percent": f"{min(100.0, 100 * float(account.spent / account.budget_limit)):.1f}",
         "picture": base64.b64encode(picture).decode(),
         "not_protected": _items(certificate.terms.not_protected),
         "assumed_public": _items(certificate.terms.domain.assumed_public),
@@ -141,10 +141,10 @@ def _made(certificate: Certificate) -> dict[str, str]:
 
 def _ledger(certificate: Certificate) -> dict[str, str]:
     account = certificate.account
-    left: Fraction = account.cap - account.spent
+    left: Fraction = account.budget_limit - account.spent
     return {
         "Account": f"{account.dataset}, {account.period}",
-        "Spent": f"{account.spent} of {account.cap} ({account.measure}), this release included",
+        "Spent": f"{account.spent} of {account.budget_limit} ({account.measure}), this release included",
         "Left": number_text(left) if left > 0 else "nothing",
         "Entry": account.ledger_entry,
     }

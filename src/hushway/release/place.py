@@ -1,9 +1,9 @@
-"""The place of a release: claimed before anything is paid for it, and filled in one step.
+"""The place of a release: claimed before anything is spent on it, and filled in one step.
 
-Beside the place lies a hidden folder while somebody publishes there. It says which release was paid
-for, and holds the release while it is being written. A lock on it lasts as long as the process, so
-two cannot meet, and what a dead one has left can be told from the work of a living one. When all is
-written, sealed and noted in the ledger, the release takes its place by one renaming.
+Beside the place lies a hidden folder while somebody publishes there. It says which release was
+spent on, and holds the release while it is being written. A lock on it lasts as long as the
+process, so two cannot meet, and what a dead one has left can be told from the work of a living one.
+When all is written, sealed and noted in the ledger, the release takes its place by one renaming.
 """
 
 import contextlib
@@ -47,14 +47,14 @@ class Place:
 
     @property
     def reserved(self) -> str | None:
-        """The release that was to be paid for, if somebody has begun one."""
+        """The release that was to be spent on, if somebody has begun one."""
         try:
             return (self.hidden / _RESERVED).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
 
     def begin(self, release: str) -> None:
-        """Throws away what lies there, and says which release will be paid for next."""
+        """Throws away what lies there, and says which release will be spent on next."""
         self._kept = None
         with disk_problems(self.folder):
             _empty(self.hidden)
@@ -81,7 +81,7 @@ class Place:
             refuse_taken(self.folder)
             self.partial.rename(self.folder)
         self.has_appeared = True
-        # The release is in its place; a disk that cannot promise to keep it there is no failure.
+        # The release is in its place; a disk that cannot guarantee to keep it there is no failure.
         with contextlib.suppress(OSError):
             _flush_folder(self.folder.parent)
 

@@ -203,7 +203,7 @@ class RowsPlan(Section):
 
 
 class LossPlan(Section):
-    """What plans of all families say about the promise."""
+    """What plans of all families say about the guarantee."""
 
     unit: Annotated[Unit, Field(strict=False)]
     epsilon: Exact
@@ -213,7 +213,7 @@ class LossPlan(Section):
 class ProblemsPlan(Section):
     """What to do with rows that cannot be counted."""
 
-    unknown_location: Rule = "drop"
+    unknown_place: Rule = "drop"
     outside_window: Rule = "drop"
     null_value: Rule = "drop"
     unparsable_time: Rule = "drop"
@@ -224,7 +224,7 @@ class ProblemsPlan(Section):
 class AnyPlan(Section):
     """What plans of all families have."""
 
-    family: str
+    release_type: str
     data: RowsPlan
     privacy: LossPlan
     ledger: LedgerPlan

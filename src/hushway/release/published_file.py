@@ -130,7 +130,7 @@ _COUNTED: Mapping[Cycle, str] = {
 
 
 def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
-    """Returns the schema of locations.csv, given its columns."""
+    """Returns the schema of places.csv, given its columns."""
     facts = zip(LOCATION_FACTS, _LOCATION_WORDS, strict=True)
     return table_schema(
         *((name, *words) for name, words in facts),

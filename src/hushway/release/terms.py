@@ -29,7 +29,7 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
     cells: Cells,
     bound: Bound,
     *,
-    family: str,
+    release_type: str,
     unit: Unit,
     contribution: Contribution,
     assumed_public: tuple[str, ...],
@@ -42,7 +42,7 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
         mechanism: What will be run.
         cells: The public universe.
         bound: How far one unit can move the counts.
-        family: The family of the release.
+        release_type: The type of the release.
         unit: Who is protected.
         contribution: How much one unit may contribute, in words and limits.
         assumed_public: What is public knowledge, one sentence each.
@@ -50,7 +50,7 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
         beyond: What this family does not protect beyond what no release does.
     """
     return Terms(
-        family=family,
+        release_type=release_type,
         mechanism=MechanismRecord(name=mechanism.name, parameters=mechanism.parameters),
         unit=unit,
         contribution=contribution,
@@ -102,7 +102,7 @@ def rebuilt(record: MechanismRecord, build: Callable[[Mapping[str, Any]], M]) ->
 
 
 def stated_losses(parameters: Mapping[str, Any]) -> list[Loss]:
-    """Returns the `spends` of some parameters, in the currency that their `noise` is paid in."""
+    """Returns the `spends` of some parameters, in the currency that their `noise` is spent in."""
     measure = stated_measure(parameters)
     return [loss_of(measure, _amount(text)) for text in parameters["spends"]]
 
@@ -114,7 +114,7 @@ def stated_loss(parameters: Mapping[str, Any], question: str) -> Loss | None:
 
 
 def stated_measure(parameters: Mapping[str, Any]) -> Measure:
-    """Returns the currency that the `noise` of some parameters is paid in."""
+    """Returns the currency that the `noise` of some parameters is spent in."""
     return next(measure for measure in Measure if measure.noise == parameters["noise"])
 
 
@@ -171,15 +171,15 @@ def check_terms(certificate: Certificate, expected: Terms) -> None:
     certificate.terms.check_same(expected, software=SOFTWARE)
 
 
-def check_family(certificate: Certificate, family: str) -> None:
+def check_release_type(certificate: Certificate, release_type: str) -> None:
     """Makes sure that a certificate is for a family of releases.
 
     Raises:
         ReleaseError: It is for another one.
     """
-    if certificate.terms.family != family:
+    if certificate.terms.release_type != release_type:
         raise ReleaseError(
-            f"The certificate is for the family {certificate.terms.family!r}, not for {family}.",
+            f"The certificate is for the release type {certificate.terms.release_type!r}, not for {release_type}.",
             advice=_ADVICE,
         )
 
@@ -274,7 +274,7 @@ def certified_features(certificate: Certificate) -> tuple[CertifiedFeature, ...]
     )
     if not sound:
         raise ReleaseError(
-            "The certificate does not name its features by title, elements and digest.",
+            "The certificate does not name its published totals by title, elements and digest.",
             advice="Verify with the version of hushway that the certificate names.",
         )
     return tuple(CertifiedFeature(**each) for each in named)

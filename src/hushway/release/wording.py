@@ -65,7 +65,7 @@ def epsilon_of(certificate: Certificate) -> Fraction | None:
     return None
 
 
-def promise(certificate: Certificate) -> str:
+def guarantee(certificate: Certificate) -> str:
     """Returns what is protected, in one plain sentence."""
     if certificate.stamp is not None:
         return (
@@ -114,7 +114,7 @@ def check_unit(unit: Unit, *allowed: Unit, most: int = 1) -> None:
     """Makes sure that a family bounds a unit, and single ones to one of each.
 
     Raises:
-        PrivacyError: No code would enforce the promise.
+        PrivacyError: No code would enforce the guarantee.
     """
     if unit not in allowed or (most > 1 and not unit.has_many_records):
         raise PrivacyError(

@@ -31,7 +31,7 @@ class StudyTable:
 
 
 class StudyBudget:
-    """Pays for everything."""
+    """Spends for everything."""
 
     def charge(self, event: Event) -> None:
         """Takes nothing."""

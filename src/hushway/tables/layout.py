@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from hushway.errors import DataError
 from hushway.tables.unpacking import refuse_unfit_rows
 
-Clock = Literal["wall", "instant"]
+Clock = Literal["local", "utc"]
 
 
 Format = Literal["csv", "parquet"]
@@ -147,14 +147,14 @@ class TimedSource(Generic[AnyColumns]):
     Attributes:
         path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
         columns: Which column holds what.
-        clock: "wall" for times on the agency's wall clock, without an offset; "instant" for times
+        clock: "local" for times on the agency's wall clock, without an offset; "utc" for times
             in UTC or with an offset.
         noun: What the rows are called.
     """
 
     path: Path | str
     columns: AnyColumns
-    clock: Clock = "wall"
+    clock: Clock = "local"
     noun: ClassVar[str]
 
 
@@ -191,10 +191,10 @@ def layout_of(source: Source) -> Layout:
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
-    if source.clock == "wall" and layout.kinds["time"] == "zoned time":
+    if source.clock == "local" and layout.kinds["time"] == "zoned time":
         raise DataError(
             f"Column {layout.names['time']!r} (time) carries a time zone, so it holds instants.",
-            advice='Set clock = "instant".',
+            advice='Set clock = "utc".',
         )
     return layout
 
@@ -246,7 +246,7 @@ def _parquet(files: RowFiles, source: Source) -> Layout:
             kind = _kind(role, column, schema.field(column).type)
             if kinds.setdefault(role, kind) != kind:
                 # Turning one into the other could make one person of "07" and 7, and two people
-                # who share a cap are not bounded one by one.
+                # who share a limit are not bounded one by one.
                 raise DataError(
                     f"Column {column!r} ({role}) is not of the same type in all files.",
                     advice="Write all files with the same types.",

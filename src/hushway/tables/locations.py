@@ -77,8 +77,8 @@ def read_locations(path: Path | str, columns: LocationColumns | None = None) -> 
     records = _records(file, columns)
     if not records:
         raise GeographyError(
-            f"The locations file {file.name} is empty.",
-            advice="Give a file with at least one location.",
+            f"The places file {file.name} is empty.",
+            advice="Give a file with at least one place.",
         )
     _refuse_nameless(records, file)
     labels = tuple(
@@ -92,7 +92,7 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
     is_csv = file.name.endswith((".csv", ".csv.gz"))
     if not is_csv and file.suffix not in {".geojson", ".json"}:
         raise GeographyError(
-            f"The locations file {file.name} has an unknown format.",
+            f"The places file {file.name} has an unknown format.",
             advice="Give a .csv, .csv.gz, .geojson or .json file.",
         )
     refuse_unfit(file)
@@ -100,15 +100,15 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
         return csv_records(file, columns) if is_csv else geojson_records(file, columns)
     except FileNotFoundError:
         raise GeographyError(
-            f"There is no locations file {file.name}.", advice="Check its path."
+            f"There is no places file {file.name}.", advice="Check its path."
         ) from None
     except UnicodeDecodeError:
         raise GeographyError(
-            f"The locations file {file.name} is not UTF-8.", advice="Save it as UTF-8."
+            f"The places file {file.name} is not UTF-8.", advice="Save it as UTF-8."
         ) from None
     except (OSError, EOFError, zlib.error):
         raise GeographyError(
-            f"The locations file {file.name} cannot be read.",
+            f"The places file {file.name} cannot be read.",
             advice="Check that it is a file, that it is whole and that you may read it.",
         ) from None
 
@@ -117,8 +117,8 @@ def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
     nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
-            f"Locations in {file.name} have no id: {_some(nameless)}.",
-            advice="Give every location an id.",
+            f"Places in {file.name} have no id: {_some(nameless)}.",
+            advice="Give every place an id.",
         )
 
 
@@ -141,12 +141,12 @@ def _located(records: list[PlaceRecord], file: Path) -> list[Location]:
             )
     if nowhere:
         raise GeographyError(
-            f"Locations in {file.name} have no longitude or latitude: {_some(nowhere)}.",
-            advice="Give every location a position as two numbers, in decimal degrees.",
+            f"Places in {file.name} have no longitude or latitude: {_some(nowhere)}.",
+            advice="Give every place a position as two numbers, in decimal degrees.",
         )
     if outside:
         raise GeographyError(
-            f"Locations in {file.name} are in the wrong CRS, not in degrees of longitude and "
+            f"Places in {file.name} are in the wrong CRS, not in degrees of longitude and "
             f"latitude: {_some(outside)}.",
             advice="Convert them to WGS84 (EPSG:4326): lon within ±180, lat within ±90.",
         )
@@ -275,22 +275,22 @@ def _check_header(file: Path, header: list[str], columns: LocationColumns) -> No
     missing = [column for column in wanted if column not in header]
     if missing:
         raise GeographyError(
-            f"The locations file {file.name} has no column {', '.join(map(repr, missing))}.",
+            f"The places file {file.name} has no column {', '.join(map(repr, missing))}.",
             advice=f"Its columns are: {', '.join(header)}.",
         )
     twice = [column for column in wanted if header.count(column) > 1]
     if twice:
         raise GeographyError(
-            f"The locations file {file.name} has two columns {', '.join(map(repr, twice))}.",
+            f"The places file {file.name} has two columns {', '.join(map(repr, twice))}.",
             advice="Give every column a name of its own.",
         )
 
 
 def _damaged(file: Path, line: int) -> GeographyError:
     return GeographyError(
-        f"Line {line} of the locations file {file.name} does not have the fields of the first "
+        f"Line {line} of the places file {file.name} does not have the fields of the first "
         "line, or a quote in it is not closed.",
-        advice="Write one location per line, and put texts that hold the delimiter in quotes.",
+        advice="Write one place per line, and put texts that hold the delimiter in quotes.",
     )
 
 
@@ -360,7 +360,7 @@ def _position(file: Path, geometry: Any, where: str) -> tuple[float | None, floa
         else:
             raise GeographyError(
                 f"The {where} of {file.name} is a {kind}.",
-                advice="Locations are Points, Polygons or MultiPolygons.",
+                advice="Places are Points, Polygons or MultiPolygons.",
             )
     except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         raise damaged_feature(file, where) from None
@@ -373,6 +373,6 @@ def _check_crs(file: Path, name: str | None) -> None:
     """Refuses the `crs` member of old GeoJSON unless it means WGS84 degrees."""
     if name is not None and name.rpartition(":")[2] not in _DEGREES:
         raise GeographyError(
-            f"The locations file {file.name} is in the wrong CRS: {name or 'one without a name'}.",
+            f"The places file {file.name} is in the wrong CRS: {name or 'one without a name'}.",
             advice="Convert it to WGS84 (EPSG:4326) and leave the crs member out.",
         )

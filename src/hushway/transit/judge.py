@@ -286,7 +286,7 @@ def _check(demand: DayDemand, routes: Itineraries, truth: DayDemand | None, draw
     if routes.network.locations.digest != demand.universe.locations.digest:
         raise PlanError(
             "The network has other places than the table.",
-            advice="Make the network over the table's list of locations.",
+            advice="Make the network over the table's list of places.",
         )
     if truth is not None and truth.universe.digest != demand.universe.digest:
         raise PlanError(

@@ -1,4 +1,4 @@
-"""What a ledger promises, in either database."""
+"""What a ledger guarantees, in either database."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ def test_an_opened_account_is_remembered_exactly(ledger: Ledger) -> None:
     opened = ledger.open_account(KEY, rho("1/3"), delta=Fraction(1, 10**6))
     assert opened == ledger.account(KEY)
     assert opened.key == KEY
-    assert opened.cap == rho("1/3")
+    assert opened.budget_limit == rho("1/3")
     assert opened.delta == Fraction(1, 10**6)
     assert opened.spent == 0
     assert opened.remaining == Fraction(1, 3)
@@ -51,7 +51,7 @@ def test_an_account_is_opened_only_once(ledger: Ledger) -> None:
     ledger.open_account(KEY, rho("1"))
     with pytest.raises(BudgetError, match="open already"):
         ledger.open_account(KEY, rho("100"))
-    assert ledger.account(KEY).cap == rho("1")
+    assert ledger.account(KEY).budget_limit == rho("1")
     assert ledger.check() == []
 
 
@@ -85,9 +85,11 @@ def test_a_missing_account_is_refused_with_the_command_that_opens_one(ledger: Le
         (rho("1"), 0.1),
     ],
 )
-def test_a_delta_that_makes_no_sense_is_refused(ledger: Ledger, cap: Loss, delta: Fraction) -> None:
+def test_a_delta_that_makes_no_sense_is_refused(
+    ledger: Ledger, budget_limit: Loss, delta: Fraction
+) -> None:
     with pytest.raises(BudgetError, match="delta"):
-        ledger.open_account(KEY, cap, delta=delta)
+        ledger.open_account(KEY, budget_limit, delta=delta)
     assert ledger.accounts() == []
 
 
@@ -112,7 +114,7 @@ def test_an_overspend_says_what_is_asked_left_and_allowed(ledger: Ledger) -> Non
     ledger.open_account(KEY, rho("2"))
     reserve(ledger, "r1", rho("1.75"))
     with pytest.raises(
-        BudgetError, match=r"asks for rho 1/3, .* rho 0\.25 left .* cap of rho 2"
+        BudgetError, match=r"asks for rho 1/3, .* rho 0\.25 left .* budget limit of rho 2"
     ) as no:
         reserve(ledger, "r2", rho("1/3"))
     assert "Nothing was spent" in no.value.advice

@@ -17,7 +17,7 @@ def month(number: int) -> Window:
 
 
 def pay(ledger: Ledger, dataset: str, number: int, loss: Loss, unit: Unit = Unit.PERSON) -> str:
-    """Pays for a month from an account of its own."""
+    """Spends for a month from an account of its own."""
     key = AccountKey(dataset=dataset, unit=unit, period=f"2026-{number:02}")
     ledger.open_account(key, type(loss)(Fraction(100)))  # type: ignore[call-arg]
     release = f"{dataset}-{number}"

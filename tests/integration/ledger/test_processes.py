@@ -90,7 +90,7 @@ while True:
     try:
         ledger.reserve(KEY, release=f"{name}-{number}", losses=[loss], purpose="race", window=MARCH)
     except BudgetError as refusal:
-        assert "left of its cap" in str(refusal), refusal
+        assert "left of its budget limit" in str(refusal), refusal
         break
     say("granted", f"{name}-{number}")
 """
@@ -107,7 +107,7 @@ try:
     ledger.reserve(key, release=name, losses=[loss], purpose="covet", window=days)
     say("granted", name)
 except BudgetError as refusal:
-    assert "cannot pay for" in str(refusal), refusal
+    assert "cannot spend on" in str(refusal), refusal
     say("refused", name)
 """
 
@@ -118,12 +118,12 @@ while True:
     number += 1
     release = f"{name}-{number}"
     loss = ZCDPLoss(Fraction(1, 3))
-    paid = ledger.reserve(
+    spent = ledger.reserve(
         KEY, release=release, losses=[loss], purpose="risk", window=MARCH, secret=release
     )
-    say("reserve", release, paid.entry_hash)
+    say("reserve", release, spent.entry_hash)
     if number % 3:
-        say("publish", release, ledger.publish(paid, reference="sha256:0").hash)
+        say("publish", release, ledger.publish(spent, reference="sha256:0").hash)
     else:
         say("abandon", release, ledger.abandon(release, reason="chance").hash)
     # SQLite gives the lock to whoever asks at the right moment; without a pause one may starve.
@@ -198,15 +198,15 @@ def test_sixteen_processes_can_open_a_new_ledger_at_once(ledger_url: str, tmp_pa
 
 
 def test_sixteen_processes_cannot_overspend_one_account(ledger_url: str, tmp_path: Path) -> None:
-    cap, amount = Fraction(10), Fraction(1, 7) + Fraction(1, 10**9)
+    budget_limit, amount = Fraction(10), Fraction(1, 7) + Fraction(1, 10**9)
     with Ledger.connect(ledger_url) as ledger:
-        ledger.open_account(KEY, ZCDPLoss(cap))
+        ledger.open_account(KEY, ZCDPLoss(budget_limit))
     granted = [release for _, release in run_to_the_end(SPEND, ledger_url, tmp_path)]
-    assert len(granted) == cap // amount == 69
+    assert len(granted) == budget_limit // amount == 69
     with Ledger.connect(ledger_url) as ledger:
         reserved = [entry.release for entry in ledger.entries(KEY) if entry.kind == "reserve"]
         assert sorted(reserved) == sorted(granted)
-        assert ledger.account(KEY).spent == 69 * amount <= cap
+        assert ledger.account(KEY).spent == 69 * amount <= budget_limit
         assert ledger.check() == []
 
 
@@ -271,7 +271,11 @@ def test_what_was_acknowledged_survives_kill_9(ledger_url: str, tmp_path: Path) 
     assert acknowledged <= set(entries)
     # Besides the opening, a worker had at most one entry on the way when it died.
     assert len(entries) - 1 - len(acknowledged) <= sum(map(len, generations))
-    assert account.spent == sum(entry.amount for entry in entries.values()) <= account.cap.amount
+    assert (
+        account.spent
+        == sum(entry.amount for entry in entries.values())
+        <= account.budget_limit.amount
+    )
 
 
 def test_sixteen_processes_cannot_buy_one_day_from_sixteen_accounts(

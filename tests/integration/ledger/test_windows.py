@@ -27,7 +27,7 @@ ONE_DAY = days("2026-03-10", "2026-03-10")
 
 @pytest.fixture
 def held(ledger: Ledger) -> Ledger:
-    """A ledger with three accounts, the first of which has paid for March."""
+    """A ledger with three accounts, the first of which has spent on March."""
     for key in (MARCH, AGAIN, TRIPS):
         ledger.open_account(key, PureLoss(Fraction(4)))
     pay(ledger, MARCH, "r1", WHOLE_MARCH)
@@ -45,7 +45,7 @@ def spent(ledger: Ledger) -> list[Fraction]:
 
 @pytest.mark.parametrize("window", [WHOLE_MARCH, ONE_DAY, days("2026-03-31", "2026-04-30")])
 def test_a_second_period_over_the_same_days_is_refused(held: Ledger, window: Window) -> None:
-    with pytest.raises(BudgetError, match="metro / person / 2026-03 again cannot pay") as refusal:
+    with pytest.raises(BudgetError, match="metro / person / 2026-03 again cannot spend") as refusal:
         pay(held, AGAIN, "r2", window)
     assert "charged to account metro / person / 2026-03 for 2026-03-01 to 2026-03-31" in str(
         refusal.value
@@ -57,7 +57,7 @@ def test_a_second_period_over_the_same_days_is_refused(held: Ledger, window: Win
 
 
 def test_another_unit_over_the_same_days_is_refused_with_the_reason(held: Ledger) -> None:
-    with pytest.raises(BudgetError, match="metro / trip / 2026-03 cannot pay") as refusal:
+    with pytest.raises(BudgetError, match="metro / trip / 2026-03 cannot spend") as refusal:
         pay(held, TRIPS, "r2", ONE_DAY)
     assert "two kinds of unit" in refusal.value.advice
     assert 'unit = "person" and period = "2026-03"' in refusal.value.advice
@@ -81,12 +81,12 @@ def test_other_days_and_other_data_sets_have_budgets_of_their_own(held: Ledger) 
 
 def test_an_abandoned_release_keeps_its_days(held: Ledger) -> None:
     held.abandon("r1", reason="disk full")
-    with pytest.raises(BudgetError, match="cannot pay"):
+    with pytest.raises(BudgetError, match="cannot spend"):
         pay(held, AGAIN, "r2", ONE_DAY)
 
 
 def test_a_refused_release_takes_no_days(held: Ledger) -> None:
-    with pytest.raises(BudgetError, match="left of its cap"):
+    with pytest.raises(BudgetError, match="left of its budget limit"):
         held.reserve(
             TRIPS,
             release="r2",
@@ -98,7 +98,7 @@ def test_a_refused_release_takes_no_days(held: Ledger) -> None:
 
 
 def test_rows_without_times_have_one_budget_for_ever(held: Ledger) -> None:
-    with pytest.raises(BudgetError, match=r"pay for all days \(rows without times\)"):
+    with pytest.raises(BudgetError, match=r"spend on all days \(rows without times\)"):
         pay(held, AGAIN, "r2", Window.always())
     pay(held, MARCH, "r3", Window.always())
     with pytest.raises(BudgetError, match=r"2026-03 for all days \(rows without times\)"):
@@ -109,7 +109,7 @@ def test_days_of_two_accounts_can_be_paid_by_neither(held: Ledger) -> None:
     pay(held, AGAIN, "r2", WHOLE_APRIL)
     both = days("2026-03-20", "2026-04-10")
     for key in (MARCH, AGAIN):
-        with pytest.raises(BudgetError, match="cannot pay for 2026-03-20 to 2026-04-10"):
+        with pytest.raises(BudgetError, match="cannot spend on 2026-03-20 to 2026-04-10"):
             pay(held, key, "r3", both)
     with pytest.raises(BudgetError, match=r"2026-03 for .*, and account .* again for") as refusal:
         pay(held, TRIPS, "r3", both)
@@ -125,7 +125,7 @@ def test_an_obstacle_is_told_before_anything_is_paid(held: Ledger) -> None:
         pay(held, AGAIN, "r2", ONE_DAY)
     assert words == f"{refusal.value} {refusal.value.advice}"
     unopened = AccountKey(dataset="metro", unit=Unit.PERSON, period="spring")
-    assert "cannot pay" in (held.obstacle(unopened, ONE_DAY) or "")
+    assert "cannot spend" in (held.obstacle(unopened, ONE_DAY) or "")
 
 
 def test_entries_say_which_days_they_cover(held: Ledger) -> None:

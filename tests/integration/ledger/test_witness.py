@@ -25,7 +25,7 @@ def pay(ledger: Ledger, release: str = "r1") -> str:
 
 
 def certificate_of(ledger: Ledger) -> Witness:
-    """What a certificate says that was written right after r1 was paid for."""
+    """What a certificate says that was written right after r1 was spent on."""
     ledger.open_account(KEY, ZCDPLoss(Fraction(1)))
     return Witness(
         release="r1",
@@ -34,7 +34,7 @@ def certificate_of(ledger: Ledger) -> Witness:
         key=KEY,
         measure=Measure.ZCDP,
         spent=Fraction(1, 4),
-        cap=Fraction(1),
+        budget_limit=Fraction(1),
     )
 
 
@@ -71,10 +71,13 @@ def test_a_certificate_may_have_been_written_after_another_release_was_paid_for(
         ),
         (lambda said: replace(said, key=replace(KEY, dataset="bus")), "certificate names bus"),
         (lambda said: replace(said, key=replace(KEY, period="x")), "names metro / person / x"),
-        (lambda said: replace(said, cap=Fraction(2)), "cap of rho 1; the certificate says rho 2"),
+        (
+            lambda said: replace(said, budget_limit=Fraction(2)),
+            "budget limit of rho 1; the certificate says rho 2",
+        ),
         (
             lambda said: replace(said, measure=Measure.PURE),
-            "cap of rho 1; the certificate says epsilon 1",
+            "budget limit of rho 1; the certificate says epsilon 1",
         ),
         (
             lambda said: replace(said, spent=Fraction(1, 8)),

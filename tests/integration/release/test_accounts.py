@@ -23,7 +23,7 @@ from hushway.release.job import window_of_days
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'
 NAME = 'name = "city-trips"'
-CAP = ("max_trips = 2", "max_trips = 1")
+BUDGET_LIMIT = ("max_trips = 2", "max_trips = 1")
 
 
 def invoke(*words: str | Path) -> Result:
@@ -70,7 +70,7 @@ def test_a_release_takes_the_days_of_its_plan(spent: Path) -> None:
     ("changes", "advice"),
     [
         ([(PERIOD, 'period = "2026-03 again"')], 'period = "2026-03"'),
-        ([(UNIT, 'unit = "trip"'), CAP], "two kinds of unit"),
+        ([(UNIT, 'unit = "trip"'), BUDGET_LIMIT], "two kinds of unit"),
     ],
 )
 def test_the_same_day_cannot_be_released_from_a_second_account(
@@ -107,7 +107,7 @@ def test_a_name_that_looks_like_another_opens_no_account(spent: Path) -> None:
 
 
 def second_data_set(city: Path) -> None:
-    plan = change(city, (NAME, 'name = "bikes"'), (UNIT, 'unit = "trip"'), CAP)
+    plan = change(city, (NAME, 'name = "bikes"'), (UNIT, 'unit = "trip"'), BUDGET_LIMIT)
     assert invoke("ledger", "open", plan, "--epsilon", "4").exit_code == 0
     spend(plan)
 
@@ -198,7 +198,7 @@ def test_a_certificate_and_its_ledger_name_the_release_alike(city: Path) -> None
         reserved = ledger.entries()[1]
         assert reserved.release == published.certificate.release_id
         assert ledger.accounts()[0].spent == Fraction(1)
-        assert PureLoss(Fraction(4)) == ledger.accounts()[0].cap
+        assert PureLoss(Fraction(4)) == ledger.accounts()[0].budget_limit
 
 
 def test_verifying_with_the_ledger_notices_one_that_was_restored_from_before(

@@ -10,7 +10,7 @@ import pytest
 
 from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
-from hushway.privacy.accounting import cap_for
+from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.privacy.ledger import Ledger
 from hushway.publishing import publish
@@ -32,7 +32,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
         facts["release"]["folder"] = family
         job = prepare(plan_from(facts, folder=folder))
         with Ledger.connect(job.plan.ledger_url()) as ledger:
-            ledger.open_account(job.account, cap_for(Fraction(9), Fraction(1, 10**6)))
+            ledger.open_account(job.account, budget_limit_for(Fraction(9), Fraction(1, 10**6)))
         publish(job)
     return folder
 

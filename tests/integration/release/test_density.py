@@ -47,7 +47,7 @@ def city(files_of_paris: Path, tmp_path: Path) -> Path:
     text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     change(tmp_path, 'epsilon = "0.3" ', 'epsilon = "3" ')
-    change(tmp_path, "most_counted = 1000 ", "most_counted = 100 ")
+    change(tmp_path, "max_visits_in_total = 1000 ", "max_visits_in_total = 100 ")
     return tmp_path
 
 
@@ -96,7 +96,7 @@ def test_the_whole_way_on_the_command_line(city: Path) -> None:
     assert invoke("plan", "new", "density").output.startswith("# A hushway plan")
     checked = invoke("check", plan)
     assert checked.exit_code == 0
-    assert "20 areas, 30 sites, 168 bins" in checked.output
+    assert "20 areas, 30 sites, 168 periods" in checked.output
     open_account(city)
     priced = invoke("price", plan, "--json")
     assert json.loads(priced.output)["affordable"]
@@ -143,10 +143,10 @@ def test_positions_instead_of_towers(short: Path, made: DensityCity) -> None:
         short, 'person = "person"\nlocation = "tower" ', 'person = "phone"\nlon = "x"\nlat = "y" '
     )
     change(short, 'time = "time"', 'time = "seen"')
-    before, _, rest = (short / "plan.toml").read_text(encoding="utf-8").partition("\n[towers]")
+    before, _, rest = (short / "plan.toml").read_text(encoding="utf-8").partition("\n[places]")
     plan = before + "\n[areas]" + rest.partition("\n[areas]")[2]
     (short / "plan.toml").write_text(plan, encoding="utf-8")
-    assert "20 areas, 48 bins, 20 cells" in invoke("check", short / "plan.toml").output
+    assert "20 areas, 48 periods, 20 cells" in invoke("check", short / "plan.toml").output
     open_account(short)
     published = publish(job_of(short))
     assert hushway.verify(published.folder).passed
@@ -215,7 +215,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "cuts and shares": {
         'denoise = "patterns"': 'denoise = "cuts"',
-        "# shares = {": "shares = {",
+        "# budget_shares = {": "budget_shares = {",
     },
     "nights as curves, unscaled": {
         'denoise = "patterns"': 'denoise = "none"',
@@ -223,7 +223,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "night = false ": "night = true ",
     },
     "a guess of the crowd": {
-        "# crowd = { people = 2_000_000": "crowd = { people = 1500",
+        "# expected_population = { people = 2_000_000": "expected_population = { people = 1500",
         "# cluster_error = 0.05 ": "cluster_error = 0.2 ",
     },
 }

@@ -56,7 +56,7 @@ class RowsInMemory:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """A plan with rows in memory, and an account that can pay for it many times."""
+    """A plan with rows in memory, and an account that can spend on it many times."""
 
     job: Job
 
@@ -161,7 +161,7 @@ def test_a_killed_publish_can_always_be_settled(scene: Scene, tmp_path: Path) ->
         fresh = [kinds for name, kinds in scene.kinds().items() if name not in before]
         outcomes.add((scene.folder.exists(), bool(fresh)))
         scene.tidy()
-    # Nothing paid, paid and lost, paid and published.
+    # Nothing spent, spent and lost, spent and published.
     assert outcomes == {(False, False), (False, True), (True, True)}
     with scene.ledger() as ledger:
         assert ledger.check() == []

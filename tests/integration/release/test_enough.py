@@ -40,7 +40,7 @@ _OPTIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         st.fixed_dictionaries(
             {
                 "name": st.sampled_from(["cbdp", "hierarchical"]),
-                "features": st.sampled_from([["total"], ["total", "period", "zones"]]),
+                "published_totals": st.sampled_from([["total"], ["total", "period", "zones"]]),
                 "noise": _NOISE,
             }
         ),

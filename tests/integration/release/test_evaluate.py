@@ -33,7 +33,7 @@ CHANGES = {
     'unit = "person" ': 'unit = "trip" ',
     "max_trips = 2 ": "max_trips = 1 ",
     'epsilon = "1" ': 'epsilon = "100" ',
-    "# [mechanism] ": '[mechanism]\nname = "cbdp"\nsplit = "uniform" ',
+    "# [mechanism] ": '[mechanism]\nname = "cbdp"\nbudget_shares = "uniform" ',
     "last_day = 2026-03-03": "last_day = 2026-03-04",
 }
 FEW = ("--draws", "2")
@@ -58,10 +58,10 @@ def template(family: str, folder: Path, changes: dict[str, str]) -> Path:
     return folder / PLAN
 
 
-def published(plan: Path, cap: int) -> Path:
+def published(plan: Path, budget_limit: int) -> Path:
     job = prepare(load_plan(plan))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, PureLoss(Fraction(cap)))
+        ledger.open_account(job.account, PureLoss(Fraction(budget_limit)))
     return publish(job, source=SeededSource(1)).folder
 
 
@@ -121,7 +121,7 @@ def test_a_release_without_noise_asks_for_the_fleet_of_the_truth(folder: Path) -
 
 def test_the_truth_is_all_trips_whatever_the_plan_caps(city: Path, made: City) -> None:
     riders = made.trips.rider[(made.trips.period == 4) | (made.trips.period == 5)]
-    assert len(np.unique(riders)) < 0.9 * len(riders), "a cap of one trip would show"
+    assert len(np.unique(riders)) < 0.9 * len(riders), "a contribution limit of one trip would show"
     words = ("--plan", city / PLAN, "--draws", "1")
     before = answer(city / "release", *words)["truth"]
     change(city / PLAN, {'unit = "trip" ': 'unit = "person" '})
@@ -293,6 +293,6 @@ def test_releases_and_plans_of_another_family_are_refused(folder: Path, tmp_path
     plan = template("sequences", tmp_path, {})
     with pytest.raises(PlanError, match="does not count trips"):
         invoke_loudly(folder / "release", "--plan", plan)
-    with pytest.raises(ReleaseError, match="family 'sequences'; one of OD tables") as refused:
+    with pytest.raises(ReleaseError, match="release type 'sequences'; one of OD tables") as refused:
         invoke_loudly(published(plan, 4))
-    assert "family od" in refused.value.advice
+    assert "release type od" in refused.value.advice

@@ -108,13 +108,13 @@ def test_the_whole_way_on_the_command_line(city: Path, made: TraceCity) -> None:
 def test_traces_in_a_format_of_instants_have_a_window_of_instants(
     city: Path, made: TraceCity
 ) -> None:
-    assert job_of(city).window.clock == "wall"
+    assert job_of(city).window.clock == "local"
     text = (city / "plan.toml").read_text(encoding="utf-8")
     before, after = text.split('format = "table"')
     # A format of its own has neither a clock nor columns.
     after = after[after.index("[roads]") :]
     (city / "plan.toml").write_text(f'{before}format = "gpx"\n{after}', encoding="utf-8")
-    days = window_of_days(made.first_day, made.last_day, made.zone, clock="instant")
+    days = window_of_days(made.first_day, made.last_day, made.zone, clock="utc")
     assert job_of(city).window == days
 
 
@@ -133,9 +133,9 @@ OPTIONS: dict[str, dict[str, str]] = {
         "minutes = 1440 ": "minutes = 360 ",
     },
     "unfitted, every link": {
-        "expect = true ": "expect = false ",
+        "shrink_to_class = true ": "shrink_to_class = false ",
         "conserve = true ": "conserve = false ",
-        "shown = 2 ": "shown = 0 ",
+        "publish_above_se = 2 ": "publish_above_se = 0 ",
         'classes = "0.1" ': 'classes = "0" ',
     },
     "noise at the ends": {

@@ -42,16 +42,16 @@ def invoke(*words: str | Path) -> Result:
 @pytest.mark.parametrize(
     "lines",
     [
-        'name = "learned"\nfeatures = ["zones", "origins"]',
-        'name = "learned"\nfeatures = ["total"]\nsplit = { cells = "2/3", total = "1/3" }',
+        'name = "learned"\npublished_totals = ["zones", "origins"]',
+        'name = "learned"\npublished_totals = ["total"]\nbudget_shares = { cells = "2/3", total = "1/3" }',
         'name = "cbdp"',
-        'name = "cbdp"\nvariant = "O3"\nsplit = "uniform"\nweights = "size"',
+        'name = "cbdp"\nvariant = "O3"\nbudget_shares = "uniform"\nweights = "size"',
         'name = "cbdp"\nvariant = "O5"\nstructure = "hierarchical"\nweights = "uniform"',
         'name = "cbdp"\nform = "lazy"\nrounding = "plain"',
         'name = "cbdp"\nvariant = "O3"\nimportance = { cells = 1, total = 1, period = 9 }',
-        'name = "cbdp"\nvariant = "O3"\nsplit = { cells = "1/2", total = "1/4", period = "1/4" }',
+        'name = "cbdp"\nvariant = "O3"\nbudget_shares = { cells = "1/2", total = "1/4", period = "1/4" }',
         'name = "hierarchical"\nvariant = "H5"',
-        'name = "hierarchical"\nvariant = "H3"\nsplit = "uniform"\nprune = false',
+        'name = "hierarchical"\nvariant = "H3"\nbudget_shares = "uniform"\nprune = false',
         'name = "laplace"\nform = "sparse"\nexpected_false = 20',
     ],
     ids=[
@@ -79,7 +79,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     assert hushway.verify(published.folder).passed
     mechanism = published.certificate.terms.mechanism
     assert mechanism.name == "learned"
-    titles = [feature["title"] for feature in mechanism.parameters["features"]]
+    titles = [feature["title"] for feature in mechanism.parameters["published_totals"]]
     # So few places make up an origin that noisy cells tell its trips as well as measuring would.
     assert titles == ["total", "period", "zones", "modes"]
     assert published.certificate.claim.amount == 1
@@ -102,7 +102,7 @@ def test_a_table_that_is_too_large_is_learnt_lazily_from_sums_of_places(
     assert hushway.verify(published.folder).passed
     parameters = published.certificate.terms.mechanism.parameters
     assert parameters["form"] == "lazy"
-    titles = [feature["title"] for feature in parameters["features"]]
+    titles = [feature["title"] for feature in parameters["published_totals"]]
     assert titles == ["total", "period", "zones"]
 
 
@@ -111,9 +111,9 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
 ) -> None:
     _too_large(monkeypatch)
     with pytest.raises(PrivacyError, match="labels pairs of places one by one") as refusal:
-        with_mechanism(city, 'name = "learned"\nfeatures = ["total", "modes"]')
+        with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "modes"]')
     assert "cbdp" in refusal.value.advice
-    named = with_mechanism(city, 'name = "learned"\nfeatures = ["total", "origins"]')
+    named = with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "origins"]')
     assert isinstance(named.mechanism, Learned)
     assert named.mechanism.lazy
 
@@ -172,7 +172,7 @@ def test_price_says_which_noise_is_better_and_why(city: Path) -> None:
 
 
 def without_a_zone(city: Path) -> None:
-    file = city / "locations.csv"
+    file = city / "places.csv"
     header, first, *rest = file.read_text(encoding="utf-8").splitlines()
     bare = first.removesuffix(first.rsplit(",", 1)[1])
     file.write_text("\n".join([header, bare, *rest]) + "\n", encoding="utf-8")
@@ -186,7 +186,7 @@ def without_a_mode(city: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "words"),
-    [(without_a_zone, "locations have no zone"), (without_a_mode, "pairs of places have no mode")],
+    [(without_a_zone, "places have no zone"), (without_a_mode, "pairs of places have no mode")],
 )
 def test_labels_that_are_missing_are_named_before_anything_is_paid(
     city: Path, damage: Callable[[Path], None], words: str
@@ -202,5 +202,5 @@ def test_recommend_reads_neither_rows_nor_the_ledger(city: Path) -> None:
     words = ("--trips", "3000", "--people", "1500", "--runs", "1", "--json")
     answer = json.loads(invoke("recommend", city / PLAN, *words).output)
     assert answer["best"]["max_trips"] >= 1
-    assert set(answer["best"]["features"]) <= {"total", "period", "zones", "modes"}
+    assert set(answer["best"]["published_totals"]) <= {"total", "period", "zones", "modes"}
     assert len(answer["tried"]) > 10

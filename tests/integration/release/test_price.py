@@ -32,8 +32,8 @@ def test_a_guess_adds_what_the_published_table_is_off_by(
     assert "for a guess of 6,000 trips by 4,000 people" in said
     assert "an origin's total" in said
     assert "Tried on invented trips of that number over your places" in said
-    assert "a forecast, not a promise" in said
-    assert "The cap of 2 leaves out" in said
+    assert "a forecast, not a guarantee" in said
+    assert "The contribution limit of 2 leaves out" in said
     assert "--trips" not in said
 
 
@@ -104,4 +104,4 @@ def test_families_that_cannot_foresee_say_so_and_do_not_offer_it(
     assert scene.run("price") == 0
     assert "--trips" not in capsys.readouterr().out
     assert scene.run("price", "--trips", "100") == 1
-    assert f"family {family} cannot be foreseen" in capsys.readouterr().err
+    assert f"release type {family} cannot be foreseen" in capsys.readouterr().err

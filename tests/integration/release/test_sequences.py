@@ -73,7 +73,7 @@ def invoke(*words: str | Path) -> Result:
 def test_a_release_verifies_and_the_ledger_has_paid_for_it(city: Path) -> None:
     published = publish(job_of(city))
     assert hushway.verify(published.folder).passed
-    assert published.certificate.terms.family == "sequences"
+    assert published.certificate.terms.release_type == "sequences"
     assert published.certificate.claim.amount == 1
     with Ledger.connect(city / "ledger.db") as ledger:
         assert ledger.accounts()[0].spent == 1
@@ -164,14 +164,14 @@ def test_counts_of_the_tree_add_up_and_end_in_the_published_sequences(city: Path
         ('levels = "recommended"', 'levels = "uniform"'),
         ("max_records = 1 ", "max_records = 2 "),
         ('span = "day"', 'span = "window"'),
-        ("height = 4 ", "mean_stops = 2 "),
+        ("max_stops = 4 ", "mean_stops = 2 "),
     ],
     ids=["times", "generated", "simple", "paper", "2/f", "uniform", "two", "window", "guess"],
 )
 def test_every_option_publishes_a_release_that_verifies(city: Path, old: str, new: str) -> None:
     # A little city needs a generous budget for anything to stay above the thresholds.
     change(city, 'epsilon = "1" ', 'epsilon = "4" ')
-    change(city, "height = 12 ", "height = 4 ")
+    change(city, "max_stops = 12 ", "max_stops = 4 ")
     change(city, old, new)
     if new == "# ":
         change(city, "[taxonomy] ", "# [taxonomy] ")
@@ -180,7 +180,7 @@ def test_every_option_publishes_a_release_that_verifies(city: Path, old: str, ne
 
 def test_ready_sequences_need_neither_times_nor_persons(city: Path) -> None:
     rows = "stops\n" + "\n".join("M01 M02 M03" if i % 3 else "M05" for i in range(2000)) + "\n"
-    ids = (city / "locations.csv").read_text(encoding="utf-8").splitlines()[1:]
+    ids = (city / "places.csv").read_text(encoding="utf-8").splitlines()[1:]
     names = [line.split(",")[0] for line in ids]
     for old, new in zip(("M01", "M02", "M03", "M05"), names, strict=False):
         rows = rows.replace(old, new)
@@ -215,11 +215,11 @@ def test_an_account_that_is_empty_counts_nothing(city: Path) -> None:
 
 
 def test_a_location_without_a_group_is_named(city: Path) -> None:
-    lines = (city / "locations.csv").read_text(encoding="utf-8").splitlines()
-    (city / "locations.csv").unlink()
+    lines = (city / "places.csv").read_text(encoding="utf-8").splitlines()
+    (city / "places.csv").unlink()
     bare = lines[1].rsplit(",", 1)[0] + ","
     text = "\n".join([lines[0], bare, *lines[2:]]) + "\n"
-    (city / "locations.csv").write_text(text, encoding="utf-8")
+    (city / "places.csv").write_text(text, encoding="utf-8")
     with pytest.raises(GeographyError, match=lines[1].split(",")[0]):
         job_of(city)
 
@@ -231,10 +231,10 @@ def test_a_location_without_a_group_is_named(city: Path) -> None:
         ('person = "person"\n', "", "whose taps they are"),
         ('noise = "laplace" ', 'noise = "gaussian" ', "privacy.delta must be given"),
         ('levels = "recommended"', 'levels = "geometric"', "needs a ratio"),
-        ("# kappa = 0.4 ", "kappa = 2 ", "below 1"),
-        ("height = 12 ", "height = 0 ", "records.height"),
+        ("# expected_false_prefixes = 0.4 ", "expected_false_prefixes = 2 ", "below 1"),
+        ("max_stops = 12 ", "max_stops = 0 ", "records.max_stops"),
         ("# mean_stops = 4.5 ", "mean_stops = 4.5 ", "give one of the two"),
-        ('family = "sequences"', 'family = "sequence"', "must be one of od, sequences"),
+        ('release type = "sequences"', 'release type = "sequence"', "must be one of od, sequences"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_explained(

@@ -90,7 +90,7 @@ def test_events_of_files_count_as_they_do_in_memory() -> None:
     stage = density_whole.FileStage(
         product=REAL_DENSITY,
         district=district(corners=3, bins=6),
-        limits=VisitLimits(max_visits=4, most_counted=4),
+        limits=VisitLimits(max_visits=4, max_visits_in_total=4),
         spend=PureLoss(Fraction(400)),
     )
     scene = (Stay(site=0, bin=2, times=9), Stay(site=10, bin=5))

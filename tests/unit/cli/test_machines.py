@@ -75,9 +75,9 @@ def test_verbs_work_without_a_home_and_with_read_only_sources(tmp_path: Path) ->
 
 
 def toml() -> str:
-    lines = ['family = "od"']
+    lines = ['release_type = "od"']
     for table, options in little_plan("od").items():
-        if table == "family":
+        if table == "release_type":
             continue
         lines.append(f"[{table}]")
         lines += [f"{name} = {written(value)}" for name, value in options.items()]

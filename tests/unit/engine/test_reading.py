@@ -45,7 +45,7 @@ def us(text: str) -> int:
 )
 def test_iso_texts_are_read_on_both_clocks(csv_file: Write, text: str, expected: str) -> None:
     file = csv_file([("a", 1, 2, text)])
-    assert times(file, "wall") == times(file, "instant") == [us(expected)]
+    assert times(file, "local") == times(file, "utc") == [us(expected)]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_iso_texts_are_read_on_both_clocks(csv_file: Write, text: str, expected:
 )
 def test_offsets_belong_to_instants_only(csv_file: Write, text: str, expected: str) -> None:
     file = csv_file([("a", 1, 2, text)])
-    assert times(file, "instant") == [us(expected)]
-    assert times(file, "wall") == [None]
+    assert times(file, "utc") == [us(expected)]
+    assert times(file, "local") == [None]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_offsets_belong_to_instants_only(csv_file: Write, text: str, expected: s
 )
 def test_nothing_else_is_a_time(csv_file: Write, text: str) -> None:
     file = csv_file([("a", 1, 2, text)])
-    assert times(file, "wall") == times(file, "instant") == [None]
+    assert times(file, "local") == times(file, "utc") == [None]
 
 
 def test_a_file_that_goes_away_is_one_clear_error(csv_file: Write) -> None:
@@ -94,7 +94,7 @@ def test_a_file_that_goes_away_is_one_clear_error(csv_file: Write) -> None:
     file.unlink()
     with duckdb_session(EngineSettings(threads=1)) as backend:
         with pytest.raises(DataError, match="cannot be read") as caught:
-            read_rows(backend, layout, "wall").to_pyarrow()
+            read_rows(backend, layout, "local").to_pyarrow()
         assert caught.value.__context__ is None
 
 

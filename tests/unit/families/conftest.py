@@ -39,7 +39,7 @@ SPEND = PureLoss(Fraction(1, 10))
 ERROR = math.sqrt(noise_for(SPEND, BOUND).variance)
 
 
-def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
+def small_universe(*, include_intrazonal: bool = False, ids: str = "abcde") -> ODCells:
     places = tuple(
         Location(
             id=key,
@@ -58,7 +58,9 @@ def small_universe(*, same_place: bool = False, ids: str = "abcde") -> ODCells:
         closes=600,
         minutes=30,
     )
-    return ODCells(locations=Locations(places), periods=periods, same_place=same_place)
+    return ODCells(
+        locations=Locations(places), periods=periods, include_intrazonal=include_intrazonal
+    )
 
 
 def small_table(*, threshold: int | None = None, **choices: Any) -> ODTable:

@@ -20,7 +20,7 @@ from support.small_order import WEAK_KEYS
 
 Reseal = Callable[[Path], None]
 
-SMALL = ["seal.json", "certificate.json", "datapackage.json", "picture.png", "locations.csv"]
+SMALL = ["seal.json", "certificate.json", "datapackage.json", "picture.png", "places.csv"]
 
 
 @pytest.mark.parametrize("name", SMALL)

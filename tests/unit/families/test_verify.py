@@ -42,7 +42,7 @@ def test_an_untouched_release_passes_every_check(release: Path) -> None:
         "page",
         "label",
         "table facts",
-        "family",
+        "release type",
         "geography",
         "rows",
         "formats",
@@ -252,16 +252,26 @@ def test_papers_that_claim_less_than_the_certificate_are_found(
 @pytest.mark.parametrize(
     ("name", "old", "new", "check"),
     [
-        ("locations.csv", b"42.3,", b"42.4,", "geography"),
-        ("locations.csv", b"west", b"east", "geography"),
+        ("places.csv", b"42.3,", b"42.4,", "geography"),
+        ("places.csv", b"west", b"east", "geography"),
         ("periods.csv", b"2026-03-31", b"2026-03-30", "geography"),
         ("trips.csv", b",a,c,7,", b",a,c,8,", "formats"),
         ("trips.csv", b",a,c,7,", b",a,zz,7,", "formats"),
         ("flowmap/flows.csv", b"a,c,7,", b"a,c,9,", "formats"),
         ("flowmap/locations.csv", b"42.3,", b"42.4,", "formats"),
         ("datapackage.json", b'"rows": 80', b'"rows": 79', "package"),
-        ("datapackage.json", b'"same_place": false', b'"same_place": true', "geography"),
-        ("datapackage.json", b'"same_place": false', b'"same_place": 0', "table facts"),
+        (
+            "datapackage.json",
+            b'"include_intrazonal": false',
+            b'"include_intrazonal": true',
+            "geography",
+        ),
+        (
+            "datapackage.json",
+            b'"include_intrazonal": false',
+            b'"include_intrazonal": 0',
+            "table facts",
+        ),
         ("datapackage.json", b'"threshold": null', b'"threshold": 5', "package"),
         ("datapackage.json", b'"threshold": null', b'"threshold": 5', "terms"),
         ("datapackage.json", b'"threshold": null', b'"threshold": "5"', "table facts"),
@@ -363,7 +373,7 @@ def test_a_seal_cannot_name_files_outside(release: Path, path: str) -> None:
 
 def test_cells_for_trips_within_a_place_are_checked_too(tmp_path: Path, certify: Certify) -> None:
     made = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
-    table = made["small_table"](same_place=True)
+    table = made["small_table"](include_intrazonal=True)
     folder = write_release(tmp_path / "r", table=table, certificate=certify(table))
     assert verify(folder).passed
     assert len(table.cells) == 100

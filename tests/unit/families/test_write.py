@@ -30,9 +30,9 @@ FILES = [
     "flowmap/flows.csv",
     "flowmap/locations.csv",
     "label.yaml",
-    "locations.csv",
     "periods.csv",
     "picture.png",
+    "places.csv",
     "seal.json",
     "trips.csv",
     "trips.omx",
@@ -109,7 +109,7 @@ def test_a_release_of_the_week_with_further_labels_describes_them_and_verifies(
     assert verify(folder).passed
     package = json.loads((folder / "datapackage.json").read_bytes())
     for resource in package["resources"]:
-        if resource["path"] in ("locations.csv", "periods.csv"):
+        if resource["path"] in ("places.csv", "periods.csv"):
             header = (folder / resource["path"]).read_text().splitlines()[0]
             assert [field["name"] for field in resource["schema"]["fields"]] == header.split(",")
 

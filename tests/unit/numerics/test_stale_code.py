@@ -11,8 +11,8 @@ import pytest
 
 import hushway
 
-# A kernel and a cap in another file, both as small as can be: compiling takes most of the time.
-CAP = """
+# A kernel and a limit in another file, both as small as can be: compiling takes most of the time.
+BUDGET_LIMIT = """
 from hushway.numerics.compiled import compiled
 
 @compiled
@@ -20,7 +20,7 @@ def capped(value):
     return min(value, 2)
 """
 KERNEL = """
-from hushway.cap import capped
+from hushway.contribution limit import capped
 from hushway.numerics.compiled import compiled
 
 @compiled
@@ -56,7 +56,7 @@ class Copied:
         shutil.copytree(Path(hushway.__file__).parent, package, ignore=ignored)
         (package / "kernel.py").write_text(KERNEL)
         self.file = package / "cap.py"
-        self.file.write_text(CAP)
+        self.file.write_text(BUDGET_LIMIT)
 
     def edit(self, old: str, new: str) -> None:
         source = self.file.read_text()
@@ -103,7 +103,7 @@ from hushway.numerics.compiled import code_folder
 code_folder()
 file = Path({str(copied.file)!r})
 {editing(WITH_CAP, WITHOUT_CAP)}
-import hushway.cap
+import hushway.contribution limit
 {editing(WITHOUT_CAP, WITH_CAP)}
 {RUN}"""
     # The sources are again what they were when the digest was taken; what ran was something else.

@@ -12,7 +12,7 @@ from mpmath import mp
 from hushway.errors import PrivacyError
 from hushway.privacy.accounting import (
     best_epsilon,
-    cap_for,
+    budget_limit_for,
     epsilon_by_pld,
     epsilon_by_zcdp,
     epsilon_of_rho,
@@ -89,7 +89,7 @@ def test_rho_and_epsilon_are_inverse_and_never_too_generous(epsilon: str, delta:
     assert isinstance(rho, Fraction)
     assert epsilon_of_rho(rho, small) <= wanted
     assert epsilon_of_rho(rho * Fraction(1001, 1000), small) > wanted
-    assert cap_for(wanted, small) == ZCDPLoss(rho)
+    assert budget_limit_for(wanted, small) == ZCDPLoss(rho)
 
 
 def test_a_delta_smaller_than_any_double_is_no_obstacle() -> None:
@@ -110,7 +110,7 @@ def test_a_delta_that_is_not_a_fraction_between_0_and_1_is_refused(delta: Fracti
         lambda: rho_for(Fraction(1), delta),
         lambda: epsilon_by_pld([gaussian(10)], delta),
         lambda: best_epsilon([gaussian(10)], delta),
-        lambda: cap_for(Fraction(1), delta),
+        lambda: budget_limit_for(Fraction(1), delta),
     ):
         with pytest.raises(PrivacyError, match="delta"):
             convert()

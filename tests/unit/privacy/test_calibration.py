@@ -43,7 +43,7 @@ def test_a_choice_costs_exactly_what_is_spent() -> None:
 
 
 def test_a_choice_cannot_be_paid_in_rho() -> None:
-    with pytest.raises(PrivacyError, match="paid in epsilon"):
+    with pytest.raises(PrivacyError, match="spent in epsilon"):
         selecting_event("q", 5, ZCDPLoss(Fraction(1)), BOUND)
 
 

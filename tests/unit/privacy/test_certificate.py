@@ -38,7 +38,7 @@ SELECT = SelectEvent(query="rarest place", cells=3, bound=BOUND, rate=Fraction(1
 
 
 TERMS = Terms(
-    family="od",
+    release_type="od",
     mechanism=MechanismRecord(name="laplace", parameters={"b": [1, "1/3"], "a": None}),
     unit=Unit.PERSON,
     contribution=Contribution(words="Two trips at most.", limits={"trips": 2}),
@@ -62,7 +62,7 @@ def account(**changes: Any) -> AccountStatement:
         "period": "2026",
         "measure": Measure.PURE,
         "spent": Fraction(1, 2),
-        "cap": Fraction(1),
+        "budget_limit": Fraction(1),
         "ledger_entry": ENTRY,
     }
     return AccountStatement(**(facts | changes))
@@ -199,7 +199,7 @@ def test_measuring_less_than_was_announced_does_not_shrink_the_claim() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"family": "links"},
+        {"release_type": "links"},
         {"mechanism": MechanismRecord(name="laplace", parameters={})},
         {"unit": Unit.TRIP},
         {"contribution": Contribution(words="Two trips at most.", limits={"trips": 1})},
@@ -258,11 +258,13 @@ def test_an_epsilon_by_pld_is_compared_with_the_accountant(
 
 
 @pytest.mark.parametrize(
-    ("spent", "cap"), [(Fraction(1, 10), Fraction(1)), (Fraction(2), Fraction(1))]
+    ("spent", "budget_limit"), [(Fraction(1, 10), Fraction(1)), (Fraction(2), Fraction(1))]
 )
-def test_an_account_that_cannot_have_paid_is_refused(spent: Fraction, cap: Fraction) -> None:
+def test_an_account_that_cannot_have_paid_is_refused(
+    spent: Fraction, budget_limit: Fraction
+) -> None:
     with pytest.raises(ReleaseError, match="account"):
-        made(account=account(spent=spent, cap=cap)).check_account()
+        made(account=account(spent=spent, budget_limit=budget_limit)).check_account()
 
 
 def test_a_pure_release_is_paid_from_an_account_in_rho_event_by_event() -> None:
@@ -357,7 +359,7 @@ def test_paths_of_private_machines_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["km/h and/or m/s", "America/Detroit", "1/3", "The file: locations.csv", "a 9:00 bus"]
+    "text", ["km/h and/or m/s", "America/Detroit", "1/3", "The file: places.csv", "a 9:00 bus"]
 )
 def test_ordinary_words_are_not_mistaken_for_paths(text: str) -> None:
     assert made(title=text).title == text

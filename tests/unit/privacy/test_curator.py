@@ -61,7 +61,7 @@ class Diary:
             cells=ints(1, 4, 9), values=ints(70_001, 80_002, 90_003)
         )
     )
-    cap: int = 10**9
+    budget_limit: int = 10**9
     pages: list[str] = field(default_factory=list)
     unit: Unit = Unit.PERSON
 
@@ -74,7 +74,7 @@ class Diary:
         return self.counts
 
     def charge(self, event: Event) -> None:
-        if sum(page.startswith("charge") for page in self.pages) >= self.cap:
+        if sum(page.startswith("charge") for page in self.pages) >= self.budget_limit:
             raise BudgetError("The account is empty.")
         self.pages.append(f"charge {event.kind}")
 
@@ -175,7 +175,7 @@ def test_the_budget_is_charged_before_anything_is_counted(ask: Callable[[Curator
 def test_a_refused_charge_leaves_the_counter_and_the_events_untouched(
     ask: Callable[[Curator], object],
 ) -> None:
-    diary = Diary(cap=0)
+    diary = Diary(budget_limit=0)
     curator = curator_of(diary)
     with pytest.raises(BudgetError):
         ask(curator)

@@ -50,7 +50,7 @@ class Witness:
         return BOUND
 
     def count(self, _query: Query) -> ExactCounts:
-        assert self.charged, "counted before paying"
+        assert self.charged, "counted before spending"
         cells = np.flatnonzero(self.values)
         return ExactCounts(cells=cells, values=self.values[cells])
 

@@ -31,7 +31,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def test_locations_read_back_as_they_are(city: City, folder: Path) -> None:
-    rows = rows_of(folder / "locations.csv")
+    rows = rows_of(folder / "places.csv")
     assert list(rows[0]) == ["id", "name", "lon", "lat", "zone"]
     for row, place in zip(rows, city.cells.locations.places, strict=True):
         assert (row["id"], row["name"], row["zone"]) == (place.id, place.name, place.zone)

@@ -16,7 +16,7 @@ HEADER = "person,origin,destination,time\n"
 PRIVATE = "rider-private-007"
 
 
-def source(path: Path | str, *, clock: Clock = "wall", **changes: Any) -> TripsSource:
+def source(path: Path | str, *, clock: Clock = "local", **changes: Any) -> TripsSource:
     return TripsSource(path, columns=TripColumns(**{"person": "person", **changes}), clock=clock)
 
 
@@ -59,7 +59,7 @@ def test_parquet_types_are_told_apart(tmp_path: Path) -> None:
         destination=pa.uint64(),
         time=pa.timestamp("ns", tz="Europe/Paris"),
     )
-    kinds = layout_of(source(file, clock="instant")).kinds
+    kinds = layout_of(source(file, clock="utc")).kinds
     assert kinds == {
         "person": "text",
         "origin": "integer",
@@ -111,7 +111,7 @@ def test_a_wall_clock_has_no_time_zone(tmp_path: Path) -> None:
 
 
 def test_files_of_different_types_are_not_put_together(tmp_path: Path) -> None:
-    # 7 and "07" would become one person, who would then share one cap with somebody else.
+    # 7 and "07" would become one person, who would then share one limit with somebody else.
     parquet(tmp_path / "1.parquet", person=pa.int64())
     parquet(tmp_path / "2.parquet", person=pa.string())
     assert "not of the same type" in refusal(source(tmp_path))

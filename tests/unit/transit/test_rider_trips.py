@@ -17,7 +17,9 @@ Place = Callable[..., Locations]
 OPENS, MINUTES = 8 * 60, 30
 
 
-def universe_of(placed: Place, *, same_place: bool = False, cycle: Cycle = "day") -> ODCells:
+def universe_of(
+    placed: Place, *, include_intrazonal: bool = False, cycle: Cycle = "day"
+) -> ODCells:
     periods = Periods(
         zone="America/Detroit",
         first_day=date(2026, 3, 3),
@@ -28,7 +30,7 @@ def universe_of(placed: Place, *, same_place: bool = False, cycle: Cycle = "day"
         cycle=cycle,
     )
     places = placed(*((100.0 * place, 0.0, "a") for place in range(6)))
-    return ODCells(locations=places, periods=periods, same_place=same_place)
+    return ODCells(locations=places, periods=periods, include_intrazonal=include_intrazonal)
 
 
 def cells_of(universe: ODCells, trips: RiderTrips) -> Counter[int]:
@@ -72,7 +74,7 @@ def test_the_same_seed_draws_the_same_trips_and_another_one_others(placed: Place
 
 
 def test_trips_that_end_where_they_began_are_left_out(placed: Place) -> None:
-    universe = universe_of(placed, same_place=True)
+    universe = universe_of(placed, include_intrazonal=True)
     trips = draw_trips(universe, np.arange(universe.size), np.ones(universe.size, int), seed=1)
     assert len(trips) == 4 * 6 * 5
     assert (trips.origin != trips.destination).all()

@@ -70,7 +70,9 @@ def prepare_density(plan: DensityPlan) -> Job:
         GeographyError: The areas, the towers or the window are wrong.
     """
     universe = _universe(plan)
-    limits = VisitLimits(max_visits=plan.privacy.max_visits, most_counted=plan.privacy.most_counted)
+    limits = VisitLimits(
+        max_visits=plan.privacy.max_visits, max_visits_in_total=plan.privacy.max_visits_in_total
+    )
     visits = min(limits.max_visits, universe.bins)
     bound = Bound(cells=visits, each=1, total=visits)
     mechanism = _mechanism(plan, universe, limits)
@@ -95,7 +97,7 @@ def prepare_density(plan: DensityPlan) -> Job:
 
 
 def _universe(plan: DensityPlan) -> DensityUniverse:
-    areas, towers = plan.areas, plan.towers
+    areas, towers = plan.areas, plan.places
     return density_universe(
         read_areas(
             plan.path(areas.file),
@@ -115,8 +117,15 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
 def _source(plan: DensityPlan) -> EventsSource:
     return EventsSource(
         path=plan.path(plan.data.events),
-        columns=EventColumns(**plan.data.columns.model_dump()),
+        columns=_columns(plan),
         clock=plan.data.clock,
+    )
+
+
+def _columns(plan: DensityPlan) -> EventColumns:
+    named = plan.data.columns
+    return EventColumns(
+        person=named.person, location=named.place, lon=named.lon, lat=named.lat, time=named.time
     )
 
 
@@ -151,11 +160,13 @@ def _shares(
     usual = recommended_shares(
         scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
     )
-    given = {name: share for name, share in chosen.shares if share is not None}
+    given = {name: share for name, share in chosen.budget_shares if share is not None}
     shares = replace(usual, **given)
-    if chosen.crowd is None:
+    if chosen.expected_population is None:
         return shares
-    crowd = Crowd(people=chosen.crowd.people, visits=chosen.crowd.visits)
+    crowd = Crowd(
+        people=chosen.expected_population.people, visits=chosen.expected_population.visits
+    )
     return shares_for(universe, limits, budget, crowd, shares)
 
 

@@ -32,7 +32,7 @@ class EventColumnsPlan(Section):
     """Which column of the events holds what: a location, or a position."""
 
     person: str = "person"
-    location: str | None = None
+    place: str | None = None
     lon: str | None = None
     lat: str | None = None
     time: str = "time"
@@ -40,8 +40,8 @@ class EventColumnsPlan(Section):
     @model_validator(mode="after")
     def _one_kind(self) -> "EventColumnsPlan":
         position = (self.lon is not None, self.lat is not None)
-        if any(position) != all(position) or all(position) == (self.location is not None):
-            raise ValueError("must name either location, or both lon and lat")
+        if any(position) != all(position) or all(position) == (self.place is not None):
+            raise ValueError("must name either place, or both lon and lat")
         return self
 
 
@@ -49,11 +49,11 @@ class EventsPlan(RowsPlan):
     """The protected rows."""
 
     events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["wall", "instant"] = "wall"
+    clock: Literal["local", "utc"] = "local"
     columns: EventColumnsPlan
 
 
-class TowersPlan(Section):
+class PlacesPlan(Section):
     """The public list of places that events name."""
 
     named_files: ClassVar[tuple[str, ...]] = ("file",)
@@ -102,7 +102,7 @@ class DensityPrivacyPlan(LossPlan):
 
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
     max_visits: int = Field(default=30, ge=1, le=1_000_000)
-    most_counted: int = Field(default=1000, ge=1, le=1_000_000)
+    max_visits_in_total: int = Field(default=1000, ge=1, le=1_000_000)
 
 
 class SharesPlan(Section):
@@ -132,8 +132,8 @@ class DensitySeriesPlan(Section):
     cluster_error: float | None = Field(default=None, gt=0, lt=1)
     scaling: bool = True
     night: bool = False
-    shares: SharesPlan = SharesPlan()
-    crowd: CrowdPlan | None = None
+    budget_shares: SharesPlan = SharesPlan()
+    expected_population: CrowdPlan | None = None
 
     @model_validator(mode="after")
     def _options_fit(self) -> "DensitySeriesPlan":
@@ -145,7 +145,7 @@ class DensitySeriesPlan(Section):
 
 def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
     """Yields what options of a mechanism, each right by itself, do not agree on."""
-    shares = plan.shares
+    shares = plan.budget_shares
     scaled = (shares.histogram, shares.activity, shares.total)
     if plan.name == "laplace":
         yield from (
@@ -155,15 +155,15 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
     if plan.denoise == "cuts" and plan.noise != "gaussian":
         yield 'denoise = "cuts" needs noise = "gaussian"'
     if shares.cuts is not None and plan.denoise != "cuts":
-        yield 'shares.cuts belongs to denoise = "cuts"'
+        yield 'budget_shares.cuts belongs to denoise = "cuts"'
     if shares.clusters is not None and not plan.clustering:
-        yield "shares.clusters belongs to clustering = true"
-    if not plan.scaling and any(given is not None for given in (*scaled, plan.crowd)):
-        yield "shares.histogram, shares.activity, shares.total and crowd belong to scaling = true"
+        yield "budget_shares.clusters belongs to clustering = true"
+    if not plan.scaling and any(given is not None for given in (*scaled, plan.expected_population)):
+        yield "budget_shares.histogram, .activity, .total and expected_population belong to scaling = true"
     if sum(share or 0 for _, share in shares) >= 1:
-        yield "shares sum to 1 or more and leave nothing for the series"
-    if plan.crowd is not None and any(given is not None for _, given in shares):
-        yield "crowd decides on the shares: give one of the two"
+        yield "budget_shares sum to 1 or more and leave nothing for the series"
+    if plan.expected_population is not None and any(given is not None for _, given in shares):
+        yield "expected_population decides on the budget shares: give one of the two"
 
 
 class EventProblemsPlan(ProblemsPlan):
@@ -175,9 +175,9 @@ class EventProblemsPlan(ProblemsPlan):
 class DensityPlan(AnyPlan):
     """A plan for a release of a density."""
 
-    family: Literal["density"]
+    release_type: Literal["density"]
     data: EventsPlan
-    towers: TowersPlan | None = None
+    places: PlacesPlan | None = None
     areas: AreasPlan
     time: WindowPlan
     privacy: DensityPrivacyPlan
@@ -186,11 +186,11 @@ class DensityPlan(AnyPlan):
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""
-        named = self.data.columns.location is not None
-        if named and self.towers is None:
-            yield "towers: is missing; events that name a location need the public list of them"
-        if not named and self.towers is not None:
-            yield "towers: events with positions are counted by area and need no list of locations"
+        named = self.data.columns.place is not None
+        if named and self.places is None:
+            yield "places: is missing; events that name a place need the public list of them"
+        if not named and self.places is not None:
+            yield "places: events with positions are counted by area and need no list of places"
         mechanism = self.mechanism
         gaussian = mechanism.name == "series" and mechanism.noise == "gaussian"
         if gaussian and self.privacy.delta is None:

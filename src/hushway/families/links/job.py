@@ -171,8 +171,8 @@ def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
         classes=chosen.classes,
         left_out=chosen.left_out,
         speeds=chosen.speeds,
-        shown=chosen.shown,
-        expect=chosen.expect,
+        publish_above_se=chosen.publish_above_se,
+        shrink_to_class=chosen.shrink_to_class,
         conserve=chosen.conserve,
         preparation=_preparation(plan),
     )

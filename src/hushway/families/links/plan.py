@@ -40,7 +40,7 @@ class TracesPlan(RowsPlan):
 
     traces: Text = Field(description="A file, a folder or a glob.")
     format: Literal["table", "gpx", "mds"] = "table"
-    clock: Literal["wall", "instant"] = "wall"
+    clock: Literal["local", "utc"] = "local"
     columns: TraceColumnsPlan = TraceColumnsPlan()
 
     @model_validator(mode="after")
@@ -133,8 +133,8 @@ class LinkCountsPlan(Section):
     left_out: Share = Fraction(3, 20)
     speeds: Share = Fraction(0)
     speed_steps: int = Field(default=6, ge=1, le=100)
-    shown: float = Field(default=2.0, ge=0, allow_inf_nan=False)
-    expect: bool = True
+    publish_above_se: float = Field(default=2.0, ge=0, allow_inf_nan=False)
+    shrink_to_class: bool = True
     conserve: bool = True
 
     @model_validator(mode="after")
@@ -155,7 +155,7 @@ class TraceProblemsPlan(ProblemsPlan):
 class LinksPlan(AnyPlan):
     """A plan for a release of links."""
 
-    family: Literal["links"]
+    release_type: Literal["links"]
     data: TracesPlan
     roads: RoadsPlan
     time: LinksTimePlan

@@ -95,7 +95,7 @@ class NoiseChoice:
         return (
             f"Laplace noise is {self.ratio:.2g} times smaller: with {parts} measurements, of which "
             "one unit may move a single cell by all it has, Gaussian noise gains too little to "
-            "make up for its delta. Laplace also keeps the promise without a delta."
+            "make up for its delta. Laplace also keeps the guarantee without a delta."
         )
 
 
@@ -205,7 +205,7 @@ def _cells(plan: ODPlan) -> ODCells:
     return ODCells(
         locations=read_locations(plan.path(plan.places.file), columns),
         periods=Periods(**plan.time.model_dump()),
-        same_place=plan.places.same_place,
+        include_intrazonal=plan.places.include_intrazonal,
     )
 
 
@@ -222,7 +222,7 @@ def _wording(cells: ODCells, noise: NoiseChoice | None) -> Wording:
         rows="trips",
         counted="trips",
         universe=(
-            f"{len(cells.locations):,} locations, {len(cells.periods):,} periods, "
+            f"{len(cells.locations):,} places, {len(cells.periods):,} periods, "
             f"{cells.size:,} cells."
         ),
         noise=None if noise is None else noise.reason,
@@ -246,7 +246,7 @@ def mechanism_of(
                 features = [feature for feature in features if is_learnable(feature)]
             noise = _compared(plan, chosen, features, bound)
             budget = _budget(plan, chosen.noise, noise)
-            if chosen.coarse_features is None and chosen.split is None:
+            if chosen.coarse_features is None and chosen.budget_shares is None:
                 features = worth_measuring(features, budget, bound)
             shares = _shares(chosen, features, budget, bound)
             learned = od_learned(cells, features, budget=budget, shares=shares)
@@ -288,7 +288,7 @@ FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan
 def _shares(
     chosen: FittedPlan, features: Sequence[Feature], budget: Loss, bound: Bound
 ) -> tuple[Fraction, ...]:
-    split = chosen.split
+    split = chosen.budget_shares
     if isinstance(split, dict):
         return given_shares(split, features)
     if isinstance(chosen, LearnedPlan):

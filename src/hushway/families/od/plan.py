@@ -55,11 +55,11 @@ _VARIANTS: Final = {
 
 def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names:
-        raise ValueError('must name at least one feature, such as "total"')
+        raise ValueError('must name at least one published total, such as "total"')
     if CELLS in names:
         raise ValueError('must not name "cells": they are always measured')
     if len(set(names)) != len(names):
-        raise ValueError("must name every feature once")
+        raise ValueError("must name every published total once")
     return names
 
 
@@ -113,19 +113,19 @@ class _FeaturesMechanism(Section):
     """
 
     variant: str | None = None
-    features: Features | None = None
+    published_totals: Features | None = None
     noise: NoiseChoice = "laplace"
 
     @model_validator(mode="after")
     def _one_list_of_features(self) -> "_FeaturesMechanism":
-        if self.variant is not None and self.features is not None:
-            raise ValueError("variant is short for a list of features: give one of the two")
+        if self.variant is not None and self.published_totals is not None:
+            raise ValueError("variant is short for a list of published totals: give one of the two")
         return self
 
     @property
     def coarse_features(self) -> tuple[str, ...] | None:
         """The features to measure besides the cells; None means all that are possible."""
-        return self.features if self.variant is None else _VARIANTS[self.variant[1]]
+        return self.published_totals if self.variant is None else _VARIANTS[self.variant[1]]
 
 
 class LearnedPlan(_FeaturesMechanism):
@@ -133,9 +133,9 @@ class LearnedPlan(_FeaturesMechanism):
 
     name: Literal["learned"] = "learned"
     variant: None = None
-    split: Shares | None = None
+    budget_shares: Shares | None = None
 
-    @field_validator("split", mode="before")
+    @field_validator("budget_shares", mode="before")
     @classmethod
     def _split_is_exact(cls, value: Any) -> Any:
         return _shares(value) if isinstance(value, dict) else value
@@ -146,7 +146,7 @@ class HierarchicalPlan(_FeaturesMechanism):
 
     name: Literal["hierarchical"]
     variant: Literal["H3", "H4", "H5"] | None = None
-    split: (
+    budget_shares: (
         Annotated[
             Literal["uniform", "optimised", "geometric"] | Shares,
             _split_by("uniform", "optimised", "geometric"),
@@ -163,7 +163,7 @@ class CBDPPlan(_FeaturesMechanism):
     variant: Literal["O3", "O4", "O5"] | None = None
     weights: Literal["size", "uniform", "inverse_variance", "size_over_variance"] | None = None
     structure: Literal["flat", "hierarchical"] = "flat"
-    split: (
+    budget_shares: (
         Annotated[Literal["uniform", "optimised"] | Shares, _split_by("uniform", "optimised")]
         | None
     ) = None
@@ -173,8 +173,10 @@ class CBDPPlan(_FeaturesMechanism):
 
     @model_validator(mode="after")
     def _importance_needs_a_split(self) -> "CBDPPlan":
-        if self.importance is not None and self.split not in (None, "optimised"):
-            raise ValueError('importance decides on the split, which must then be "optimised"')
+        if self.importance is not None and self.budget_shares not in (None, "optimised"):
+            raise ValueError(
+                'importance decides on the budget shares, which must then be "optimised"'
+            )
         return self
 
 
@@ -206,7 +208,7 @@ class FeaturePlan(Section):
     """A feature made of a public column."""
 
     places: Text | None = Field(
-        default=None, description='A column of the locations; "zone" is their zone.'
+        default=None, description='A column of the places; "zone" is their zone.'
     )
     pairs: Text | None = Field(default=None, description="A column of the table of pairs.")
     side: Literal["origin", "destination", "both"] = "both"
@@ -216,7 +218,7 @@ class FeaturePlan(Section):
     def _one_column(self) -> "FeaturePlan":
         if (self.places is None) == (self.pairs is None):
             raise ValueError(
-                "must name exactly one of places (a column of the locations) and pairs (a column "
+                "must name exactly one of places (a column of the places) and pairs (a column "
                 "of the table of pairs)"
             )
         if self.pairs is not None and "side" in self.model_fields_set:
@@ -254,7 +256,7 @@ class DataPlan(RowsPlan):
     """The protected rows."""
 
     trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["wall", "instant"] = "wall"
+    clock: Literal["local", "utc"] = "local"
     columns: TripColumnsPlan = TripColumnsPlan()
 
 
@@ -273,10 +275,10 @@ class PlacesPlan(Section):
     file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
     pairs: Text | None = Field(
-        default=None, description="CSV or Parquet; one row a pair, for features."
+        default=None, description="CSV or Parquet; one row a pair, for published totals."
     )
     pair_columns: PairColumnsPlan = PairColumnsPlan()
-    same_place: bool = Field(
+    include_intrazonal: bool = Field(
         default=False, description="Whether trips that end where they began have cells."
     )
 
@@ -297,26 +299,26 @@ class PrivacyPlan(LossPlan):
 class TripProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    same_place: Rule = "drop"
+    intrazonal: Rule = "drop"
     duplicate_trip_id: Rule = "drop"
 
 
 class ODPlan(AnyPlan):
     """A plan for an OD release."""
 
-    family: Literal["od"]
+    release_type: Literal["od"]
     data: DataPlan
     places: PlacesPlan
     time: TimePlan
     privacy: PrivacyPlan
     mechanism: MechanismPlan = LearnedPlan()
-    features: dict[str, FeaturePlan] = Field(default_factory=dict)
+    published_totals: dict[str, FeaturePlan] = Field(default_factory=dict)
     problems: TripProblemsPlan = TripProblemsPlan()
 
     @property
     def defined_features(self) -> dict[str, FeaturePlan]:
         """The features made of columns: the built-in ones, and those that the plan defines."""
-        return {**BUILT_IN, **self.features}
+        return {**BUILT_IN, **self.published_totals}
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""
@@ -328,33 +330,33 @@ class ODPlan(AnyPlan):
             )
         if not unit.has_many_records and self.privacy.max_trips > 1:
             yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
-        for name in unnameable(self.features):
-            yield f"features.{name}: cannot be defined, because it needs no column"
-        for name, feature in self.features.items():
+        for name in unnameable(self.published_totals):
+            yield f"published_totals.{name}: cannot be defined, because it needs no column"
+        for name, feature in self.published_totals.items():
             if feature.pairs is not None and self.places.pairs is None:
-                yield f"features.{name}: needs a table that places.pairs must name"
+                yield f"published_totals.{name}: needs a table that places.pairs must name"
         if isinstance(self.mechanism, LaplacePlan):
-            if self.features:
-                yield "features: belong to learned, hierarchical and cbdp, not to laplace"
+            if self.published_totals:
+                yield "published_totals: belong to learned, hierarchical and cbdp, not to laplace"
             return
         if self.mechanism.noise != "laplace" and self.privacy.delta is None:
             yield f'mechanism.noise: is "{self.mechanism.noise}", so privacy.delta must be given'
         yield from _wrong_features(self, self.mechanism.coarse_features or ())
         asked = self.mechanism.coarse_features
-        yield from _wrong_shares("split", self.mechanism.split, asked)
+        yield from _wrong_shares("budget_shares", self.mechanism.budget_shares, asked)
         if isinstance(self.mechanism, CBDPPlan):
             yield from _wrong_shares("importance", self.mechanism.importance, asked)
 
 
 def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:
-    known = known_features(plan.features)
+    known = known_features(plan.published_totals)
     for name in asked:
         if name not in known:
-            yield f"mechanism.features: {name!r} is not a feature; known are {', '.join(known)}"
+            yield f"mechanism.published_totals: {name!r} is not a published total; known are {', '.join(known)}"
     for name in asked:
-        built_in = None if name in plan.features else BUILT_IN.get(name)
+        built_in = None if name in plan.published_totals else BUILT_IN.get(name)
         if built_in is not None and built_in.pairs is not None and plan.places.pairs is None:
-            yield f"mechanism: the feature {name!r} needs a table that places.pairs must name"
+            yield f"mechanism: the published total {name!r} needs a table that places.pairs must name"
 
 
 def _wrong_shares(option: str, given: object, asked: tuple[str, ...] | None) -> Iterator[str]:

@@ -112,12 +112,12 @@ class RecordRows:
         return [
             Problem(
                 kind="multi_line",
-                message=f"Several lines call at these locations, and each was given to the one "
+                message=f"Several lines call at these places, and each was given to the one "
                 f"that calls most often: {some}"
                 f"{' and more' if len(self.multi_line) > _SHOWN else ''}.",
                 count=None,
                 severity="note",
-                advice="Give the lines as a column of the locations if another choice is better.",
+                advice="Give the lines as a column of the places if another choice is better.",
             )
         ]
 
@@ -185,7 +185,7 @@ def _height(plan: SequencesPlan) -> int:
     records = plan.records
     if records.mean_stops is not None:
         return recommended_height(records.mean_stops)
-    return _HEIGHT if records.height is None else records.height
+    return _HEIGHT if records.max_stops is None else records.max_stops
 
 
 def _mechanism(plan: SequencesPlan, universe: SequenceUniverse, height: int) -> SequenceMechanism:
@@ -226,7 +226,11 @@ def _level_shares(tree: PrefixTreePlan, height: int) -> tuple[Fraction, ...]:
 def _thresholds(tree: PrefixTreePlan) -> Thresholds:
     if tree.thresholds == "paper":
         return PaperThresholds()
-    return recommended_thresholds() if tree.kappa is None else ExpectedFalse(kappa=tree.kappa)
+    return (
+        recommended_thresholds()
+        if tree.expected_false_prefixes is None
+        else ExpectedFalse(expected_false_prefixes=tree.expected_false_prefixes)
+    )
 
 
 def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
@@ -235,7 +239,7 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
         return TapsSource(
             path=plan.path(data.taps),
             columns=TapColumns(
-                person=columns.person or "", location=columns.location, time=columns.time
+                person=columns.person or "", location=columns.place, time=columns.time
             ),
             clock=data.clock,
         )
@@ -263,7 +267,7 @@ def _wording(
     return Wording(
         rows="taps" if plan.data.taps is not None else "sequences",
         counted="records",
-        universe=f"{len(universe.taxonomy.locations):,} locations, {groups or 'no groups'}, "
+        universe=f"{len(universe.taxonomy.locations):,} places, {groups or 'no groups'}, "
         f"{plural(universe.moments, 'period')}, up to {plural(mechanism.height, 'stop')}.",
     )
 

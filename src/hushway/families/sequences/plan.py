@@ -24,7 +24,7 @@ class SequenceColumnsPlan(Section):
     """Which column holds what: location and time of taps, or the stops of ready sequences."""
 
     person: str | None = None
-    location: str = "location"
+    place: str = "place"
     time: str = "time"
     stops: str = "stops"
 
@@ -35,7 +35,7 @@ class SequencesDataPlan(RowsPlan):
     taps: Text | None = Field(default=None, description="CSV or Parquet.")
     sequences: Text | None = Field(default=None, description="CSV or Parquet.")
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
-    clock: Literal["wall", "instant"] = "wall"
+    clock: Literal["local", "utc"] = "local"
     columns: SequenceColumnsPlan = SequenceColumnsPlan()
 
     @model_validator(mode="after")
@@ -76,14 +76,16 @@ class RecordsPlan(Section):
     """What one record is, and how much of it counts."""
 
     span: Literal["day", "window"] = "day"
-    height: int | None = Field(default=None, ge=1, le=200)
+    max_stops: int | None = Field(default=None, ge=1, le=200)
     mean_stops: float | None = Field(default=None, ge=1, allow_inf_nan=False)
     times: bool = False
 
     @model_validator(mode="after")
     def _one_height(self) -> "RecordsPlan":
-        if self.height is not None and self.mean_stops is not None:
-            raise ValueError("mean_stops is a guess that height follows from: give one of the two")
+        if self.max_stops is not None and self.mean_stops is not None:
+            raise ValueError(
+                "mean_stops is a guess that max_stops follows from: give one of the two"
+            )
         return self
 
 
@@ -105,9 +107,9 @@ class PrefixTreePlan(Section):
 
     name: Literal["prefix_tree"] = "prefix_tree"
     thresholds: Literal["expected_false", "paper"] = "expected_false"
-    kappa: Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_below_one)] | None = (
-        None
-    )
+    expected_false_prefixes: (
+        Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_below_one)] | None
+    ) = None
     levels: Literal["recommended", "uniform", "geometric"] = "recommended"
     ratio: Exact | None = None
     groups: Literal["balanced", "paper"] = "balanced"
@@ -115,8 +117,8 @@ class PrefixTreePlan(Section):
 
     @model_validator(mode="after")
     def _options_fit(self) -> "PrefixTreePlan":
-        if self.kappa is not None and self.thresholds != "expected_false":
-            raise ValueError('kappa belongs to thresholds = "expected_false"')
+        if self.expected_false_prefixes is not None and self.thresholds != "expected_false":
+            raise ValueError('expected_false_prefixes belongs to thresholds = "expected_false"')
         if (self.ratio is not None) != (self.levels == "geometric"):
             raise ValueError('levels = "geometric" needs a ratio, and nothing else has one')
         return self
@@ -148,7 +150,7 @@ MechanismPlan = Annotated[
 class SequencesPlan(AnyPlan):
     """A plan for a release of sequences."""
 
-    family: Literal["sequences"]
+    release_type: Literal["sequences"]
     data: SequencesDataPlan
     places: StationsPlan
     taxonomy: TaxonomyPlan = TaxonomyPlan()

@@ -1,4 +1,4 @@
-"""The certificate of a release: the promise, in words for people and in data to recompute.
+"""The certificate of a release: the guarantee, in words for people and in data to recompute.
 
 A certificate is canonical JSON: the same facts always give the same bytes, and bytes that this
 module would not have written itself are refused as edited. What follows from other facts is never
@@ -56,12 +56,12 @@ _PRINTED = 2e-6
 _COMPOSITION = {
     Measure.PURE: (
         "Adaptive sequential composition by sums of exact epsilons: the loss of the release is "
-        "the sum of the epsilons of all events that were paid for, also when a later question was "
+        "the sum of the epsilons of all events that were spent on, also when a later question was "
         "chosen after an earlier answer was seen."
     ),
     Measure.ZCDP: (
         "Adaptive sequential composition by sums of exact rhos: the loss of the release is the sum "
-        "of the rhos of all events that were paid for, also when a later question was chosen after "
+        "of the rhos of all events that were spent on, also when a later question was chosen after "
         "an earlier answer was seen. An event with a pure epsilon counts as a rho of epsilon "
         "squared over two."
     ),
@@ -81,12 +81,12 @@ _UNTRUSTED = "Do not trust this release; ask its publisher for one that adds up.
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """The promise of one release.
+    """The guarantee of one release.
 
     Attributes:
         release_id: Name of the release, unique for its publisher.
         title: What a reader calls it.
-        terms: What is promised, and of what.
+        terms: What is guaranteed, and of what.
         epsilon_delta: The claim as (epsilon, delta), when asked for.
         randomness: Where the noise came from.
         tuning: How the parameters were chosen, as far as anybody answers for it.
@@ -129,7 +129,7 @@ class Certificate:
 
     @property
     def claim(self) -> Loss:
-        """The loss of the release: of all events that were paid for."""
+        """The loss of the release: of all events that were spent on."""
         return self.terms.claim
 
     @property
@@ -175,26 +175,26 @@ class Certificate:
             )
 
     def check_account(self) -> None:
-        """Checks that the account has paid for this release and has not passed its cap.
+        """Checks that the account has spent on this release and has not passed its limit.
 
         Raises:
-            ReleaseError: The statement cannot be true of an account that paid for these events.
+            ReleaseError: The statement cannot be true of an account that spent on these events.
         """
         account = self.account
         try:
             cost = cost_on((event.loss for event in self.terms.reserved), account.measure)
         except PrivacyError:
             raise ReleaseError(
-                "The account is in a currency that cannot pay for this release.", advice=_UNTRUSTED
+                "The account is in a currency that cannot spend on this release.", advice=_UNTRUSTED
             ) from None
         if account.spent < cost:
             raise ReleaseError(
                 "The account has been charged less than this release costs.",
                 advice="Compare the certificate with the publisher's ledger.",
             )
-        if account.spent > account.cap:
+        if account.spent > account.budget_limit:
             raise ReleaseError(
-                "The account has passed its cap.",
+                "The account has passed its budget limit.",
                 advice="Compare the certificate with the publisher's ledger.",
             )
 
@@ -212,7 +212,7 @@ class Certificate:
                 "stamp": self.stamp,
                 "release_id": self.release_id,
                 "title": self.title,
-                "family": terms.family,
+                "release_type": terms.release_type,
                 "publisher": self.publisher,
                 "approver": self.approver,
                 "intended_use": self.intended_use,
@@ -264,7 +264,7 @@ class Certificate:
                     "period": account.period,
                     "measure": str(account.measure),
                     "spent": str(account.spent),
-                    "cap": str(account.cap),
+                    "budget_limit": str(account.budget_limit),
                     "ledger_entry": account.ledger_entry,
                 },
                 "input_digest": {"value": None, "note": self.input_digest},
@@ -342,7 +342,7 @@ def _certificate_of(facts: dict[str, Any]) -> Certificate:
             period=account["period"],
             measure=Measure(account["measure"]),
             spent=_fraction(account["spent"]),
-            cap=_fraction(account["cap"]),
+            budget_limit=_fraction(account["budget_limit"]),
             ledger_entry=account["ledger_entry"],
         ),
     )
@@ -353,7 +353,7 @@ def _terms_of(facts: dict[str, Any]) -> Terms:
     if len(facts["events"]) + len(facts["events_not_taken"]) > MOST_EVENTS:
         raise PrivacyError("There are more events than any plan has.", advice="Count again.")
     return Terms(
-        family=facts["family"],
+        release_type=facts["release_type"],
         mechanism=MechanismRecord(**facts["mechanism"]),
         unit=Unit(facts["unit"]),
         contribution=Contribution(**facts["contribution"]),

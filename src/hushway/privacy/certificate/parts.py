@@ -104,7 +104,7 @@ class Randomness:
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonDelta:
-    """The same promise as (epsilon, delta), for readers who compare.
+    """The same guarantee as (epsilon, delta), for readers who compare.
 
     Attributes:
         epsilon: The claimed epsilon as text, rounded up.
@@ -126,7 +126,7 @@ class EpsilonDelta:
                 )
         if exact(self.delta) >= 1:
             raise PrivacyError(
-                "A delta of 1 or more promises nothing.", advice="Choose one far below 1."
+                "A delta of 1 or more guarantees nothing.", advice="Choose one far below 1."
             )
         if self.method not in ("zcdp", "pld", "pure"):
             raise PrivacyError(
@@ -144,26 +144,26 @@ class AccountStatement:
         period: Name of the stretch of time that the account covers.
         measure: Currency of the account.
         spent: All losses charged to the account, this release included.
-        cap: The most that may ever be charged.
-        ledger_entry: Hash of the ledger's entry that paid for this release.
+        budget_limit: The most that may ever be charged.
+        ledger_entry: Hash of the ledger's entry that spent on this release.
     """
 
     dataset: str
     period: str
     measure: Measure
     spent: Fraction
-    cap: Fraction
+    budget_limit: Fraction
     ledger_entry: str
 
     def __post_init__(self) -> None:
         for name in ("dataset", "period", "ledger_entry"):
             check_text(name.replace("_", " "), getattr(self, name))
-        for amount in (self.spent, self.cap):
+        for amount in (self.spent, self.budget_limit):
             loss_of(self.measure, amount)
         if not _ENTRY.fullmatch(self.ledger_entry):
             raise PrivacyError(
                 "What should be the hash of a ledger's entry is none.",
-                advice="Name the entry that paid for the release by its SHA-256.",
+                advice="Name the entry that spent on the release by its SHA-256.",
             )
 
 

@@ -27,10 +27,10 @@ from hushway.privacy.measured import Internal
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What is promised, and of what.
+    """What is guaranteed, and of what.
 
     Attributes:
-        family: Which family of releases: "od", "sequences", "density" or "links".
+        release_type: What kind of release: "od", "sequences", "density" or "links".
         mechanism: What was run.
         unit: Who is protected.
         contribution: How much one unit may contribute.
@@ -42,7 +42,7 @@ class Terms:
         error: Typical error of one published cell, as a sentence.
     """
 
-    family: str
+    release_type: str
     mechanism: MechanismRecord
     unit: Unit
     contribution: Contribution
@@ -57,7 +57,7 @@ class Terms:
         for record in fields(self):
             if isinstance(getattr(self, record.name), Internal):
                 refuse_internal(record.name)
-        check_text("family", self.family)
+        check_text("release_type", self.release_type)
         check_text("error", self.error)
         check_texts("not protected", self.not_protected)
         check_texts("post-processing", self.post_processing, may_be_empty=True)
@@ -70,7 +70,7 @@ class Terms:
 
     @property
     def reserved(self) -> tuple[Event, ...]:
-        """All events that were paid for, measured or not."""
+        """All events that were spent on, measured or not."""
         return (*self.events, *self.not_taken)
 
     @property
@@ -125,12 +125,12 @@ class Terms:
 
 
 _WORDS = {
-    "family": "family is",
+    "release_type": "release type is",
     "mechanism": "mechanism is",
     "unit": "unit is",
     "contribution": "contribution limits are",
     "events": "events are",
-    "not_taken": "events that were paid for and not measured are",
+    "not_taken": "events that were spent on and not measured are",
     "domain": "public cells and assumptions are",
     "not_protected": "list of what is not protected is",
     "post_processing": "steps after the noise are",

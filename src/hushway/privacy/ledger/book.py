@@ -132,9 +132,9 @@ class Book:
         return row
 
     def agrees_with_head(self, account: AccountRow) -> bool:
-        """Whether the last entry seals what the account row says: key, cap and what was spent.
+        """Whether the last entry seals what the account row says: key, limit and what was spent.
 
-        This one comparison keeps an edited cap or sum from being shown or spent; the full walk is
+        This one comparison keeps an edited limit or sum from being shown or spent; the full walk is
         `check`.
         """
         query = (
@@ -248,7 +248,7 @@ class Book:
 
 
 def new_account(
-    key: AccountKey, *, measure: str, cap: Fraction, delta: Fraction | None
+    key: AccountKey, *, measure: str, budget_limit: Fraction, delta: Fraction | None
 ) -> AccountRow:
     """Returns the row of an account that has spent nothing and has no number yet."""
     return AccountRow(
@@ -257,7 +257,7 @@ def new_account(
         unit=key.unit.value,
         period=key.period,
         measure=measure,
-        cap=amount_to_text(cap),
+        cap=amount_to_text(budget_limit),
         delta="" if delta is None else amount_to_text(delta),
         opened_at=now_text(),
         spent="0",

@@ -173,7 +173,7 @@ def open_file(
 
 def _begin_sqlite(connection: Connection) -> None:
     # A deferred transaction that turns into a writer fails at once when another process wrote in
-    # between; taking the write lock first is what makes "check the cap, then append" one step.
+    # between; taking the write lock first is what makes "check the limit, then append" one step.
     connection.exec_driver_sql(connection.get_execution_options().get("hushway_begin", "BEGIN"))
 
 

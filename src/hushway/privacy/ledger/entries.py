@@ -18,9 +18,9 @@ from hushway.privacy.public_facts import digest_of
 
 # The hash chain: every entry is sealed with the terms of its account and the entry before it.
 #
-# The terms (key, currency, cap) go into every seal, so that a raised cap breaks the whole chain.
-# The secret of a release goes in through its own digest, so that a statement can be re-checked
-# without it.
+# The terms (key, currency, limit) go into every seal, so that a raised limit breaks the whole
+# chain. The secret of a release goes in through its own digest, so that a statement can be
+# re-checked without it.
 
 GENESIS = ""
 _FORMAT = 2
@@ -97,14 +97,14 @@ class AccountKey:
     """Who is protected, in which data, over which time.
 
     Privacy:
-        Losses add up within one account only. The ledger lets no two accounts of one data set pay
-        for the same days, whatever their units and periods are called; data sets under different
+        Losses add up within one account only. The ledger lets no two accounts of one data set spend
+        on the same days, whatever their units and periods are called; data sets under different
         names are kept apart by the steward alone.
 
     Attributes:
         dataset: The steward's own name for the data, kept in its normal form.
         unit: Who is protected.
-        period: The steward's own name for the time that the cap covers, such as 2026-03, kept in
+        period: The steward's own name for the time that the limit covers, such as 2026-03, kept in
             its normal form.
     """
 
@@ -126,14 +126,14 @@ class Account:
 
     Attributes:
         key: Whose account it is.
-        cap: Most that may ever be spent, in the currency of the account.
-        delta: The delta that the cap was derived from, kept for display only.
+        budget_limit: Most that may ever be spent, in the currency of the account.
+        delta: The delta that the limit was derived from, kept for display only.
         spent: The exact sum of everything reserved, published or not.
         opened_at: When the account was opened, in UTC.
     """
 
     key: AccountKey
-    cap: Loss
+    budget_limit: Loss
     delta: Fraction | None
     spent: Fraction
     opened_at: datetime
@@ -141,7 +141,7 @@ class Account:
     @property
     def remaining(self) -> Fraction:
         """What may still be spent."""
-        return self.cap.amount - self.spent
+        return self.budget_limit.amount - self.spent
 
 
 class EntryKind(StrEnum):
@@ -193,16 +193,16 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Unpublished:
-    """A release that was paid for and never published.
+    """A release that was spent on and never published.
 
     Attributes:
         release: The release.
-        key: The account that paid.
+        key: The account that spent.
         amount: What it cost.
         purpose: Why it was reserved.
         state: "reserved" (under way, or its process died) or "abandoned".
         reason: Why it was abandoned.
-        reserved_at: When it was paid for, in UTC.
+        reserved_at: When it was spent on, in UTC.
     """
 
     release: str

@@ -72,7 +72,7 @@ def _terms(account: AccountRow) -> Iterator[str]:
     try:
         account_of(account)
     except LedgerError:
-        yield "its key, currency, cap, sum or opening time cannot be read."
+        yield "its key, currency, budget limit, sum or opening time cannot be read."
 
 
 def _places(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _places(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
 def _seals(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
     broken = [entry.number for entry in chain if not is_sealed(account, entry)]
     if broken and len(broken) == len(chain):
-        yield "its key, currency, cap, delta or opening time was edited: no entry fits the account."
+        yield "its key, currency, budget limit, delta or opening time was edited: no entry fits the account."
     else:
         for number in broken:
             yield f"entry {number} was edited."
@@ -114,7 +114,7 @@ def _sums(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
         if amount_from_text(account.spent) != total:
             yield "what it says it spent is not the sum of its entries."
         if total > amount_from_text(account.cap):
-            yield "more was spent than its cap allows."
+            yield "more was spent than its budget limit allows."
     except LedgerError:
         yield "an amount cannot be read."
 
@@ -154,7 +154,7 @@ def _repeated_releases(entries: Sequence[EntryRow]) -> Iterator[str]:
 def _shared_days(
     accounts: Sequence[AccountRow], chains: dict[int, list[EntryRow]]
 ) -> Iterator[str]:
-    """No two accounts of a data set pay for the same days."""
+    """No two accounts of a data set spend on the same days."""
     windows = {
         account.number: {window for entry in chains[account.number] if (window := _window(entry))}
         for account in accounts

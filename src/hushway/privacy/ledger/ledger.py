@@ -23,12 +23,12 @@ from hushway.privacy.loss import Loss, Measure, ZCDPLoss
 
 
 class Ledger(LedgerReader):
-    """Accounts with caps, and entries that are appended and never changed.
+    """Accounts with limits, and entries that are appended and never changed.
 
     Privacy:
         A reservation is spent the moment it is written, in one transaction with the check of the
-        cap. Nothing is ever refunded: a crash makes the ledger report more than was learnt, never
-        less. A day of a data set is paid for by one account only.
+        limit. Nothing is ever refunded: a crash makes the ledger report more than was learnt, never
+        less. A day of a data set is spent on by one account only.
     """
 
     @classmethod
@@ -47,12 +47,14 @@ class Ledger(LedgerReader):
         prepare(store, create=create)
         return cls(store)
 
-    def open_account(self, key: AccountKey, cap: Loss, *, delta: Fraction | None = None) -> Account:
-        """Opens an account, once and for all: a cap cannot be changed later.
+    def open_account(
+        self, key: AccountKey, budget_limit: Loss, *, delta: Fraction | None = None
+    ) -> Account:
+        """Opens an account, once and for all: a limit cannot be changed later.
 
         Args:
             key: Whose account it is.
-            cap: Most that may ever be spent; its currency becomes that of the account.
+            budget_limit: Most that may ever be spent; its currency becomes that of the account.
             delta: The delta that a rho was derived from, for display only.
 
         Raises:
@@ -60,15 +62,17 @@ class Ledger(LedgerReader):
                 delta makes no sense.
             LedgerError: The ledger is out of reach or damaged.
         """
-        _check_delta(cap, delta)
-        row = new_account(key, measure=cap.measure.value, cap=cap.amount, delta=delta)
+        _check_delta(budget_limit, delta)
+        row = new_account(
+            key, measure=budget_limit.measure.value, budget_limit=budget_limit.amount, delta=delta
+        )
         with self._store.writing() as connection:
             book = Book(connection)
             book.lock_whole()
             if book.account(key) is not None:
                 raise BudgetError(
                     f"Account {key} is open already.",
-                    advice="See its cap and what is left with `hushway ledger show`.",
+                    advice="See its budget limit and what is left with `hushway ledger show`.",
                 )
             _refuse_look_alikes("data set", key.dataset, {row.dataset for row in book.accounts()})
             periods = {row.period for row in book.accounts_of(key.dataset)}
@@ -87,7 +91,7 @@ class Ledger(LedgerReader):
         window: Window,
         secret: str = "",
     ) -> Reservation:
-        """Pays for a release, before anything is counted.
+        """Spends for a release, before anything is counted.
 
         Privacy:
             When this returns, the whole loss is spent and on disk, whatever happens to the release.
@@ -95,7 +99,7 @@ class Ledger(LedgerReader):
             lost in the middle of a commit may an error be raised for a loss that was taken.
 
         Args:
-            key: The account that pays.
+            key: The account that spends.
             release: The id of the release, which the whole ledger accepts only once.
             losses: The loss of every measurement of the release.
             purpose: What the release is for, in words.
@@ -104,9 +108,9 @@ class Ledger(LedgerReader):
                 statement. Its digest is part of a public hash, so it must be too random to guess.
 
         Raises:
-            BudgetError: The account is missing, has not enough left or cannot pay in its currency,
-                another account of the data set has paid for one of the days, or the release was
-                reserved before.
+            BudgetError: The account is missing, has not enough left or cannot spend in its
+                currency, another account of the data set has spent on one of the days, or the
+                release was reserved before.
             LedgerError: The ledger is out of reach or damaged.
         """
         release = normal_name("release id", release)
@@ -117,7 +121,7 @@ class Ledger(LedgerReader):
                 book = Book(connection)
                 row = existing(book.lock_account(key), key)
                 account = account_of(row)
-                amount = _price(losses, account.cap.measure)
+                amount = _price(losses, account.budget_limit.measure)
                 if book.reserved(release) is not None:
                     raise _already_reserved(release)
                 if (refusal := obstacle(book, key, window)) is not None:
@@ -142,7 +146,7 @@ class Ledger(LedgerReader):
         return Reservation(
             release=release,
             key=key,
-            measure=account.cap.measure,
+            measure=account.budget_limit.measure,
             amount=amount,
             entry_hash=entry.hash,
         )
@@ -178,7 +182,7 @@ class Ledger(LedgerReader):
     def declare_people(self, people: str, datasets: Sequence[str]) -> People:
         """Notes that some data sets hold the same people; this is never taken back.
 
-        It changes no cap: it tells `lost` which losses may meet in one person.
+        It changes no limit: it tells `lost` which losses may meet in one person.
 
         Args:
             people: What the people are called. The same name again adds to what was declared.
@@ -263,11 +267,11 @@ def _price(losses: Sequence[Loss], measure: Measure) -> Fraction:
 def _check_cap(account: Account, amount: Fraction) -> None:
     if amount <= account.remaining:
         return
-    measure = account.cap.measure
+    measure = account.budget_limit.measure
     raise BudgetError(
         f"The release asks for {readable(measure, amount)}, but account {account.key} has "
-        f"{readable(measure, account.remaining)} left of its cap of "
-        f"{readable(measure, account.cap.amount)}.",
+        f"{readable(measure, account.remaining)} left of its budget limit of "
+        f"{readable(measure, account.budget_limit.amount)}.",
         advice="Nothing was spent. Spend less on this release, or wait for the next period; "
         "`hushway price` shows what fits.",
     )
@@ -283,12 +287,16 @@ def _refuse_look_alikes(what: str, name: str, others: set[str]) -> None:
             )
 
 
-def _check_delta(cap: Loss, delta: Fraction | None) -> None:
+def _check_delta(budget_limit: Loss, delta: Fraction | None) -> None:
     if delta is None:
         return
-    if not isinstance(delta, Fraction) or not 0 < delta < 1 or not isinstance(cap, ZCDPLoss):
+    if (
+        not isinstance(delta, Fraction)
+        or not 0 < delta < 1
+        or not isinstance(budget_limit, ZCDPLoss)
+    ):
         raise BudgetError(
-            "A delta is an exact fraction between 0 and 1, and belongs to a cap in rho.",
+            "A delta is an exact fraction between 0 and 1, and belongs to a budget limit in rho.",
             advice='Give the delta in quotes, such as "1e-6", or leave it out for a pure epsilon.',
         )
 

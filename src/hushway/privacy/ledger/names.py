@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001  letters that look alike are what this file is about
 """Names: two that a reader takes for the same one are the same one, or one of them is refused.
 
-Names decide which account pays. "Metro" beside "metro", or "metro" with a letter that cannot be
+Names decide which account spends. "Metro" beside "metro", or "metro" with a letter that cannot be
 seen, would be two budgets over the same rows.
 """
 

@@ -90,8 +90,8 @@ class Lost:
     Attributes:
         unit: Who is protected.
         releases: How many releases were reserved, published or not.
-        epsilon: Sum over the accounts with a cap in epsilon.
-        rho: Sum over the accounts with a cap in rho.
+        epsilon: Sum over the accounts with a limit in epsilon.
+        rho: Sum over the accounts with a limit in rho.
         together: Everything as one rho, if both currencies were spent: a reservation of an epsilon
             counts as epsilon squared over two.
         owner: Whether the unit owns all rows of somebody, so that the sums bound what that one
@@ -128,7 +128,7 @@ def lost_by(
         Every reservation counts in full, published or not, if one of its days lies in the span.
         Sums are exact, and hold for releases that were chosen after earlier ones were seen.
     """
-    measures = {account.key: account.cap.measure for account in accounts}
+    measures = {account.key: account.budget_limit.measure for account in accounts}
     counted = sorted(
         (
             entry
@@ -179,7 +179,7 @@ def account_of(row: AccountRow) -> Account:
     try:
         return Account(
             key=AccountKey(dataset=row.dataset, unit=Unit(row.unit), period=row.period),
-            cap=loss_of(Measure(row.measure), amount_from_text(row.cap)),
+            budget_limit=loss_of(Measure(row.measure), amount_from_text(row.cap)),
             delta=amount_from_text(row.delta) if row.delta else None,
             spent=amount_from_text(row.spent),
             opened_at=datetime.fromisoformat(row.opened_at),

@@ -80,7 +80,7 @@ class LedgerReader:
             return [account_of(row) for row in Book(connection).accounts()]
 
     def obstacle(self, key: AccountKey, window: Window) -> str | None:
-        """Returns why an account could not pay for some days, or None if nothing is in the way.
+        """Returns why an account could not spend on some days, or None if nothing is in the way.
 
         Only days are looked at: whether the account is open and has enough left is not asked.
 
@@ -102,7 +102,7 @@ class LedgerReader:
             return _entries(Book(connection), key)
 
     def unpublished(self) -> list[Unpublished]:
-        """Returns the releases that were paid for and never published.
+        """Returns the releases that were spent on and never published.
 
         Raises:
             LedgerError: The ledger is out of reach or damaged.
@@ -200,7 +200,7 @@ def existing(row: AccountRow | None, key: AccountKey) -> AccountRow:
     if row is None:
         raise BudgetError(
             f"There is no account {key}.",
-            advice="Open it once, with a cap, by `hushway ledger open`.",
+            advice="Open it once, with a budget limit, by `hushway ledger open`.",
         )
     return row
 
@@ -227,11 +227,11 @@ def _entries(book: Book, key: AccountKey | None = None) -> list[Entry]:
 
 
 def obstacle(book: Book, key: AccountKey, window: Window) -> BudgetError | None:
-    """Returns why an account must not pay for some days: another one of the data set has.
+    """Returns why an account must not spend on some days: another one of the data set has.
 
     Privacy:
-        Losses add up within one account only. Two accounts that pay for the same rows would be two
-        caps over the same people, so the second is refused, whatever unit or period it names.
+        Losses add up within one account only. Two accounts that spend on the same rows would be two
+        limits over the same people, so the second is refused, whatever unit or period it names.
 
     Raises:
         LedgerError: Another account of the data set was edited.
@@ -245,7 +245,7 @@ def obstacle(book: Book, key: AccountKey, window: Window) -> BudgetError | None:
         return None
     listed = ", and ".join(f"account {account.key} for {_days(held)}" for account, held in holders)
     return BudgetError(
-        f"Account {key} cannot pay for {window}: data set {key.dataset} was charged to {listed}.",
+        f"Account {key} cannot spend on {window}: data set {key.dataset} was charged to {listed}.",
         advice=_advice(key, [account for account, _ in holders]),
     )
 
@@ -282,14 +282,14 @@ def _days(windows: Sequence[Window]) -> str:
 def _advice(key: AccountKey, holders: Sequence[Account]) -> str:
     if len(holders) > 1:
         return (
-            "Nothing was spent. No account can pay for days of several accounts; release the days "
+            "Nothing was spent. No account can spend on days of several accounts; release the days "
             "of each by themselves, from the account that holds them."
         )
     (holder,) = holders
     if holder.key.unit == key.unit:
         return (
             f'Nothing was spent. Name period = "{holder.key.period}" in the plan, so that the '
-            "account that holds these days pays, or choose other days."
+            "account that holds these days spends, or choose other days."
         )
     return (
         f"Nothing was spent. These days cannot be released for two kinds of unit, because losses "

@@ -1,4 +1,4 @@
-"""A reservation: the share of an account that one release has already paid for."""
+"""A reservation: the share of an account that one release has already spent on."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from hushway.privacy.loss import Loss, Measure, cost_on
 
 
 class Reservation:
-    """The budget of one release, filled once by the ledger; a `Budget` that a curator pays from.
+    """The budget of one release, filled once by the ledger; a `Budget` that a curator spends from.
 
     Privacy:
         The whole amount was spent in the ledger before this object existed. Charging only makes
@@ -22,9 +22,9 @@ class Reservation:
 
     Attributes:
         release: The release that was reserved.
-        key: The account that paid.
+        key: The account that spent.
         measure: The currency of the account.
-        amount: What was paid.
+        amount: What was spent.
         entry_hash: The hash of the ledger's entry.
     """
 
@@ -98,11 +98,11 @@ def cost_of(losses: Iterable[Loss], measure: Measure) -> Fraction:
     """Returns what losses cost together in the currency of an account.
 
     Raises:
-        BudgetError: The account's currency cannot pay for it.
+        BudgetError: The account's currency cannot spend on it.
     """
     try:
         return cost_on(losses, measure)
     except PrivacyError as refusal:
         raise BudgetError(
-            f"This account cannot pay for it; nothing was spent. {refusal}", advice=refusal.advice
+            f"This account cannot spend on it; nothing was spent. {refusal}", advice=refusal.advice
         ) from refusal

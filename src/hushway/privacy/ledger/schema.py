@@ -126,8 +126,8 @@ def _is_ledger(store: Store, connection: Connection) -> bool:
     if list(versions) == [1]:
         raise LedgerError(
             f"The ledger {store.name} is of version 1: its entries do not say which days they "
-            "cover, so nobody can tell which account must pay for a day.",
-            advice="Keep it for the record, and start a new ledger with caps that are smaller by "
+            "cover, so nobody can tell which account must spend on a day.",
+            advice="Keep it for the record, and start a new ledger with budget limits that are smaller by "
             "what was spent.",
         )
     if list(versions) != [VERSION]:

@@ -7,10 +7,12 @@ from typing import Final, Literal
 
 from hushway.errors import LedgerError
 
-Clock = Literal["wall", "instant"]
+Clock = Literal["local", "utc"]
 
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _ALWAYS = "always"
+# Entries are sealed in the words of the first version.
+_STORED: Final[dict[Clock, str]] = {"local": "wall", "utc": "instant"}
 _WRITTEN = re.compile(
     r"(\d{4}-\d\d-\d\d)/(\d{4}-\d\d-\d\d) (wall|instant) "
     r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)",
@@ -67,7 +69,7 @@ class Window:
                 return cls(
                     first_day=date.fromisoformat(found[1]),
                     last_day=date.fromisoformat(found[2]),
-                    clock="wall" if found[3] == "wall" else "instant",
+                    clock="local" if found[3] == "wall" else "utc",
                     start=_read(found[4]),
                     end=_read(found[5]),
                 )
@@ -83,7 +85,7 @@ class Window:
         if self == ALWAYS:
             return _ALWAYS
         return (
-            f"{self.first_day}/{self.last_day} {self.clock} "
+            f"{self.first_day}/{self.last_day} {_STORED[self.clock]} "
             f"{self.start:{_MOMENT}}/{self.end:{_MOMENT}}"
         )
 
@@ -111,7 +113,7 @@ class Window:
     @property
     def as_written(self) -> tuple[datetime, datetime]:
         """The times that rows of the window may hold, as they are written, read as UTC."""
-        if self.clock == "instant":
+        if self.clock == "utc":
             return self.start, self.end
         midnight = time(tzinfo=UTC)
         return (
@@ -123,7 +125,7 @@ class Window:
 ALWAYS: Final = Window(
     first_day=date.min,
     last_day=date.max,
-    clock="instant",
+    clock="utc",
     start=datetime.min.replace(tzinfo=UTC),
     end=datetime.max.replace(tzinfo=UTC),
 )

@@ -29,12 +29,12 @@ class Witness:
 
     Attributes:
         release: The id of the release.
-        entry_hash: The hash of the entry that paid for it.
+        entry_hash: The hash of the entry that spent on it.
         reference: The digest of the certificate, as it is noted when a release is published.
-        key: The account that paid.
+        key: The account that spent.
         measure: The currency of the account.
         spent: What the account had spent when the certificate was written.
-        cap: The cap of the account.
+        budget_limit: The limit of the account.
     """
 
     release: str
@@ -43,7 +43,7 @@ class Witness:
     key: AccountKey
     measure: Measure
     spent: Fraction
-    cap: Fraction
+    budget_limit: Fraction
 
 
 def contradictions(book: Book, witness: Witness) -> list[str]:
@@ -60,7 +60,7 @@ def contradictions(book: Book, witness: Witness) -> list[str]:
         return [words + "restored from a copy that is older than the release."]
     row = next((row for row in book.accounts() if row.number == entry.account), None)
     if row is None:
-        return [f"The account that paid for release {release} is missing from the ledger."]
+        return [f"The account that spent on release {release} is missing from the ledger."]
     return [
         *_about_entry(row, entry, witness),
         *_about_end(book.settled(release), witness),
@@ -91,13 +91,13 @@ def _about_end(end: EntryRow | None, witness: Witness) -> Iterator[str]:
 
 
 def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Iterator[str]:
-    measure = account.cap.measure
+    measure = account.budget_limit.measure
     if account.key != witness.key:
         yield f"The ledger charged account {account.key}; the certificate names {witness.key}."
-    if (measure, account.cap.amount) != (witness.measure, witness.cap):
+    if (measure, account.budget_limit.amount) != (witness.measure, witness.budget_limit):
         yield (
-            f"The account has a cap of {readable(measure, account.cap.amount)}; the certificate "
-            f"says {readable(witness.measure, witness.cap)}."
+            f"The account has a budget limit of {readable(measure, account.budget_limit.amount)}; the certificate "
+            f"says {readable(witness.measure, witness.budget_limit)}."
         )
     if measure is not witness.measure:
         return

@@ -27,7 +27,7 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 def location_columns(locations: Locations) -> tuple[str, ...]:
-    """Returns the columns of locations.csv: what every place has, then the further labels."""
+    """Returns the columns of places.csv: what every place has, then the further labels."""
     return (*LOCATION_FACTS, *(labels.column for labels in locations.labels))
 
 
@@ -64,10 +64,10 @@ def read_locations(data: bytes) -> Locations:
     Raises:
         ReleaseError: The bytes are not what `locations_csv` writes.
     """
-    header, rows = _table("locations.csv", data)
+    header, rows = _table("places.csv", data)
     own = len(LOCATION_FACTS)
     if header[:own] != LOCATION_FACTS:
-        raise rewritten("locations.csv")
+        raise rewritten("places.csv")
     places = tuple(
         Location(id=key, name=name, lat=_degrees(lat), lon=_degrees(lon), zone=zone)
         for key, name, lat, lon, zone in (row[:own] for row in rows)
@@ -78,7 +78,7 @@ def read_locations(data: bytes) -> Locations:
     )
     locations = Locations(places, labels)
     if locations_csv(locations) != data:
-        raise rewritten("locations.csv")
+        raise rewritten("places.csv")
     return locations
 
 

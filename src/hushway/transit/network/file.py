@@ -28,10 +28,10 @@ _FEWEST_STOPS: Final = 2
 
 def _place(value: Any, info: ValidationInfo) -> int:
     if not isinstance(value, str):
-        raise ValueError("must be the id of a location, in quotes")  # noqa: TRY004 pydantic's way
+        raise ValueError("must be the id of a place, in quotes")  # noqa: TRY004 pydantic's way
     index: dict[str, int] | None = info.context
     if index is None or value not in index:
-        raise ValueError(f"{value!r} is not the id of a location")
+        raise ValueError(f"{value!r} is not the id of a place")
     return index[value]
 
 
@@ -143,17 +143,17 @@ def read_network(path: Path | str, locations: Locations) -> TransitNetwork:
     except tomllib.TOMLDecodeError as error:
         raise GeographyError(
             f"The network file {file} is not TOML: {error}.",
-            advice="Put names and ids of locations in quotes.",
+            advice="Put names and ids of places in quotes.",
         ) from None
     try:
         section = NetworkSection.model_validate(facts, context=locations.index)
     except ValidationError as error:
         lines = [f"  {_where(found['loc'])}: {_what(found)}" for found in error.errors()]
         raise GeographyError(
-            f"The network file {file} does not describe a network over these locations:\n"
+            f"The network file {file} does not describe a network over these places:\n"
             + "\n".join(lines),
             advice="Every line needs a name, stops, and headway_min or headway_s; places go by the "
-            "ids of the locations.",
+            "ids of the places.",
         ) from None
     return _network(section, locations)
 

@@ -66,8 +66,8 @@ def read_runs(path: Path | str, locations: Locations, day: date) -> list[Run]:
     place_of = _place_of_stop(service, locations)
     if not place_of:
         raise GeographyError(
-            f"None of the locations is in the timetable {Path(path).name}.",
-            advice="Use ids of the feed's stops or stations as the ids of the locations.",
+            f"None of the places is in the timetable {Path(path).name}.",
+            advice="Use ids of the feed's stops or stations as the ids of the places.",
         )
     return [
         _run(service, trip, calls) for trip, calls in _trips(service, place_of) if len(calls) > 1

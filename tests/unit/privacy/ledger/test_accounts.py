@@ -32,7 +32,7 @@ def test_names_that_could_be_confused_make_no_key(name: str) -> None:
 def test_what_remains_is_the_cap_less_what_was_spent_exactly() -> None:
     account = Account(
         key=AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03"),
-        cap=ZCDPLoss(Fraction(1)),
+        budget_limit=ZCDPLoss(Fraction(1)),
         delta=None,
         spent=Fraction(1, 3),
         opened_at=datetime(2026, 3, 1, tzinfo=UTC),

@@ -131,7 +131,7 @@ def test_an_old_backup_that_was_restored_is_betrayed_by_a_certificate(
         key=KEY,
         measure=Measure.ZCDP,
         spent=Fraction(1, 2),
-        cap=Fraction(1),
+        budget_limit=Fraction(1),
     )
     ledger.publish("r2", reference="sha256:2")
     assert ledger.witness(witness) == []

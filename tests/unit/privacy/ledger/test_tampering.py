@@ -192,7 +192,9 @@ def test_entries_in_another_order_are_found(path: Path) -> None:
 def test_a_raised_cap_is_found_and_cannot_be_spent(path: Path) -> None:
     edit(path, "UPDATE hushway_account SET cap = '1000' WHERE number = 1")
     (finding,) = check(path)
-    assert finding.startswith("Account metro / person / 2026-03: its key, currency, cap, delta")
+    assert finding.startswith(
+        "Account metro / person / 2026-03: its key, currency, budget limit, delta"
+    )
     with Ledger.connect(path) as ledger:
         with pytest.raises(LedgerError, match="edited or is damaged"):
             reserve(ledger, ZCDPLoss(Fraction(10)))
@@ -251,7 +253,7 @@ def forge(path: Path, number: int, **changes: str) -> None:
     ("number", "changes", "finding"),
     [
         (2, {"amount": "1/7"}, "entry 2 states a sum that its amounts do not add up to."),
-        (2, {"amount": "9"}, "more was spent than its cap allows."),
+        (2, {"amount": "9"}, "more was spent than its budget limit allows."),
         (2, {"amount": "0"}, "(reserve r1) has an amount that such an entry cannot have."),
         (5, {"amount": "1/5"}, "(publish r1) has an amount that such an entry cannot have."),
         (6, {"release": "r1"}, "(publish r1) settles a release that was settled already."),

@@ -11,7 +11,7 @@ from hushway.privacy.ledger.window import Clock
 from hushway.release.job import window_of_days
 
 
-def days(first: str, last: str, zone: str = "America/New_York", clock: Clock = "wall") -> Window:
+def days(first: str, last: str, zone: str = "America/New_York", clock: Clock = "local") -> Window:
     return window_of_days(date.fromisoformat(first), date.fromisoformat(last), zone, clock=clock)
 
 
@@ -26,7 +26,7 @@ def test_a_window_lasts_from_midnight_to_midnight_on_the_agency_s_clock() -> Non
     assert str(days("2026-03-01", "2026-03-01")) == "2026-03-01"
 
 
-@pytest.mark.parametrize("clock", ["wall", "instant"])
+@pytest.mark.parametrize("clock", ["local", "utc"])
 def test_months_of_one_agency_follow_each_other_without_overlap(clock: Clock) -> None:
     months = [days(f"2026-{m:02}-01", f"2026-{m:02}-28", clock=clock) for m in range(1, 13)]
     starts = [days(f"2026-{m:02}-01", f"2026-{m:02}-01", clock=clock).start for m in range(1, 13)]
@@ -43,8 +43,8 @@ def test_months_of_one_agency_follow_each_other_without_overlap(clock: Clock) ->
         (("2026-03-01", "2026-03-31"), ("2026-03-10", "2026-03-10")),
         # The same moments, by another zone: rows that hold instants.
         (
-            ("2026-03-01", "2026-03-01", "Europe/Paris", "instant"),
-            ("2026-03-02", "2026-03-02", "Pacific/Auckland", "instant"),
+            ("2026-03-01", "2026-03-01", "Europe/Paris", "utc"),
+            ("2026-03-02", "2026-03-02", "Pacific/Auckland", "utc"),
         ),
         # The same dates, by zones more than a day apart: rows that hold times of a wall clock.
         (
@@ -53,13 +53,13 @@ def test_months_of_one_agency_follow_each_other_without_overlap(clock: Clock) ->
         ),
         # The same moments in two files: one holds times of a wall clock, the other instants.
         (
-            ("2026-03-31", "2026-03-31", "Pacific/Niue", "wall"),
-            ("2026-04-01", "2026-04-01", "UTC", "instant"),
+            ("2026-03-31", "2026-03-31", "Pacific/Niue", "local"),
+            ("2026-04-01", "2026-04-01", "UTC", "utc"),
         ),
         # A file without offsets, read as wall clock and then as UTC: its evening is counted twice.
         (
-            ("2026-03-31", "2026-03-31", "Pacific/Kiritimati", "wall"),
-            ("2026-04-01", "2026-04-01", "Pacific/Kiritimati", "instant"),
+            ("2026-03-31", "2026-03-31", "Pacific/Kiritimati", "local"),
+            ("2026-04-01", "2026-04-01", "Pacific/Kiritimati", "utc"),
         ),
     ],
 )
@@ -96,7 +96,7 @@ def test_two_plans_that_count_one_row_have_windows_that_overlap(
         )
         slots = periods.wall_slots if wall else periods.instant_slots
         if any(slot.start_us <= written_us < slot.end_us for slot in slots):
-            clock: Clock = "wall" if wall else "instant"
+            clock: Clock = "local" if wall else "utc"
             windows.append(window_of_days(first, last, zone, clock=clock))
     if len(windows) == 2:
         assert windows[0].overlaps(windows[1])
@@ -122,7 +122,7 @@ def test_a_day_that_no_clock_ever_showed_still_overlaps_itself() -> None:
     [
         Window.always(),
         days("2026-03-01", "2026-03-31"),
-        days("2007-10-01", "2007-10-01", "Europe/Paris", "instant"),
+        days("2007-10-01", "2007-10-01", "Europe/Paris", "utc"),
         days("1900-01-01", "2200-12-31", "Asia/Kathmandu"),
     ],
 )

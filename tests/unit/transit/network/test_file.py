@@ -80,8 +80,8 @@ def test_an_empty_file_means_shuttles_only(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("hubs = [", "is not TOML"),
-        ('hubs = ["A", "Z"]', "hubs.1: 'Z' is not the id of a location"),
-        ("hubs = [1]", "hubs.0: must be the id of a location, in quotes"),
+        ('hubs = ["A", "Z"]', "hubs.1: 'Z' is not the id of a place"),
+        ("hubs = [1]", "hubs.0: must be the id of a place, in quotes"),
         ('hubs = ["A", "A"]', "hubs: must not name a place twice"),
         ('hubs = "A"', "hubs: Input should be a valid list"),
         ("buses = 1", "buses: is not an option (is it misspelt?)"),

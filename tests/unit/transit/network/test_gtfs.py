@@ -333,7 +333,7 @@ def test_a_cut_off_archive_is_refused(feed: Feed) -> None:
 def test_places_that_the_feed_does_not_have_are_refused_only_if_it_has_none(feed: Feed) -> None:
     path = feed()
     assert monday(path, places("nowhere", "A", "C")).hubs == (1, 2)
-    with pytest.raises(GeographyError, match="None of the locations is in the timetable feed"):
+    with pytest.raises(GeographyError, match="None of the places is in the timetable feed"):
         monday(path, places("nowhere"))
     with pytest.raises(GeographyError, match="No trip of feed goes from one hub to another"):
         monday(path, places("nowhere", "A"))

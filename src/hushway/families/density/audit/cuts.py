@@ -47,7 +47,7 @@ from hushway.privacy.randomness import os_source
 _BINS = 24
 _DAY = district(corners=20, bins=_BINS)
 _CORNER = district(corners=1, bins=_BINS)
-_LIMITS = VisitLimits(max_visits=_BINS, most_counted=_BINS)
+_LIMITS = VisitLimits(max_visits=_BINS, max_visits_in_total=_BINS)
 _SHARES = Shares(cuts=Fraction(4, 5))
 _LARGEST_CROWD = 200
 _SELDOM = Fraction(1, 20)
@@ -58,7 +58,7 @@ def four_cells(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = DensityStage(
         product=product, district=_DAY, limits=_LIMITS, spend=rho_of(epsilon), make=_with_cuts
     )
-    # From what is paid for, not from what the audited mechanism says it does.
+    # From what is spent on, not from what the audited mechanism says it does.
     planned = Planned(mechanism=_with_cuts(_LIMITS, stage.spend))
     crowd = tuple(stay for one in range(planned.undecided) for stay in _round_trip(one + 1))
     with_person = crowd + _round_trip(0)
@@ -156,9 +156,9 @@ def _round_trip(person: int) -> Stays:
     )
 
 
-# The claim that cuts are drawn by the exponential mechanism, at a rate that was paid for.
+# The claim that cuts are drawn by the exponential mechanism, at a rate that was spent on.
 #
-# Three things are compared: the rate that a release states with what rho pays for; the exact Rényi
+# Three things are compared: the rate that a release states with what rho spends on; the exact Rényi
 # divergence of all cuts, at that rate, with rho; and the cuts of many releases with their chances.
 
 # Three powers of ten below the 1e-9 of other checks, for the tail of a law that is approximate.
@@ -174,7 +174,7 @@ class CutsCheck(Check):
     """What is known of cuts.
 
     Attributes:
-        rho: What is paid for.
+        rho: What is spent on.
         bound: How far a person moves all series.
         worlds: The two neighbouring inputs; a run has how many cosines each series keeps.
         scores: The exact scores of all cuts in both, one row a series.
@@ -202,7 +202,7 @@ class CutsCheck(Check):
             _fit(world.sample(runs), law) for world, law in zip(self.worlds, laws, strict=True)
         )
         if max(rate / paid, divergence) > 1 + SLACK:
-            reason = "The stated rate loses more than was paid for."
+            reason = "The stated rate loses more than was spent on."
         elif fit < _LEAST_CHANCE:
             reason = "The cuts are not drawn by the exponential mechanism at the stated rate."
         else:
@@ -210,7 +210,7 @@ class CutsCheck(Check):
         return self.finding(
             runs,
             event=(
-                f"the rate is {rate / paid:.4f} of what rho pays for, the cuts diverge by "
+                f"the rate is {rate / paid:.4f} of what rho spends on, the cuts diverge by "
                 f"{divergence:.4f} of what it allows, and cuts drawn by their chances would lie as "
                 f"far from these with probability {fit:.2g}"
             ),

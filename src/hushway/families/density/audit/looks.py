@@ -83,7 +83,7 @@ class Projection(StagedLook):
 
 @dataclass(frozen=True, kw_only=True)
 class Questions:
-    """Single questions, asked as often as the stage pays for."""
+    """Single questions, asked as often as the stage spends on."""
 
     stage: DensityStage
 
@@ -217,7 +217,7 @@ class Known(StagedLook):
 
     @cached_property
     def paid(self) -> dict[str, GaussianEvent]:
-        """What a plan pays for each question, whatever the audited mechanism says that it does."""
+        """What a plan spends on each question, whatever the audited mechanism says that it does."""
         planned = self.stage.make(self.stage.limits, self.stage.spend)
         events = planned.events(self.stage.district.universe, _ANY)
         return {event.query: event for event in events if isinstance(event, GaussianEvent)}

@@ -80,7 +80,7 @@ def restless(product: DensityProduct, epsilon: Fraction) -> Examination:
     look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)})
     return gaussian_trial(
         name="series: 576 events of one person or none",
-        statistic="the sum over all bins of the first cell",
+        statistic="the sum over all periods of the first cell",
         epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", _RESTLESS)),
     )
@@ -91,7 +91,7 @@ def many_days(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = DensityStage(
         product=product,
         district=district(corners=1000, bins=4, days=_DAYS),
-        limits=VisitLimits(max_visits=4, most_counted=4),
+        limits=VisitLimits(max_visits=4, max_visits_in_total=4),
         spend=rho_of(epsilon),
     )
     every = range(stage.district.universe.bins)
@@ -99,7 +99,7 @@ def many_days(product: DensityProduct, epsilon: Fraction) -> Examination:
     scene = tuple(Stay(site=0, bin=when) for when in every)
     return gaussian_shift(
         name="series: six days of one person fit rho",
-        statistic="the sum over all bins of the first cell",
+        statistic="the sum over all periods of the first cell",
         epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", scene)),
     )
@@ -124,8 +124,8 @@ def crowded_bin(product: DensityProduct, epsilon: Fraction) -> Examination:
     look = Projection(stage=stage, direction={(0, 0): 1})
     hurried = tuple(Stay(site=site, bin=0, times=4) for site in TOGETHER)
     return gaussian_trial(
-        name="series: eight sites in one bin or none",
-        statistic="the first cell in the first bin",
+        name="series: eight sites in one period or none",
+        statistic="the first cell in the first period",
         epsilon=epsilon,
         worlds=stage.worlds(look.seen, ("the person", hurried)),
     )
@@ -152,7 +152,7 @@ def cell_less_another(product: DensityProduct, epsilon: Fraction) -> Examination
 
 def bin_less_another(product: DensityProduct, epsilon: Fraction) -> Examination:
     """A bin less another one of the same cell: exact if both were given the same noise."""
-    return _difference(product, epsilon, {(0, 0): 1, (0, 1): -1}, "one bin less another")
+    return _difference(product, epsilon, {(0, 0): 1, (0, 1): -1}, "one period less another")
 
 
 def fresh_cells(product: DensityProduct, epsilon: Fraction) -> Examination:
@@ -167,7 +167,7 @@ def fresh_bins(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Laplace noise for two visits: a person with two against nobody."""
-    stage = _laplace(product, epsilon, _HOURS, VisitLimits(max_visits=2, most_counted=1))
+    stage = _laplace(product, epsilon, _HOURS, VisitLimits(max_visits=2, max_visits_in_total=1))
     look = Projection(stage=stage, direction={(0, 0): 1, (1, 1): 1})
     scene = (Stay(site=LONE_SITES[0], bin=0), Stay(site=LONE_SITES[1], bin=1))
     # All of epsilon shows if both noisy counts are at least one visit: half the time each.
@@ -184,7 +184,7 @@ def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
     """Hundreds of events at one site: one visit of the person enters the histogram."""
-    stage = _laplace(product, epsilon, _DAY, VisitLimits(max_visits=9, most_counted=9))
+    stage = _laplace(product, epsilon, _DAY, VisitLimits(max_visits=9, max_visits_in_total=9))
     scene = tuple(Stay(site=0, bin=when, times=20) for when in range(_BINS))
     return Trial(
         name="histogram: 480 events of one person or none",
@@ -197,7 +197,7 @@ def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 def one_circle(product: DensityProduct, epsilon: Fraction) -> Examination:
     """A busy person at one site: in one circle of the histogram, and not in all of them."""
-    limits = VisitLimits(max_visits=2, most_counted=20)
+    limits = VisitLimits(max_visits=2, max_visits_in_total=20)
     stage = DensityStage(
         product=product, district=_district(_DAY), limits=limits, spend=rho_of(epsilon)
     )
@@ -216,8 +216,8 @@ def one_class(product: DensityProduct, epsilon: Fraction) -> Examination:
     bins = range(stage.district.universe.bins)
     scene = tuple(Stay(site=0, bin=when, times=3) for when in bins)
     return Trial(
-        name="activity: a person with visits in all bins or none",
-        statistic="the noisy number of people with one visit or with one in every bin",
+        name="activity: a person with visits in all periods or none",
+        statistic="the noisy number of people with one visit or with one in every period",
         epsilon=epsilon,
         worlds=stage.worlds(Questions(stage=stage).classes, ("the person", scene)),
         effort=_BRIEF,
@@ -258,7 +258,7 @@ def _nine(product: DensityProduct, epsilon: Fraction) -> tuple[DensityStage, Pro
 def _gaussian(
     product: DensityProduct, epsilon: Fraction, most: int, where: tuple[int, int] = _MORNING
 ) -> DensityStage:
-    limits = VisitLimits(max_visits=most, most_counted=most)
+    limits = VisitLimits(max_visits=most, max_visits_in_total=most)
     return DensityStage(
         product=product, district=_district(where), limits=limits, spend=rho_of(epsilon)
     )
@@ -278,7 +278,7 @@ def _district(size: tuple[int, int]) -> District:
 
 
 def _asked(product: DensityProduct, epsilon: Fraction) -> DensityStage:
-    limits = VisitLimits(max_visits=9, most_counted=20)
+    limits = VisitLimits(max_visits=9, max_visits_in_total=20)
     return replace(_laplace(product, epsilon, _CORNER, limits), repeats=_REPEATS)
 
 
@@ -302,7 +302,7 @@ def _fresh(
     look = Projection(stage=stage, direction=direction)
     cells = stage.mechanism.series(stage.district.universe, stage.district.every_cell)
     spend = stage.spend
-    assert isinstance(spend, ZCDPLoss)  # noqa: S101  what these stages pay with
+    assert isinstance(spend, ZCDPLoss)  # noqa: S101  what these stages spend with
     sigma_squared = noise_for(spend, stage.mechanism.bound(cells)).variance
     return VarianceCheck(
         name=f"series: fresh noise for every {words}",

@@ -70,7 +70,7 @@ class ExactPeople(WrongAnswers):
 
 
 class HalfTheNoise(Meddler):
-    """Gives one question noise for four times the rho that it is paid with, and says nothing."""
+    """Gives one question noise for four times the rho that it is spent with, and says nothing."""
 
     def __init__(
         self, kind: type[VisitCells], counter: Counter, budget: Budget, source: BitSource

@@ -172,7 +172,9 @@ class NoCutOff(_Otherwise):
     """A counter that says B visits in the total and counts all of them."""
 
     def _other_terms(self) -> VisitTerms:
-        return replace(self._terms, limits=replace(self._terms.limits, most_counted=_NO_LIMIT))
+        return replace(
+            self._terms, limits=replace(self._terms.limits, max_visits_in_total=_NO_LIMIT)
+        )
 
 
 class ManyInABin(_Otherwise):
@@ -278,7 +280,7 @@ _AUDITS: tuple[Audit[DensityProduct], ...] = (
 
 
 def _half_the_noise(kind: type[VisitCells]) -> DensityProduct:
-    """Returns a product that pays one rho for one question and draws noise for four."""
+    """Returns a product that spends one rho for one question and draws noise for four."""
     return DensityProduct(curator=partial(HalfTheNoise, kind))
 
 
@@ -295,8 +297,10 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         measured.shared_site,
         whole.one_visit_is_one,
     ),
-    mutant("several visits in one bin", DensityProduct(counter=ManyInABin), measured.crowded_bin),
-    mutant("no cap", DensityProduct(counter=NoCap), measured.restless),
+    mutant(
+        "several visits in one period", DensityProduct(counter=ManyInABin), measured.crowded_bin
+    ),
+    mutant("no contribution limit", DensityProduct(counter=NoCap), measured.restless),
     mutant("a total that is not cut off", DensityProduct(counter=NoCutOff), measured.cut_off_total),
     mutant(
         "a histogram of all visits",
@@ -309,7 +313,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         measured.one_circle,
     ),
     mutant(
-        "a class of activity for every bin",
+        "a class of activity for every period",
         DensityProduct(counter=ClassesByBin),
         measured.one_class,
     ),
@@ -320,7 +324,7 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         measured.fresh_cells,
     ),
     mutant(
-        "the same noise for every bin",
+        "the same noise for every period",
         DensityProduct(curator=SharedByBins),
         measured.bin_less_another,
         measured.fresh_bins,
@@ -379,7 +383,11 @@ _MUTANTS: tuple[Mutant[DensityProduct], ...] = (
         whole.noise_of_questions,
     ),
     mutant("cuts at twice the rate", DensityProduct(curator=TwiceTheRate), cuts.four_cells),
-    mutant("a cap that holds day by day", DensityProduct(counter=DayByDay), measured.many_days),
+    mutant(
+        "a contribution limit that holds day by day",
+        DensityProduct(counter=DayByDay),
+        measured.many_days,
+    ),
     mutant(
         "totals of cells bounded like series",
         DensityProduct(counter=TotalsLikeSeries),

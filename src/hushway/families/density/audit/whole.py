@@ -55,7 +55,7 @@ from hushway.privacy.randomness import os_source
 # One release a run: corners would meet in totals and in what all series have in common.
 _SMALL = district(corners=1, bins=6)
 _CLUSTERED = district(corners=50, bins=6)
-_LIMITS = VisitLimits(max_visits=4, most_counted=4)
+_LIMITS = VisitLimits(max_visits=4, max_visits_in_total=4)
 _RARELY, _SELDOM = Fraction(1, 20), Fraction(1, 5)
 # So large an error that noise decides which cells are merged.
 _CLUSTER_ERROR = 0.9
@@ -114,7 +114,7 @@ def exact_divergence(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 
 def noise_of_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """What is left of each answer if all people are known: noise as wide as was paid for."""
+    """What is left of each answer if all people are known: noise as wide as was spent on."""
     stage = _whole(product, epsilon, _SMALL, _EVEN)
     look = Spread(stage=stage, others=_CROWD)
     return SpreadCheck(
@@ -150,7 +150,7 @@ def published_area(product: DensityProduct, epsilon: Fraction) -> Examination:
         (others + _VISITOR, others),
         look.area_total,
         "published: the only visitor of an area or nobody",
-        "its visits over all bins, in hundredths,",
+        "its visits over all periods, in hundredths,",
     )
 
 
@@ -200,7 +200,7 @@ def _whole(
 def _in_table(
     stage: DensityStage, scenes: tuple[Stays, Stays], look: Look, name: str, statistic: str
 ) -> Examination:
-    assert isinstance(stage.spend, ZCDPLoss)  # noqa: S101  what these stages pay with
+    assert isinstance(stage.spend, ZCDPLoss)  # noqa: S101  what these stages spend with
     return Trial(
         name=name,
         statistic=statistic,
@@ -211,7 +211,7 @@ def _in_table(
     )
 
 
-# The claim that the noise of several questions is as wide as was paid for, neither less nor more.
+# The claim that the noise of several questions is as wide as was spent on, neither less nor more.
 #
 # A run gives the mean square of each question's noise, in variances. The mean over many runs is 1,
 # and a single square of a normal number is as far from it as any.
@@ -248,7 +248,7 @@ class SpreadCheck(Check):
             runs,
             event=(
                 f"{self.statistics[worst]} has {means[worst]:.4f} times the variance that was "
-                "paid for"
+                "spent on"
             ),
             passed=bool(abs(means[worst] - 1) <= slack),
             reason=f"Chance explains {1 - slack:.3f} to {1 + slack:.3f}.",
@@ -310,13 +310,13 @@ def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = FileStage(
         product=product,
         district=district(corners=1000, bins=_BINS),
-        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        limits=VisitLimits(max_visits=_MOST, max_visits_in_total=_MOST),
         spend=rho_of(epsilon),
     )
     look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)}).seen
     return gaussian_shift(
         name="files: 72 events of one person in many batches fit rho",
-        statistic="the sum over all bins of the first cell",
+        statistic="the sum over all periods of the first cell",
         epsilon=epsilon,
         worlds=stage.worlds(look, ("the person", _RESTLESS)),
         effort=_BRIEF,
@@ -333,14 +333,14 @@ def many_weeks(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = WeekStage(
         product=product,
         district=district(corners=500, bins=_DAY_BINS, days=7 * _WEEKS, cycle="week"),
-        limits=VisitLimits(max_visits=_MOST, most_counted=_MOST),
+        limits=VisitLimits(max_visits=_MOST, max_visits_in_total=_MOST),
         spend=rho_of(epsilon),
     )
     every = range(stage.district.universe.bins)
     look = Projection(stage=stage, direction={(0, when): 1 for when in every}).seen
     return gaussian_shift(
         name="files: four weeks of one person, laid over each other, fit rho",
-        statistic="the sum over all bins of the first cell",
+        statistic="the sum over all periods of the first cell",
         epsilon=epsilon,
         worlds=stage.worlds(look, ("the person", tuple(Stay(site=0, bin=b) for b in every))),
         effort=_BRIEF,

@@ -41,8 +41,8 @@ from hushway.release.published_file import Description, check_files, write_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
-    check_family,
     check_noise,
+    check_release_type,
     check_terms,
     refuse_numbers,
 )
@@ -71,7 +71,7 @@ def check_density(
 def _geography(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[tuple[DensityUniverse, IntArray], str]:
-    universe, cluster = read_universe(folder, sites=facts["towers"])
+    universe, cluster = read_universe(folder, sites=facts["places"])
     check_domain(certificate, universe)
     check_pieces(universe)
     if universe.size > MOST_CELLS:
@@ -80,7 +80,7 @@ def _geography(
             advice="Ask the publisher for a smaller release.",
         )
     return (universe, cluster), (
-        f"The public lists give the {len(universe.areas):,} areas and {universe.bins:,} bins of "
+        f"The public lists give the {len(universe.areas):,} areas and {universe.bins:,} periods of "
         "the certificate."
     )
 
@@ -113,7 +113,7 @@ def _table(
     )
     check_table(table)
     return table, (
-        "Every area has a count for every bin, never negative, and every cluster a measurement."
+        "Every area has a count for every period, never negative, and every cluster a measurement."
     )
 
 
@@ -136,7 +136,7 @@ def check_table(table: DensityTable) -> None:
     shape = (len(table.universe.areas), table.universe.bins)
     for array in (table.counts, table.standard_error):
         if not _is_array(array, np.float64) or array.shape != shape:
-            _refuse("The counts and standard errors are not numbers, one for each area and bin.")
+            _refuse("The counts and standard errors are not numbers, one for each area and period.")
         if not bool(np.all(np.isfinite(array) & (array >= 0) & (array <= _MOST_VISITS))):
             _refuse("A count or a standard error is negative, or not a number of visits.")
         if not np.array_equal(np.round(array, _DIGITS), array):
@@ -163,7 +163,7 @@ def _check_measured(table: DensityTable) -> None:
 
 def _check_whole(array: IntArray, shape: tuple[int, ...]) -> None:
     if not _is_array(array, np.int64) or array.shape != shape:
-        _refuse("What was measured is not whole numbers, one for each cluster and bin or site.")
+        _refuse("What was measured is not whole numbers, one for each cluster and period or site.")
     if not bool(np.all((array > -_MOST_PARTS) & (array < _MOST_PARTS))):
         _refuse("What was measured is too large to be added up.")
 
@@ -198,7 +198,7 @@ def _check_public(universe: DensityUniverse) -> None:
 
 def _check_classes(*parts: tuple[object, type]) -> None:
     if any(type(part) is not kind for part, kind in parts):
-        _refuse("The areas, bins, sites and cover of the density are not public ones.")
+        _refuse("The areas, periods, sites and cover of the density are not public ones.")
 
 
 def _is_array(array: object, kind: Any) -> bool:
@@ -219,7 +219,7 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
     Raises:
         ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
-    check_family(certificate, FAMILY)
+    check_release_type(certificate, FAMILY)
     check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe, table.cluster))
     check_noise(certificate.terms, table.noise)

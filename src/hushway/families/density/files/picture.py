@@ -262,8 +262,8 @@ def _caption(table: DensityTable, certificate: Certificate) -> str:
     universe = table.universe
     return (
         f"Drawn from the published numbers alone; {claim_text(certificate)}. A visit is one "
-        f"{certificate.terms.unit} seen in one bin of time. Upper maps: "
-        f"{_several(len(universe.areas), 'area')}, all with one scale; their bins are the "
+        f"{certificate.terms.unit} seen in one period of time. Upper maps: "
+        f"{_several(len(universe.areas), 'area')}, all with one scale; their periods are the "
         "orange dots below. Series: "
         f"{_several(universe.bins, 'bin')} on the wall clock of {universe.periods.zone}. Bands "
         "show what each count is expected to be off by. Counts of one area err together, and so do "

@@ -60,10 +60,10 @@ def describe(table: DensityTable) -> Description:
     universe = table.universe
     facts = {
         "areas": len(universe.areas),
-        "bins": universe.bins,
+        "periods": universe.bins,
         "rows": universe.size,
         "visits": float(totals_of(table.counts.reshape(-1))),
-        "towers": universe.sites is not None,
+        "places": universe.sites is not None,
         "sites": universe.site_count,
         "cells_of_the_cover": len(universe.cover),
         "clusters": len(table.measured_series),
@@ -85,7 +85,7 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
     total, activity = facts["measured_total"], facts["measured_activity"]
     return (
         type(facts["quanta"]) is int
-        and type(facts["towers"]) is bool
+        and type(facts["places"]) is bool
         and type(facts["sites_measured"]) is bool
         and (total is None or type(total) is int)
         and (activity is None or _whole_numbers(activity))
@@ -107,19 +107,19 @@ _ROWS_SCHEMA = columns_schema(
         ("string", f"Id of the area, as in {AREAS}."),
         (
             "datetime",
-            "When the bin starts on the wall clock; of a bin of the week, on its first such day.",
+            "When the period starts on the wall clock; of a period of the week, on its first such day.",
         ),
-        ("integer", f"Number of the bin, from 0, in the order of {PERIODS}."),
+        ("integer", f"Number of the period, from 0, in the order of {PERIODS}."),
         ("number", "Published number of visits, in hundredths."),
         ("number", "What the count is expected to be off by, in visits."),
     ),
-    key=["area", "bin"],
+    key=["area", "period"],
 )
 
 
 def _series_words(table: DensityTable) -> str:
     return (
-        "What was measured, before anything was fitted: the noisy visits of every cluster and bin, "
+        "What was measured, before anything was fitted: the noisy visits of every cluster and period, "
         f"in parts of a visit. {table.quanta:,} parts are one visit. A number may be negative."
     )
 
@@ -141,16 +141,16 @@ DensityFile = PublishedFile[DensityTable, DensityTable]
 FILES: tuple[DensityFile, ...] = (
     DensityFile(
         path=PARQUET,
-        title="Visits by area and bin of time",
-        description="Every area has a row for every bin. A count is the published number of visits "
-        "to the area in the bin, a visit being one visitor seen in one bin. It carries noise on "
+        title="Visits by area and period of time",
+        description="Every area has a row for every period. A count is the published number of visits "
+        "to the area in the period, a visit being one visitor seen in one period. It carries noise on "
         "purpose, was fitted to noisy measurements, and is never negative.",
         schema=_ROWS_SCHEMA,
         write=write_density_parquet,
     ),
     DensityFile(
         path=CSV,
-        title="Visits by area and bin of time",
+        title="Visits by area and period of time",
         description=f"The same numbers as {PARQUET}.",
         schema=_ROWS_SCHEMA,
         write=write_density_csv,
@@ -169,10 +169,10 @@ FILES: tuple[DensityFile, ...] = (
                 ("string", f"Id of the area, as in {AREAS}."),
                 ("string", "Name of the area."),
                 ("any", "Its shape as WKB, in longitudes and latitudes."),
-                ("number", "Sum of its counts over all bins."),
+                ("number", "Sum of its counts over all periods."),
                 ("number", "Mean of its counts, rounded to hundredths."),
-                ("datetime", "Start of the first bin with its largest count."),
-                ("array", "Its counts, in the order of the bins."),
+                ("datetime", "Start of the first period with its largest count."),
+                ("array", "Its counts, in the order of the periods."),
                 ("array", "Their standard errors, in the same order."),
             ),
             key=["id"],
@@ -188,10 +188,10 @@ FILES: tuple[DensityFile, ...] = (
             SERIES_COLUMNS,
             (
                 ("integer", f"Number of the cluster, as in {COVER}."),
-                ("integer", "Number of the bin, from 0."),
+                ("integer", "Number of the period, from 0."),
                 ("integer", "Noisy number of parts of visits."),
             ),
-            key=["cluster", "bin"],
+            key=["cluster", "period"],
         ),
         write=lambda table, path: write_measured_series(table.measured_series, path),
     ),

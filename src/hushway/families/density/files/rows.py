@@ -41,7 +41,7 @@ MOMENT = pa.timestamp("ms")
 SCHEMA = required_columns(
     ("area", LABEL),
     ("starts", MOMENT),
-    ("bin", pa.int64()),
+    ("period", pa.int64()),
     ("count", pa.float64()),
     ("standard_error", pa.float64()),
 )
@@ -172,12 +172,12 @@ def _labels(universe: DensityUniverse) -> tuple[str, ...]:
 
 
 def _disagreement(path: Path) -> ReleaseError:
-    return damaged(f"{path.name} does not hold a number for every area and bin, in order.")
+    return damaged(f"{path.name} does not hold a number for every area and period, in order.")
 
 
 MEASURED_SCHEMA = required_columns(
     ("cluster", pa.int64()),
-    ("bin", pa.int64()),
+    ("period", pa.int64()),
     ("parts", pa.int64()),
 )
 SERIES_COLUMNS = tuple(MEASURED_SCHEMA.names)
@@ -223,7 +223,7 @@ def _places(start: int, rows: int, bins: int) -> tuple[IntArray, IntArray]:
 
 def _rewritten() -> ReleaseError:
     return damaged(
-        "measured_series.parquet does not hold a number for every cluster and bin, in order."
+        "measured_series.parquet does not hold a number for every cluster and period, in order."
     )
 
 

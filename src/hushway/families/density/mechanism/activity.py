@@ -32,7 +32,7 @@ class Activity:
         visits: Visits of a person of each circle, on average.
         counted: Visits of such a person that the series counts.
         people: People of each circle; 0 where none stand out.
-        capped: All visits, each person's cut off at `most_counted`.
+        capped: All visits, each person's cut off at `max_visits_in_total`.
         variance: Variance of that number.
         cut_off: How many visits that cuts off, as far as their people stand out.
         cut_off_variance: Variance of that number.
@@ -107,9 +107,9 @@ def known_activity(
     inside = clear[circle]
     by_series = float((known * counted)[inside].sum())
     # Without noise every class counts, clear or not: a part of them would be too few for sure.
-    most = np.minimum(typical, limits.most_counted)
+    most = np.minimum(typical, limits.max_visits_in_total)
     capped = float(people @ most)
-    over = np.maximum(typical - limits.most_counted, 0.0)
+    over = np.maximum(typical - limits.max_visits_in_total, 0.0)
     cut_off = max(float((known * over).sum()), 0.0)
     # Nothing is known of the classes beyond the last that stands out, but that they are small.
     unseen = over[min(int(np.flatnonzero(there)[-1]) + 1, len(over) - 1)]

@@ -47,7 +47,7 @@ class Spends:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The prices in the order in which they are paid."""
+        """The prices in the order in which they are spent."""
         asked = (
             self.histogram,
             self.activity,
@@ -95,7 +95,7 @@ def spends_of(budget: Loss, shares: Shares) -> Spends:
         rational rate; the series gets the rest.
 
     Raises:
-        PlanError: Cuts are to be paid from a pure epsilon.
+        PlanError: Cuts are to be spent from a pure epsilon.
     """
     measure, amount = budget.measure, budget.amount
 
@@ -201,7 +201,7 @@ def shares_for(
     return Shares(
         histogram=min(max(_written(_EVEN / (1 + clear)), Fraction(2, 100)), Fraction(_EVEN)),
         activity=enough(_SPREAD, people, Fraction(15, 1000), Fraction(5, 100)),
-        total=enough(limits.most_counted, visits, Fraction(2, 1000), Fraction(5, 100)),
+        total=enough(limits.max_visits_in_total, visits, Fraction(2, 1000), Fraction(5, 100)),
         clusters=shares.clusters
         and enough(limits.max_visits, counted, Fraction(2, 1000), Fraction(1, 100)),
         cuts=shares.cuts,

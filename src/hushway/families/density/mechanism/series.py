@@ -1,4 +1,4 @@
-"""A density by noisy series of clusters: the KDD 2014 system with a promise that holds.
+"""A density by noisy series of clusters: the KDD 2014 system with a guarantee that holds.
 
 Acs and Castelluccia (KDD 2014) publish the hourly counts of a city's areas from call records. The
 order of steps is theirs: bound, cover, cluster, perturb, compress, scale. What differs: every piece
@@ -101,7 +101,7 @@ class DensitySeries:
         return {
             "noise": self.spends.series.measure.noise,
             "max_visits": self.limits.max_visits,
-            "most_counted": self.limits.most_counted,
+            "max_visits_in_total": self.limits.max_visits_in_total,
             "spends": spends,
             "quanta": self.quanta,
             "clustering": self.spends.clusters is not None,
@@ -159,7 +159,7 @@ class DensitySeries:
         sigma = self._sigma(series)
         found = [
             Forecast(
-                figure="visits of a cluster in a bin, before cleaning",
+                figure="visits of a cluster in a period, before cleaning",
                 standard_error=sigma,
                 bias=0.0,
             ),

@@ -30,7 +30,7 @@ UNITS = (Unit.PERSON, Unit.DEVICE)
 
 _ASSUMED_PUBLIC = (
     "The areas, and the list of towers with their positions if events name towers.",
-    "The window of days, its bins and the time zone.",
+    "The window of days, its periods and the time zone.",
     "The mechanism, its parameters, the contribution bounds and the guesses that the plan states.",
 )
 _BEYOND = (
@@ -53,14 +53,18 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
         mechanism,
         universe,
         Bound.of_records(visits),
-        family=FAMILY,
+        release_type=FAMILY,
         unit=unit,
         contribution=Contribution(
-            words=f"At most one visit of a {unit} in a bin and {plural(visits, 'visit')} in the "
+            words=f"At most one visit of a {unit} in a period and {plural(visits, 'visit')} in the "
             "window are counted, chosen uniformly at random; besides, one random visit by its "
             f"site and by how many visits the {unit} has, the {unit} once by that number's class, "
-            f"and the number itself up to {limits.most_counted:,}.",
-            limits={"visits": visits, "visits_of_a_bin": 1, "in_the_total": limits.most_counted},
+            f"and the number itself up to {limits.max_visits_in_total:,}.",
+            limits={
+                "visits": visits,
+                "visits_of_a_bin": 1,
+                "in_the_total": limits.max_visits_in_total,
+            },
         ),
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(_BEYOND.format(unit=unit),),
@@ -96,7 +100,8 @@ def _series(parameters: Mapping[str, Any]) -> DensitySeries:
         raise ValueError
     return DensitySeries(
         limits=VisitLimits(
-            max_visits=parameters["max_visits"], most_counted=parameters["most_counted"]
+            max_visits=parameters["max_visits"],
+            max_visits_in_total=parameters["max_visits_in_total"],
         ),
         spends=Spends(
             series=series,

@@ -2,8 +2,8 @@
 
 A visit is a person seen at a site in a bin of time. A person's visits are cut down to one for each
 bin and to `max_visits` in all; besides, one visit of each person is drawn for a histogram of sites,
-the number of visits of each person is cut off at `most_counted`, and people are counted by how many
-visits they have.
+the number of visits of each person is cut off at `max_visits_in_total`, and people are counted by
+how many visits they have.
 """
 
 from dataclasses import dataclass
@@ -68,14 +68,14 @@ class DensityUniverse:
             )
         if self.periods.cycle == "day":
             raise GeographyError(
-                "A density counts every bin of its window by itself, or every bin of the week.",
+                "A density counts every period of its window by itself, or every period of the week.",
                 advice='Give periods with cycle = "window" or "week".',
             )
 
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "visits by (area, bin)"
+        return "visits by (area, period)"
 
     @property
     def bins(self) -> int:
@@ -123,14 +123,14 @@ class VisitLimits:
 
     Attributes:
         max_visits: Most visits of one person in the series, each in a bin of its own.
-        most_counted: Most visits of one person in the total.
+        max_visits_in_total: Most visits of one person in the total.
     """
 
     max_visits: int
-    most_counted: int
+    max_visits_in_total: int
 
     def __post_init__(self) -> None:
-        if not all(type(n) is int and n >= 1 for n in (self.max_visits, self.most_counted)):
+        if not all(type(n) is int and n >= 1 for n in (self.max_visits, self.max_visits_in_total)):
             raise GeographyError(
                 "Limits of visits must be whole numbers, at least 1.",
                 advice="Let every person count with at least one visit.",
@@ -140,11 +140,11 @@ class VisitLimits:
     def activity(self) -> IntArray:
         """The fewest visits of each class of activity: 1, 2, 3, 4, 6, 8, 12, ... and so on.
 
-        They go on far beyond `most_counted`, so that what is cut off there does not go unseen. The
-        last class has no end.
+        They go on far beyond `max_visits_in_total`, so that what is cut off there does not go
+        unseen. The last class has no end.
         """
         steps = [1, 2, 3]
-        while steps[-1] < min(_BEYOND * self.most_counted, _MOST_VISITS):
+        while steps[-1] < min(_BEYOND * self.max_visits_in_total, _MOST_VISITS):
             steps.append(2 * steps[-2])
         return np.array(steps, dtype=np.int64)
 
@@ -153,10 +153,12 @@ class VisitLimits:
         """The circle of people that each class of activity belongs to, numbered from 0.
 
         The first circle are people of whom nearly all counts; the others are so much busier. Beyond
-        `most_counted` all are one circle.
+        `max_visits_in_total` all are one circle.
         """
         begins = [self.max_visits * _BUSIER**step for step in range(_MOST_CIRCLES - 1)]
-        begins = [fewest for fewest in begins if fewest < min(self.most_counted, _MOST_VISITS)]
+        begins = [
+            fewest for fewest in begins if fewest < min(self.max_visits_in_total, _MOST_VISITS)
+        ]
         return np.searchsorted(np.array(begins, dtype=np.int64), self.activity, side="left")
 
     @property
@@ -220,7 +222,7 @@ class ClusterSeries(_Clustered):
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "visits by (cluster, bin)"
+        return "visits by (cluster, period)"
 
     @property
     def size(self) -> int:
@@ -353,7 +355,7 @@ class VisitTotal:
 
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves the total."""
-        most = limits.most_counted
+        most = limits.max_visits_in_total
         return Reach(cells=1, each=most, total=most)
 
 

@@ -44,14 +44,14 @@ from hushway.tables.layout import layout_of
 _WORDS: Final[Words] = {
     **ROW_WORDS,
     "impossible_position": IMPOSSIBLE_POSITION,
-    "unknown_location": (
+    "unknown_place": (
         "The place is not in the public list, or lies in none of the public areas.",
         UNKNOWN,
     ),
     "outside_window": OUTSIDE_WINDOW,
     "duplicate_rows": (
         "A row repeats another: same {alike}. Together they are one visit.",
-        "Leave it so: nobody counts twice in a bin.",
+        "Leave it so: nobody counts twice in a period.",
     ),
     "shared_ids": (
         TOO_MANY,
@@ -96,7 +96,7 @@ def check_events(
     settings = settings or EngineSettings()
     with duckdb_session(settings) as backend:
         rows = read_rows(backend, layout, source.clock)
-        skipped = universe.periods if source.clock == "wall" else None
+        skipped = universe.periods if source.clock == "local" else None
         groups = _groups(_judged(backend, rows, grid, skipped))
         sites = None
         if universe.sites is not None:
@@ -160,7 +160,7 @@ def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
         "null_person": ~groups.owned,
         "null_place": ~groups.placed,
         "null_value": ~groups.owned | ~groups.placed | timeless,
-        "unknown_location": lost,
+        "unknown_place": lost,
         **{kind: groups.trouble == i + 1 for i, kind in enumerate(_TROUBLES)},
     }
     counts = {
@@ -182,4 +182,4 @@ def _misplaced(
         earthly = (np.abs(lon) <= _MOST_LON) & (np.abs(lat) <= _MOST_LAT)
         impossible += int((~earthly).sum())
         unknown += int((earthly & (index.locate(lon, lat) == NOWHERE)).sum())
-    return {"impossible_position": impossible, "unknown_location": unknown}
+    return {"impossible_position": impossible, "unknown_place": unknown}

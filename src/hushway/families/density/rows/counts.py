@@ -160,7 +160,7 @@ def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray, IntArray, IntArra
     return (
         rule.sites,
         min(rule.limits.max_visits, every),
-        min(rule.limits.most_counted, every),
+        min(rule.limits.max_visits_in_total, every),
         rule.limits.activity,
         rule.limits.circle,
         key,
@@ -231,8 +231,8 @@ def refuse_too_many_cells(universe: DensityUniverse) -> None:
     """
     if universe.site_count * universe.bins > _MOST_CELLS:
         raise DataError(
-            f"There are more than {_MOST_CELLS:,} pairs of a site and a bin.",
-            advice="Choose a shorter window, longer bins or fewer sites.",
+            f"There are more than {_MOST_CELLS:,} pairs of a site and a period.",
+            advice="Choose a shorter window, longer periods or fewer sites.",
         )
 
 
@@ -349,8 +349,8 @@ def _below(column: IntArray, length: int, size: int) -> IntArray:
     values = _whole(column, length)
     if length and not 0 <= values.min() <= values.max() < size:
         raise DataError(
-            "An event is not among the sites or the bins.",
-            advice="Give indexes of the universe's sites and bins, from 0.",
+            "An event is not among the sites or the periods.",
+            advice="Give indexes of the universe's sites and periods, from 0.",
         )
     return values
 

@@ -78,7 +78,7 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
     start: IntArray,
     sites: int,
     max_visits: int,
-    most_counted: int,
+    max_visits_in_total: int,
     fewest: IntArray,
     circle: IntArray,
     key: IntArray,
@@ -109,7 +109,7 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
             salt[:people],
             sites,
             max_visits,
-            most_counted,
+            max_visits_in_total,
             fewest,
             circle,
             key,
@@ -210,7 +210,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
     salt: IntArray,
     sites: int,
     max_visits: int,
-    most_counted: int,
+    max_visits_in_total: int,
     fewest: IntArray,
     circle: IntArray,
     key: IntArray,
@@ -222,9 +222,9 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
 
     Privacy:
         Of each person at most one visit of a bin and exactly min(bins, max_visits) visits enter the
-        series, one visit the histogram, in one circle, min(visits, most_counted) the total, and the
-        person enters one class of activity, whatever the rows are. What enters depends on the
-        person's own codes and salt and on the key.
+        series, one visit the histogram, in one circle, min(visits, max_visits_in_total) the total,
+        and the person enters one class of activity, whatever the rows are. What enters depends on
+        the person's own codes and salt and on the key.
 
     Args:
         start: Where each person's codes begin; one entry more than people.
@@ -232,7 +232,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         salt: A number of each person's own.
         sites: Number of sites.
         max_visits: Most visits of one person in the series.
-        most_counted: Most visits of one person in the total.
+        max_visits_in_total: Most visits of one person in the total.
         fewest: The fewest visits of each class of activity, ascending from 1.
         circle: The circle of each class.
         key: The coefficients of a bounding key.
@@ -253,7 +253,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         if count == 0:
             continue
         own = salt[person]
-        total += min(count, most_counted)
+        total += min(count, max_visits_in_total)
         chosen = placed(own, 0, FOR_HISTOGRAM, key) % count
         kind = np.searchsorted(fewest, count, side="right") - 1
         activity[kind] += 1

@@ -57,7 +57,7 @@ class EventColumns(Columns):
             position
         ):
             raise DataError(
-                "The columns of events must name either a location, or a longitude and a latitude.",
+                "The columns of events must name either a place, or a longitude and a latitude.",
                 advice="Name the column of places; or set it to None, and name lon and lat.",
             )
 

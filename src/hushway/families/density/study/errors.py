@@ -86,8 +86,8 @@ def density_errors(truth: FloatArray, release: FloatArray) -> Internal[DensityEr
     """
     if truth.shape != release.shape or truth.ndim != len(("cell", "bin")) or truth.size == 0:
         raise DataError(
-            "A density can only be compared with one of the same cells and bins.",
-            advice="Give two tables of (cell, bin) over the same universe.",
+            "A density can only be compared with one of the same cells and periods.",
+            advice="Give two tables of (cell, period) over the same universe.",
         )
     relative = _relative_errors(truth, release)
     mre = relative.mean(axis=1)

@@ -34,7 +34,7 @@ _FACTORS: Final = (2, 4, 10)
 _LONGER_HOURS: Final = (3, 6, 12, 24)
 _MORE_PEOPLE: Final = (3, 10, 30, 100)
 _INVENTED: Final = (
-    "Tried on an invented crowd of that number over your areas: a forecast, not a promise."
+    "Tried on an invented crowd of that number over your areas: a forecast, not a guarantee."
 )
 
 
@@ -105,10 +105,10 @@ def _errors(truth: FloatArray, found: list[FloatArray]) -> Iterator[ExpectedErro
     """Yields typical errors of counts, of areas over the window, and of bins over the city."""
     busy = truth >= np.quantile(truth, 0.9)
     looks: dict[str, Callable[[FloatArray], FloatArray]] = {
-        "visits of an area in a bin": lambda counts: counts.ravel(),
-        "visits of an area in a bin, the busiest tenth": lambda counts: counts[busy],
-        "visits of an area over all bins": lambda counts: counts.sum(axis=1),
-        "visits of all areas in a bin": lambda counts: counts.sum(axis=0),
+        "visits of an area in a period": lambda counts: counts.ravel(),
+        "visits of an area in a period, the busiest tenth": lambda counts: counts[busy],
+        "visits of an area over all periods": lambda counts: counts.sum(axis=1),
+        "visits of all areas in a period": lambda counts: counts.sum(axis=0),
     }
     for figure, look in looks.items():
         true = look(truth)
@@ -132,7 +132,7 @@ def _instead(
         if minutes > periods.minutes and (periods.closes - periods.opens) % minutes == 0:
             where = replace(universe, periods=replace(periods, minutes=minutes))
             if does(mechanism, where, people):
-                options.append(f"bins of {hours} hours")
+                options.append(f"periods of {hours} hours")
                 break
     plan = job.plan
     assert isinstance(plan, DensityPlan)  # noqa: S101  what a density is planned by
@@ -145,7 +145,7 @@ def _instead(
             options.append(f"about {people * factor:,} people")
             break
     if not options:
-        return "Nothing that was tried would do: use fewer and larger areas, and longer bins."
+        return "Nothing that was tried would do: use fewer and larger areas, and longer periods."
     return f"What would do: {', or '.join(options)}; or fewer and larger areas."
 
 

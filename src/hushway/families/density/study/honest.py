@@ -3,7 +3,7 @@
 Selection. A cluster's number of terms k has the weight exp(-epsilon u(k) / 4), where u moves by as
 much as the cluster's series does, in L2. A person with one visit in each of l clusters moves all of
 them by 1, so the log-probabilities together move by up to l * epsilon / 2; the paper claims
-epsilon / 2. (Its epsilon here is half of the whole: the other half pays for totals.)
+epsilon / 2. (Its epsilon here is half of the whole: the other half spends on totals.)
 
 Noise. EFPA's Laplace noise is scaled to the L2 length of a whole person, while losses of Laplace
 noise add up in L1 over clusters: up to sqrt(l) times the claim. EFPAG's Gaussian noise is enough.

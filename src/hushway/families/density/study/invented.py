@@ -66,7 +66,7 @@ def invented_crowd(
         series=random.binomial(exact, min(counted, 1.0)).T.astype(np.int64),
         circles=np.array([random.multinomial(number, where) for number in by_circle]),
         activity=activity,
-        total=int(activity @ np.minimum(typical, limits.most_counted)),
+        total=int(activity @ np.minimum(typical, limits.max_visits_in_total)),
     )
     return Invented(
         city=BoundedCity(universe=universe, limits=limits, found=found),

@@ -2,7 +2,7 @@
 
 Acs and Castelluccia add floating-point noise, divide by the exact number of people, take the
 largest number of visits in their data for a public bound, and select the terms of each series with
-weights that promise more than they keep.
+weights that guarantee more than they keep.
 """
 
 import math
@@ -223,7 +223,7 @@ class PaperPlan:
         epsilon: The whole budget.
         delta: The chance of failure that "efpag" is allowed; the others do without.
         max_visits: Most visits of one person in the series.
-        most_counted: Most visits of one person in the total.
+        max_visits_in_total: Most visits of one person in the total.
         clustering: Whether small cells are merged; else each cell is a cluster.
         scaling: Whether totals come from a histogram of one visit of each person; else from the
             cut-down series itself.
@@ -235,7 +235,7 @@ class PaperPlan:
     epsilon: float
     delta: float
     max_visits: int
-    most_counted: int = 732
+    max_visits_in_total: int = 732
     clustering: bool = True
     scaling: bool = True
     smoothing: bool = True
@@ -252,7 +252,7 @@ class PaperPlan:
                 "Epsilon must be above 0, delta between 0 and 1.",
                 advice="The paper uses 0.3 and 0.000002.",
             )
-        if self.max_visits < 1 or self.most_counted < 1:
+        if self.max_visits < 1 or self.max_visits_in_total < 1:
             raise PlanError(
                 "Limits of visits must be at least 1.", advice="The paper uses 30 and 732."
             )
@@ -273,7 +273,7 @@ class BoundedMatrix:
     Attributes:
         visits: By (site, bin): at most `max_visits` of a person, each in a bin of its own.
         first: One visit of each person, by site.
-        total: All visits, at most `most_counted` of a person.
+        total: All visits, at most `max_visits_in_total` of a person.
     """
 
     visits: IntArray
@@ -327,7 +327,7 @@ def _totals(
         return np.asarray(series.sum(axis=1) + noise)
     half = plan.epsilon / 2
     noisy = visits.first + rng.laplace(0.0, 2 / half, len(visits.first))
-    total = visits.total + rng.laplace(0.0, 2 * plan.most_counted / half)
+    total = visits.total + rng.laplace(0.0, 2 * plan.max_visits_in_total / half)
     # The paper's frequencies are shares of the exact number of people, which it takes as known.
     people = max(1, int(visits.first.sum()))
     return np.asarray(rule.cells_of_sites @ (noisy / people * total))

@@ -54,7 +54,7 @@ DRAWN = ("LPA", "EFPAG-", "EFPAG", DEFAULT)
 FEW_RUNS = 3
 # Draws of other visits.
 KEYS = 5
-# The product's own cap; in the city nobody has more than the paper's 732 visits.
+# The product's own limit; in the city nobody has more than the paper's 732 visits.
 _MOST_COUNTED = 1000
 _SURE = 1.96
 
@@ -83,7 +83,7 @@ def reproduce_density(
     """
     progress("Making the city")
     city = paris(seed, people=people, towers=towers, areas=areas)
-    scene = paris_scene(city, VISITS, most_counted=_MOST_COUNTED)
+    scene = paris_scene(city, VISITS, max_visits_in_total=_MOST_COUNTED)
     errors = _all_errors(scene, runs, progress)
     figures = list(_figures(errors))
     figures += _coverage(scene, runs)
@@ -196,7 +196,7 @@ def _keys(city: DensityCity, scene: DensityScene) -> dict[str, list[float]]:
     """Draws other visits of the same people and adds the same noise."""
     found: dict[str, list[float]] = {method: [] for method in BOXED}
     for key in range(1, KEYS + 1):
-        again = paris_scene(city, [MAX_VISITS], most_counted=_MOST_COUNTED, key_seed=key)
+        again = paris_scene(city, [MAX_VISITS], max_visits_in_total=_MOST_COUNTED, key_seed=key)
         for method, values in found.items():
             release = METHODS[method](again.cities[MAX_VISITS], EPSILON, 0).value
             values.append(density_errors(scene.truth, release).value.mre)

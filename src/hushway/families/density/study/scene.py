@@ -25,7 +25,7 @@ from hushway.families.density.rows.counts import (
 )
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
-from hushway.privacy.accounting import cap_for
+from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss
@@ -102,18 +102,18 @@ class DensityScene:
 
 def budget_of(epsilon: str, delta: str) -> ZCDPLoss:
     """Returns the most zCDP that is (epsilon, delta)-DP."""
-    return cap_for(Fraction(epsilon), Fraction(delta))
+    return budget_limit_for(Fraction(epsilon), Fraction(delta))
 
 
 def paris_scene(
-    city: DensityCity, max_visits: Sequence[int], *, most_counted: int, key_seed: int = 0
+    city: DensityCity, max_visits: Sequence[int], *, max_visits_in_total: int, key_seed: int = 0
 ) -> DensityScene:
     """Returns a synthetic city of calls.
 
     Args:
         city: The city.
         max_visits: Most visits of one person in the series; a bounded city is made for each.
-        most_counted: Most visits of one person in the total.
+        max_visits_in_total: Most visits of one person in the total.
         key_seed: Chooses the visits that stay.
     """
     periods = Periods(
@@ -144,7 +144,7 @@ def paris_scene(
             most: _bounded(
                 people,
                 universe,
-                VisitLimits(max_visits=most, most_counted=most_counted),
+                VisitLimits(max_visits=most, max_visits_in_total=max_visits_in_total),
                 key_seed,
             )
             for most in max_visits
@@ -197,8 +197,8 @@ def exact_visits(
         )
     if int(site.max()) >= sites or int(time_bin.max()) >= bins:
         raise DataError(
-            "A row names a site or a bin that is not in the list.",
-            advice="Look up sites and bins in the universe that the visits are counted for.",
+            "A row names a site or a period that is not in the list.",
+            advice="Look up sites and periods in the universe that the visits are counted for.",
         )
     # One number for each row, so that a sort brings the repeated ones together.
     keys = person.astype(np.int64)

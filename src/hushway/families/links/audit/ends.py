@@ -1,9 +1,9 @@
 """What the noise at the ends of trips must not give away: where a trip began or ended.
 
-The promise compares two places of one end, all else being equal, and speaks of everything that is
+The guarantee compares two places of one end, all else being equal, and speaks of everything that is
 counted. So these audits begin with positions and look at exact counts, before any noise is added to
-those. Places differ along the road, where the promise has room to spare: it allows for moves along
-both axes.
+those. Places differ along the road, where the guarantee has room to spare: it allows for moves
+along both axes.
 """
 
 from dataclasses import dataclass

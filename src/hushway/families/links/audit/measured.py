@@ -242,7 +242,7 @@ def _gaussian(
 
 
 def _every_link(limits: MovementLimits, spend: Loss) -> LinkCounts:
-    return replace(plain(limits, spend), shown=0.0)
+    return replace(plain(limits, spend), publish_above_se=0.0)
 
 
 def _sum_over(stage: LinkStage, drives: Drives) -> Look:

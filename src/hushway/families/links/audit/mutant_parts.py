@@ -74,7 +74,7 @@ class ThresholdBeforeNoise(OnlyLarge):
 
 
 class TwoCounts(WrongMovements):
-    """The real counter, which also tells what it would have counted without a cap."""
+    """The real counter, which also tells what it would have counted without a limit."""
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the counts of the real counter."""

@@ -273,7 +273,7 @@ def plain(limits: MovementLimits, spend: Loss) -> LinkCounts:
         budget=spend,
         classes=Fraction(0),
         left_out=Fraction(0),
-        expect=False,
+        shrink_to_class=False,
         conserve=False,
     )
 

@@ -205,7 +205,7 @@ def first_by_place(people: PeoplePositions, noise: EndNoise) -> Trips:
 
 _MUTANTS: tuple[Mutant[LinkProduct], ...] = (
     mutant(
-        "no cap on items",
+        "no contribution limit on items",
         LinkProduct(counter=NoCap),
         measured.long_drive,
         measured.long_drive_laplace,

@@ -215,8 +215,8 @@ def _asked(
         classes=classes,
         left_out=left_out,
         speeds=speeds,
-        shown=0.0,
-        expect=fitted,
+        publish_above_se=0.0,
+        shrink_to_class=fitted,
         conserve=fitted,
     )
 

@@ -28,8 +28,8 @@ from hushway.release.published_file import Description, check_files, write_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
-    check_family,
     check_noise,
+    check_release_type,
     check_terms,
     refuse_numbers,
 )
@@ -221,13 +221,13 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
     Raises:
         ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
-    check_family(certificate, FAMILY)
+    check_release_type(certificate, FAMILY)
     check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe))
     check_noise(certificate.terms, table.noise)
     mechanism = stated_counts(certificate.terms.mechanism)
     stated = (
-        mechanism.shown,
+        mechanism.publish_above_se,
         mechanism.spends.classes is not None,
         mechanism.spends.speeds is not None,
     )

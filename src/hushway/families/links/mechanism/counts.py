@@ -117,7 +117,7 @@ class Spends:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """The prices in the order in which they are paid."""
+        """The prices in the order in which they are spent."""
         asked = (self.links, self.classes, self.left_out, self.left_out_sums, self.speeds)
         return tuple(loss for loss in asked if loss is not None)
 
@@ -169,16 +169,16 @@ class LinkCounts:
     Attributes:
         limits: How much of one person counts; the engine must enforce the same.
         spends: What each question costs; which are asked decides on class sums and speeds.
-        shown: A link is published if its estimate is at least this many standard errors.
-        expect: Whether links are expected to be like others of their class and zone.
+        publish_above_se: A link is published if its estimate is at least this many standard errors.
+        shrink_to_class: Whether links are expected to be like others of their class and zone.
         conserve: Whether what comes into a node is made to leave it, but for ends of trips.
         preparation: How positions became trips, which the engine must have done.
     """
 
     limits: MovementLimits
     spends: Spends
-    shown: float = 2.0
-    expect: bool = True
+    publish_above_se: float = 2.0
+    shrink_to_class: bool = True
     conserve: bool = True
     preparation: Preparation = USUAL
     name: str = "link_counts"
@@ -186,14 +186,14 @@ class LinkCounts:
     adaptive: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.shown) and self.shown >= 0):
+        if not (math.isfinite(self.publish_above_se) and self.publish_above_se >= 0):
             raise PrivacyError(
                 "Links are shown from a number of standard errors on, not below 0.",
-                advice="Set shown = 2, or 0 for all links.",
+                advice="Set publish_above_se = 2, or 0 for all links.",
             )
         if self.limits.left_out != (self.spends.left_out is not None):
             raise PrivacyError(
-                "What is left out is counted and paid for, or neither.",
+                "What is left out is counted and spent on, or neither.",
                 advice="Let the limits say left_out exactly where there is a spend for it.",
             )
 
@@ -209,8 +209,8 @@ class LinkCounts:
             "max_items": self.limits.max_items,
             "speed_steps": self.limits.speed_steps,
             "spends": spends,
-            "shown": self.shown,
-            "expect": self.expect,
+            "publish_above_se": self.publish_above_se,
+            "shrink_to_class": self.shrink_to_class,
             "conserve": self.conserve,
             "trips": self.preparation.parameters,
         }
@@ -229,7 +229,7 @@ class LinkCounts:
                 "What the contribution bound leaves out is put back, as far as noisy counts of it "
                 "tell: by link where they are large, or else by class and zone."
             )
-        if self.expect:
+        if self.shrink_to_class:
             words.append(
                 "A link is drawn towards the noisy mean of its class and zone, by as much as the "
                 "noisy counts say that such links are alike."
@@ -245,10 +245,10 @@ class LinkCounts:
     @property
     def _shown_words(self) -> str:
         summed = "what is fitted to the others is published as sums by class and zone."
-        if self.shown == 0:
+        if self.publish_above_se == 0:
             return f"Links above 0 are published; {summed}"
         return (
-            f"Links from {self.shown:g} standard errors on are published, unless noise alone may "
+            f"Links from {self.publish_above_se:g} standard errors on are published, unless noise alone may "
             f"well explain their noisy counts: it explains at most {MOST_EMPTY:.0%} of those that "
             f"are as large; {summed}"
         )
@@ -296,7 +296,11 @@ class LinkCounts:
     def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
         return fit_links(
-            measured, geography, shown=self.shown, expect=self.expect, conserve=self.conserve
+            measured,
+            geography,
+            publish_above_se=self.publish_above_se,
+            shrink_to_class=self.shrink_to_class,
+            conserve=self.conserve,
         )
 
     def bound(self, cells: MovementQueryCells) -> Bound:

@@ -84,17 +84,24 @@ class _Answers:
 
 
 def fit_links(
-    measured: Measurements, universe: LinkUniverse, *, shown: float, expect: bool, conserve: bool
+    measured: Measurements,
+    universe: LinkUniverse,
+    *,
+    publish_above_se: float,
+    shrink_to_class: bool,
+    conserve: bool,
 ) -> LinkTable:
     """Fits the flows of every period, and keeps the links that stand out."""
     answers = _told_apart(measured)
     groups = ClassZones(universe=universe)
     whole = _whole(answers, groups)
     balance = balance_of(universe.roads)
-    problems = _problems(answers, whole, groups, balance, expect=expect, conserve=conserve)
+    problems = _problems(
+        answers, whole, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
+    )
     fitted = _fitted(problems, whole, universe.roads.links)
-    standing = (fitted.values >= shown * fitted.errors) & (fitted.values >= _HUNDREDTH)
-    if shown > 0:
+    standing = (fitted.values >= publish_above_se * fitted.errors) & (fitted.values >= _HUNDREDTH)
+    if publish_above_se > 0:
         standing &= _beyond_noise(answers.items, universe)
     period, link = (index.astype(np.int64) for index in np.nonzero(standing))
     speed = _speeds(answers.speeds, whole, groups, fitted, standing)
@@ -107,7 +114,7 @@ def fit_links(
         standard_error=np.maximum(np.round(fitted.errors[standing], 2), _HUNDREDTH),
         speed=None if speed is None else speed[0],
         speed_error=None if speed is None else speed[1],
-        threshold=shown,
+        threshold=publish_above_se,
         rest=rest_of(fitted, standing, groups),
         class_totals=None if answers.classes is None else answers.classes.values,
         noise=noise_of(measured),
@@ -151,7 +158,7 @@ def _problems(
     groups: ClassZones,
     balance: Balance,
     *,
-    expect: bool,
+    shrink_to_class: bool,
     conserve: bool,
 ) -> list[FlowProblem]:
     """Returns what is known of each period."""
@@ -168,7 +175,7 @@ def _problems(
                 noisy=counts,
                 variance=variance,
                 expected=expected,
-                spread=spread if expect else np.full(items, np.inf),
+                spread=spread if shrink_to_class else np.full(items, np.inf),
                 balance=balance.matrix,
                 imbalance=_imbalance(balance, counts, variance, conserve=conserve),
                 group=group,

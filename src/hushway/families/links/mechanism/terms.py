@@ -38,7 +38,7 @@ _ASSUMED_PUBLIC = (
 
 
 _LEFT_OUT_WORDS = (
-    " As many of the others at most are counted besides, in counts of their own that are paid for."
+    " As many of the others at most are counted besides, in counts of their own that are spent on."
 )
 
 
@@ -57,7 +57,7 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
         mechanism,
         universe,
         bound,
-        family=FAMILY,
+        release_type=FAMILY,
         unit=unit,
         contribution=Contribution(
             words=f"At most {plural(most, 'item')} of a {unit} in the whole window are counted, "
@@ -125,8 +125,8 @@ def _counts(parameters: Mapping[str, Any]) -> LinkCounts:
             left_out_sums=stated_loss(parameters, "left_out_sums"),
             speeds=stated_loss(parameters, "speeds"),
         ),
-        shown=parameters["shown"],
-        expect=parameters["expect"],
+        publish_above_se=parameters["publish_above_se"],
+        shrink_to_class=parameters["shrink_to_class"],
         conserve=parameters["conserve"],
         preparation=_preparation(parameters["trips"]),
     )
@@ -153,8 +153,8 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
     classes: Fraction = CLASSES,
     left_out: Fraction = LEFT_OUT,
     speeds: Fraction = Fraction(0),
-    shown: float = 2.0,
-    expect: bool = True,
+    publish_above_se: float = 2.0,
+    shrink_to_class: bool = True,
     conserve: bool = True,
     preparation: Preparation = USUAL,
 ) -> LinkCounts:
@@ -169,16 +169,16 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
         classes: Share of the sums by zone and class.
         left_out: Share of what the bound leaves out; the limits then count it.
         speeds: Share of the speeds.
-        shown: A link is published from so many standard errors on.
-        expect: Whether links are expected to be like others of their class and zone.
+        publish_above_se: A link is published from so many standard errors on.
+        shrink_to_class: Whether links are expected to be like others of their class and zone.
         conserve: Whether nodes are balanced.
         preparation: How positions become trips; as usual unless given.
     """
     return LinkCounts(
         limits=replace(limits, left_out=left_out > 0),
         spends=spends_of(budget, classes=classes, speeds=speeds, left_out=left_out),
-        shown=shown,
-        expect=expect,
+        publish_above_se=publish_above_se,
+        shrink_to_class=shrink_to_class,
         conserve=conserve,
         preparation=preparation,
     )

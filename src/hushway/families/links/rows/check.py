@@ -49,7 +49,7 @@ from hushway.tables.layout import Clock
 _WORDS: Final[Words] = {
     **ROW_WORDS,
     "impossible_position": IMPOSSIBLE_POSITION,
-    "unknown_location": (
+    "unknown_place": (
         "The position is not in the surroundings of the road network.",
         "Check the network; or leave it so: such positions are dropped.",
     ),
@@ -161,7 +161,7 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
     buckets = load_table(backend, "public_buckets", grid.table)
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
     rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
-    skipped: Periods | None = universe.periods if clock == "wall" else None
+    skipped: Periods | None = universe.periods if clock == "local" else None
     placed = rows.lon.notnull() & rows.lat.notnull()
     # Not a number is larger than any to the engine.
     earthly = rows.lon.between(-_MOST_LON, _MOST_LON) & rows.lat.between(-_MOST_LAT, _MOST_LAT)
@@ -177,7 +177,7 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
         "impossible_time": gone,
         "outside_window": rows.us.notnull() & ~gone & rows.period.isnull(),
         "impossible_position": placed & ~earthly,
-        "unknown_location": placed & earthly & ~in_surroundings(rows, universe.roads),
+        "unknown_place": placed & earthly & ~in_surroundings(rows, universe.roads),
     }
     counts = {kind: rows.count(where=condition) for kind, condition in kinds.items()}
     return rows.aggregate(rows=rows.count(), **counts)

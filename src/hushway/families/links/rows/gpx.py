@@ -148,7 +148,7 @@ class MdsTraces:
 
     path: Path | str
     # Milliseconds since 1970 are instants.
-    clock: ClassVar[Clock] = "instant"
+    clock: ClassVar[Clock] = "utc"
     noun: ClassVar[str] = "traces"
 
 
@@ -227,7 +227,7 @@ class GpxTraces:
 
     path: Path | str
     # GPX writes times in UTC, or with an offset.
-    clock: ClassVar[Clock] = "instant"
+    clock: ClassVar[Clock] = "utc"
     noun: ClassVar[str] = "traces"
 
 

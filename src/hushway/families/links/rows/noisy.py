@@ -1,7 +1,8 @@
 """From a person's positions to trips with noisy ends.
 
-The order is what makes the promise of `MetricEnds` true. Ids and times say what a trip is and which
-positions are its ends; the ends then get their noise; and nothing after that asks where they were.
+The order is what makes the guarantee of `MetricEnds` true. Ids and times say what a trip is and
+which positions are its ends; the ends then get their noise; and nothing after that asks where they
+were.
 """
 
 from collections.abc import Callable
@@ -53,17 +54,16 @@ class MetricEnds:
     noisy point. The noisy end is put onto the nearest road, and the trip is matched with it.
 
     Privacy:
-        Promised for one end, all else being equal: moving it by d metres within the surroundings of
-        the network changes the probability of whatever is counted by a factor of at most
+        Guaranteed for one end, all else being equal: moving it by d metres within the surroundings
+        of the network changes the probability of whatever is counted by a factor of at most
         exp(epsilon * d / radius), where d is measured between points of the grid. All else are the
         other positions, all times and all other trips; PRIVACY.md of the family has the proof. The
-        rest of the trip is no part of this promise: positions beyond the disc are matched as they
+        rest of the trip is no part of this guarantee: positions beyond the disc are matched as they
         are, and they may lead to the true end. Noise is drawn afresh for each trip of each person,
         so trips from one home spend again: together the ends of one person lose `loss_per_metre`
         for every metre that all of them move. At most `max_trips` trips of a person count, so that
-        this is finite.
-        The bound on a person's counts, and with it the guarantee of the release, does not depend on
-        any of this.
+        this is finite. The bound on a person's counts, and with it the guarantee of the release,
+        does not depend on any of this.
 
     Attributes:
         epsilon: What one end loses when it moves by `radius`.

@@ -1,7 +1,7 @@
 """Attacks on published links: where does somebody live, and was somebody on a road at all?
 
 The attacker knows everybody else's trips, and everything about the person but one thing. That is
-what differential privacy promises to withstand. Both attacks succeed on DP-ANI, which publishes
+what differential privacy guarantees to withstand. Both attacks succeed on DP-ANI, which publishes
 exact counts; on noisy counts of every link they do hardly better than a guess.
 """
 
@@ -265,7 +265,7 @@ def _exact_items(counter: ArrayMovements, universe: LinkUniverse) -> FloatArray:
 
 # What noise at the ends of trips leaves to see of the true ends, and what it costs.
 #
-# The promise speaks of the first and the last position of a trip. The positions between them are
+# The guarantee speaks of the first and the last position of a trip. The positions between them are
 # used as they are unless a disc around a noisy end takes them, so a trip may still pass by its true
 # beginning: because noise and chance led it there, or because positions beyond the discs did.
 

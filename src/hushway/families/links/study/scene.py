@@ -219,15 +219,15 @@ def _clamped(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) 
 
 
 def _fitted(
-    *, left_out: Fraction = Fraction(0), expect: bool = False, conserve: bool = False
+    *, left_out: Fraction = Fraction(0), shrink_to_class: bool = False, conserve: bool = False
 ) -> Fit:
     def fit(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) -> FloatArray:
         mechanism = link_counts(
             _LIMITS,
             budget=budget,
             left_out=left_out,
-            shown=0.0,
-            expect=expect,
+            publish_above_se=0.0,
+            shrink_to_class=shrink_to_class,
             conserve=conserve,
         )
         measured = scene.measured(counter, mechanism, run)
@@ -247,9 +247,9 @@ FITS: Final[Mapping[str, Fit]] = {
     "plain noise": _noisy,
     "not negative": _clamped,
     "and sums by class and zone": _fitted(),
-    "and the usual count of the class": _fitted(expect=True),
-    "and balanced nodes": _fitted(expect=True, conserve=True),
+    "and the usual count of the class": _fitted(shrink_to_class=True),
+    "and balanced nodes": _fitted(shrink_to_class=True, conserve=True),
     "and what the bound leaves out (the product)": _fitted(
-        left_out=LEFT_OUT, expect=True, conserve=True
+        left_out=LEFT_OUT, shrink_to_class=True, conserve=True
     ),
 }

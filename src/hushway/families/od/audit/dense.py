@@ -49,7 +49,7 @@ def one_trip(product: Product, epsilon: Fraction) -> Examination:
 
 
 def many_trips(product: Product, epsilon: Fraction) -> Examination:
-    """Fifty identical trips of one person against none: the cap, and noise that fits the cap."""
+    """Fifty identical trips of one person against none: the limit, and noise that fits the limit."""
     stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
     commuter = (Part(times=_MANY),)
     return Trial(
@@ -62,7 +62,7 @@ def many_trips(product: Product, epsilon: Fraction) -> Examination:
 
 
 def many_trips_spread(product: Product, epsilon: Fraction) -> Examination:
-    """Trips of one person in two cells: the cap must hold over all cells together."""
+    """Trips of one person in two cells: the limit must hold over all cells together."""
     stage = Stage(product=product, toy=_TWO_PERIODS, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
     # The people of one release share its bounding key, whose choices for any two of them are as
     # good as independent; so counts over corners spread no wider than counts over releases.

@@ -44,8 +44,8 @@ from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
 
 _STATISTIC = "the evidence of all measurements together, in thousandths,"
-# The cap is what matters here; fifty trips of one person are for the audits of plain tables, which
-# are spared the many runs that several measurements need.
+# The limit is what matters here; fifty trips of one person are for the audits of plain tables,
+# which are spared the many runs that several measurements need.
 _MANY = 10
 _MANY_SPREAD = 25
 _ONE_TRIP = Bound(cells=1, each=1, total=1)
@@ -68,7 +68,7 @@ def one_trip(form: Form, product: Product, epsilon: Fraction) -> Examination:
 
 
 def many_trips(form: Form, product: Product, epsilon: Fraction) -> Examination:
-    """Ten identical trips of one person against none: every feature needs noise for the cap."""
+    """Ten identical trips of one person against none: every feature needs noise for the limit."""
     look = _capped(form, product, epsilon, {0: MAX_TRIPS})
     return Trial(
         name=f"{form.words}: ten trips of one person or none",
@@ -81,7 +81,7 @@ def many_trips(form: Form, product: Product, epsilon: Fraction) -> Examination:
 
 
 def many_trips_spread(form: Form, product: Product, epsilon: Fraction) -> Examination:
-    """Trips of one person in two elements of a feature: the cap holds over both together."""
+    """Trips of one person in two elements of a feature: the limit holds over both together."""
     # Which of the trips are kept is left to chance; this is the likeliest choice, or its mirror.
     look = _capped(form, product, epsilon, {0: MAX_TRIPS - 1, SAME_PARITY: 1})
     commuter = (Part(times=_MANY_SPREAD), Part(times=_MANY_SPREAD, period=SAME_PARITY))
@@ -96,7 +96,7 @@ def many_trips_spread(form: Form, product: Product, epsilon: Fraction) -> Examin
 def one_trip_gaussian(form: Form, product: Product, epsilon: Fraction) -> Examination:
     """Gaussian noise: the claim is what the accountant derives for all measurements together."""
     look = Evidence(stage=_gaussian_stage(product, epsilon), form=form, moves={0: 1})
-    # From what was paid for, not from what the mechanism says it does.
+    # From what was spent on, not from what the mechanism says it does.
     part = ZCDPLoss(look.stage.spend.rho / MEASUREMENTS)
     claim = best_epsilon([counting_event("audit", 1, part, _ONE_TRIP)] * MEASUREMENTS, DELTA)
     return Trial(
@@ -256,7 +256,7 @@ def fresh_feature_noise(product: Product, epsilon: Fraction) -> Examination:
     """Two features that hold the same trips: noise that both share cancels in their difference."""
     look = _look(product, epsilon)
     return VarianceCheck(
-        name="cbdp: fresh noise for every feature",
+        name="cbdp: fresh noise for every published total",
         statistic="the difference of the noisy counts of two elements that hold one trip",
         epsilon=epsilon,
         law=laplace_difference(MEASUREMENTS / epsilon),
@@ -269,7 +269,7 @@ def one_less_another(product: Product, epsilon: Fraction) -> Examination:
     look = _look(product, epsilon)
     late = (Part(period=SAME_HALF),)
     return Trial(
-        name="cbdp: one feature less another",
+        name="cbdp: one published total less another",
         statistic="the noisy count of an element with the trip less that of one without it",
         epsilon=epsilon,
         worlds=look.stage.worlds(look.features_differ, ("the trip", late), ("no trip", NOBODY)),

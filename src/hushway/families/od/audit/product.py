@@ -164,7 +164,7 @@ Spend = TypeVar("Spend", bound=Loss)
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """The public terms of a release: its universe, who is protected, and the cap."""
+    """The public terms of a release: its universe, who is protected, and the limit."""
 
     cells: ODCells
     unit: Unit = Unit.PERSON
@@ -239,7 +239,7 @@ REAL = Product()
 
 @dataclass(frozen=True, kw_only=True)
 class Stage(audit.Stage[Part, Trips, TripsSource, Terms, Fitted], Generic[Spend]):
-    """A toy universe and its cap."""
+    """A toy universe and its limit."""
 
     product: Product
     spend: Spend

@@ -67,7 +67,7 @@ class _Counter(Wrapped):
 
 
 class SensitivityOfOne(_Counter):
-    """A counter that caps at m trips and says that a person has only one."""
+    """A counter that stops at m trips and says that a person has only one."""
 
     def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
         """Returns the wrong bound."""
@@ -248,7 +248,7 @@ PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
     mutant(
         "threshold before noise", Product(counter=ThresholdBeforeNoise), sparse.at_the_threshold
     ),
-    mutant("no cap", Product(counter=NoCap), dense.many_trips),
+    mutant("no contribution limit", Product(counter=NoCap), dense.many_trips),
     mutant(
         "people told apart by the low bits of their numbers",
         Product(counter=LowBitsOnly),
@@ -267,13 +267,13 @@ PLAIN_MUTANTS: tuple[Mutant[Product], ...] = (
 )
 FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
     mutant(
-        "sensitivity 1 instead of m on features",
+        "sensitivity 1 instead of m on published totals",
         Product(curator=FeatureSensitivityOfOne),
         partial(measured.many_trips, FLAT),
         partial(measured.many_trips, TREE),
     ),
     mutant(
-        "the whole budget for every feature",
+        "the whole budget for every published total",
         Product(mechanism=unsplit, budget=blind),
         partial(measured.one_trip, FLAT),
         partial(measured.one_trip, TREE),
@@ -282,7 +282,7 @@ FITTED_MUTANTS: tuple[Mutant[Product], ...] = (
         measured.fresh_feature_noise,
     ),
     mutant(
-        "the same noise for every feature",
+        "the same noise for every published total",
         Product(source=SharedNoise),
         measured.one_less_another,
         measured.fresh_feature_noise,

@@ -287,7 +287,7 @@ def ann_arbor(
     mode_of.flags.writeable = False
     return City(
         name="Ann Arbor (synthetic)",
-        cells=ODCells(locations=locations, periods=periods, same_place=False),
+        cells=ODCells(locations=locations, periods=periods, include_intrazonal=False),
         network=network,
         modes=MODES,
         mode_of=mode_of,

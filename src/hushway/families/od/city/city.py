@@ -67,7 +67,7 @@ class City:
         *,
         format: Literal["csv", "parquet"] = "csv",  # noqa: A002 - the word that users know
     ) -> None:
-        """Writes locations.csv, modes.csv, network.toml and the trips.
+        """Writes places.csv, modes.csv, network.toml and the trips.
 
         Trips have the columns trip_id, rider, origin, destination and departed_at, a wall-clock
         time: ISO text in trips.csv, a timestamp without a zone in trips.parquet.
@@ -82,7 +82,7 @@ class City:
         from hushway.study.city_files import write_locations
 
         folder.mkdir(parents=True, exist_ok=True)
-        write_locations(self.cells.locations, folder / "locations.csv")
+        write_locations(self.cells.locations, folder / "places.csv")
         write_modes(self, folder / "modes.csv")
         (folder / "network.toml").write_text(network_toml(self.network), encoding="utf-8")
         write_trips(self, folder / f"trips.{format}")

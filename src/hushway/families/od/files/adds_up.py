@@ -160,7 +160,7 @@ def _sums_facts(sums: PublishedSums, rows: IntArray, shift: float) -> dict[str, 
     each = "The sum" if feature.size == 1 else f"Each of the {feature.size:,} sums"
     return {
         "constraint": f"{each} of {feature.title!r} ({feature.name}) is the sum of its rows.",
-        "feature": feature.title,
+        "published_total": feature.title,
         "elements": feature.size,
         "largest_difference": _largest(sums.counts - rows),
         "largest_rounding_shift": shift,

@@ -87,7 +87,7 @@ def read_universe(
     universe = ODCells(
         locations=read_locations(read_plain(folder / LOCATIONS, LIST_BYTES)),
         periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
-        same_place=facts["same_place"],
+        include_intrazonal=facts["include_intrazonal"],
     )
     check_domain(certificate, universe)
     return universe, f"The public lists give the {universe.size:,} cells of the certificate."
@@ -133,7 +133,7 @@ def _with_sums(notes: Notes, folder: Path, table: ReadView, *, learnt: bool) -> 
 def _features(folder: Path, universe: ODCells) -> tuple[tuple[Feature, ...], str]:
     features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
     titles = ", ".join(feature.title for feature in features)
-    return features, f"The public labels give these features: {titles}."
+    return features, f"The public labels give these published totals: {titles}."
 
 
 def _margins(

@@ -23,7 +23,7 @@ MOST_FEATURES = 64
 MOST_SUMS = 1 << 26
 
 _ABOUT = (
-    "The features that trips are summed over. A feature puts every cell into one element, by the "
+    "The published totals that trips are summed over. A published total puts every cell into one element, by the "
     "class of its pair of places (pair_column: a column of pairs.parquet; null if all pairs are "
     "alike) and by the class of its period (class_of_period, in the order of periods.csv; null if "
     "all periods are alike). Public knowledge, not made from the data."
@@ -59,7 +59,7 @@ def read_features(data: bytes, pairs_file: Path, universe: ODCells) -> tuple[Fea
     Raises:
         ReleaseError: The files are not what hushway writes for any features.
     """
-    refuse_large("features.json", len(data), LIST_BYTES)
+    refuse_large("published_totals.json", len(data), LIST_BYTES)
     facts = parsed_json(data)
     if len(facts["features"]) > MOST_FEATURES:
         raise _rewritten()
@@ -122,4 +122,6 @@ def _period_labels(facts: Mapping[str, Any]) -> Labels | None:
 
 
 def _rewritten() -> ReleaseError:
-    return damaged("features.json is not as hushway writes it, or is larger than it may be.")
+    return damaged(
+        "published_totals.json is not as hushway writes it, or is larger than it may be."
+    )

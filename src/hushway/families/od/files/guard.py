@@ -22,7 +22,7 @@ from hushway.privacy.certificate.parts import plain
 from hushway.release.formats.places import locations_csv, periods_csv, read_locations, read_periods
 from hushway.release.terms import (
     check_domain,
-    check_family,
+    check_release_type,
     check_terms,
     is_noise,
     noise_error,
@@ -100,7 +100,7 @@ def check_margins(table: ODTable) -> None:
         _check_margin(table, margin)
     features = [margin.feature for margin in table.margins]
     if len({feature.title for feature in features}) != len(features):
-        _refuse("Two features of the table have the same title.")
+        _refuse("Two published totals of the table have the same title.")
     if features and float(table.counts.sum(dtype=np.float64)) >= _MOST_TRIPS:
         _refuse("The counts of the table are too large to be added up.")
     check_sizes(table.universe, features)
@@ -121,7 +121,7 @@ def check_lists(universe: ODCells) -> None:
         read_back = None
     if read_back != (universe.locations.digest, universe.periods.digest):
         raise ReleaseError(
-            "The locations or periods would not be the same when read back from the release.",
+            "The places or periods would not be the same when read back from the release.",
             advice="Use plain text for ids and names, and Python's own floats for positions.",
         )
 
@@ -136,10 +136,10 @@ def _check_left_out(table: ODTable) -> None:
 def _check_margin(table: ODTable, margin: MarginTable) -> None:
     # The very classes: a subclass might carry more than what was measured.
     if type(margin) is not MarginTable or type(margin.feature) is not Feature:
-        _refuse("The sums of the table are not sums over public features.")
+        _refuse("The sums of the table are not sums over public published totals.")
     feature = margin.feature
     if feature.universe is not table.universe and feature.universe.digest != table.universe.digest:
-        _refuse(f"The feature {feature.title!r} is over other cells than the table's.")
+        _refuse(f"The published total {feature.title!r} is over other cells than the table's.")
     if not _is_array(margin.measured, np.int64) or not _is_array(margin.fitted, np.float64):
         _refuse(f"The sums over {feature.title!r} are not plain arrays of numbers.")
     if not len(margin.measured) == len(margin.fitted) == feature.size:
@@ -164,9 +164,9 @@ def check_sizes(universe: ODCells, features: Sequence[Feature]) -> None:
     sums = sum(feature.size for feature in features)
     if len(features) > MOST_FEATURES or sums > MOST_SUMS or labels > MOST_LABELS:
         raise ReleaseError(
-            f"A release holds at most {MOST_FEATURES} features, {MOST_SUMS:,} sums, and "
+            f"A release holds at most {MOST_FEATURES} published totals, {MOST_SUMS:,} sums, and "
             f"{MOST_LABELS:,} labels of pairs of places.",
-            advice="Leave out the finest features.",
+            advice="Leave out the finest published totals.",
         )
 
 
@@ -194,7 +194,7 @@ def check_stated(certificate: Certificate, view: ODView) -> None:
         ReleaseError: It states other terms, another threshold or other noise.
     """
     cells, features = view.universe, view.features
-    check_family(certificate, FAMILY)
+    check_release_type(certificate, FAMILY)
     check_domain(certificate, cells)
     check_terms(certificate, stated_terms(certificate, cells, features))
     _, *margins = certificate.terms.events

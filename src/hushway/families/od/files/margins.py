@@ -24,7 +24,7 @@ from hushway.release.formats.places import number_array, text_array
 
 SCHEMA = pa.schema(
     [
-        pa.field("feature", LABEL, nullable=False),
+        pa.field("published_total", LABEL, nullable=False),
         pa.field("period", LABEL, nullable=False),
         pa.field("pair", LABEL, nullable=False),
         pa.field("count", pa.int64(), nullable=False),
@@ -38,7 +38,7 @@ ERROR = "count_error"
 # Where errors were learnt, the error of every published sum stands in a column of its own.
 LEARNT_SCHEMA = SCHEMA.append(pa.field(ERROR, pa.float64(), nullable=False))
 
-_LABELS = ("feature", "period", "pair")
+_LABELS = ("published_total", "period", "pair")
 _NUMBERS = ("count", "measured", "standard_error", "residual")
 
 
@@ -169,7 +169,7 @@ def _check_labels(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch])
     title, periods, pairs = _label_arrays(feature)
     first = 0
     for part in parts:
-        positions_among(part.column("feature"), title)
+        positions_among(part.column("published_total"), title)
         element = positions_among(part.column("period"), periods) * feature.pair_classes
         element += positions_among(part.column("pair"), pairs)
         if not np.array_equal(element, np.arange(first, first + len(part))):
@@ -195,5 +195,5 @@ def _texts(features: Sequence[Feature]) -> Iterator[str]:
 
 def _rewritten(path: Path) -> ReleaseError:
     return damaged(
-        f"{path.name} does not hold one row for every element of the features, in order."
+        f"{path.name} does not hold one row for every element of the published totals, in order."
     )

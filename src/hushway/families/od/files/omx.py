@@ -60,7 +60,7 @@ def matrix_names(universe: ODCells) -> tuple[str, ...]:
 
 
 def _lookups(universe: ODCells) -> dict[str, NDArray[np.generic]]:
-    """Returns what stands beside every row and column: the id, and the row of locations.csv."""
+    """Returns what stands beside every row and column: the id, and the row of places.csv."""
     return {
         "location": np.array([key.encode() for key in universe.locations.ids]),
         "row": np.arange(1, len(universe.locations) + 1, dtype=np.uint32),

@@ -43,11 +43,11 @@ CSV = "trips.csv"
 OMX = "trips.omx"
 FLOWS = "flowmap/flows.csv"
 FLOW_LOCATIONS = "flowmap/locations.csv"
-LOCATIONS = "locations.csv"
+LOCATIONS = "places.csv"
 MARGINS = "margins.parquet"
 MARGINS_CSV = "margins.csv"
 ADDS_UP = "adds-up.json"
-FEATURES = "features.json"
+FEATURES = "published_totals.json"
 PAIRS = "pairs.parquet"
 ESTIMATES = "estimates.parquet"
 
@@ -60,24 +60,24 @@ def describe(view: TableView | ReadView) -> Description:
         "cells": universe.size,
         "dense": view.threshold is None and not view.zeros_left_out,
         "threshold": view.threshold,
-        "same_place": universe.same_place,
+        "include_intrazonal": universe.include_intrazonal,
     }
     # Only where it says something: releases of earlier versions must still verify.
     if view.zeros_left_out:
         facts["zeros_left_out"] = True
     if features:
-        facts["sums"] = [{"feature": f.title, "elements": f.size} for f in features]
+        facts["sums"] = [{"published_total": f.title, "elements": f.size} for f in features]
     return describe_files(FILES, view, facts)
 
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
     """Whether facts of a data package say enough about a table to read it."""
-    threshold, same_place = facts["threshold"], facts["same_place"]
+    threshold, include_intrazonal = facts["threshold"], facts["include_intrazonal"]
     # Releases of earlier versions do not say it: they left out no zeros.
     zeros_left_out = facts.get("zeros_left_out", False)
     return (
         (threshold is None or type(threshold) is int)
-        and type(same_place) is bool
+        and type(include_intrazonal) is bool
         and type(zeros_left_out) is bool
         and not (zeros_left_out and threshold is not None)
     )
@@ -106,8 +106,8 @@ def _trips_schema(view: ODView) -> dict[str, Any]:
     error = f"Standard deviation of {_error_of(view)}, in trips."
     words = (
         ("string", "Label of the period, as in periods.csv."),
-        ("string", "Id of the place where trips start, as in locations.csv."),
-        ("string", "Id of the place where trips end, as in locations.csv."),
+        ("string", "Id of the place where trips start, as in places.csv."),
+        ("string", "Id of the place where trips end, as in places.csv."),
         ("integer", "Published number of trips over all days of the window."),
         ("number", error),
     )
@@ -126,7 +126,7 @@ def _flows_words(view: ODView) -> str:
 def _omx_words(view: ODView) -> str:
     return (
         "One matrix a period, named after it; rows are origins, columns are destinations, in the "
-        "order of locations.csv. A cell without a row is "
+        "order of places.csv. A cell without a row is "
         f"{'published as ' if view.zeros_left_out else ''}0."
     )
 
@@ -134,13 +134,13 @@ def _omx_words(view: ODView) -> str:
 def _margins_words(view: ODView) -> str:
     titles = ", ".join(feature.title for feature in view.features)
     return (
-        f"The trips of every element of the features: {titles}. A count is the sum of the rows of "
+        f"The trips of every element of the published totals: {titles}. A count is the sum of the rows of "
         "trips.parquet in the element, exactly."
     )
 
 
 _MARGIN_WORDS = (
-    ("string", f"Title of the feature, as in {FEATURES}."),
+    ("string", f"Title of the published total, as in {FEATURES}."),
     ("string", "Class of the periods that are summed over; empty if it is all of them."),
     ("string", "Class of the pairs that are summed over; empty if it is all of them."),
     ("integer", "Published number of trips: the sum of the published rows."),
@@ -164,14 +164,14 @@ def _margins_schema(view: ODView) -> dict[str, Any]:
     learnt = _is_learnt(view)
     columns = (*MARGIN_COLUMNS, *((ERROR,) if learnt else ()))
     words = (*_MARGIN_WORDS, *((_LEARNT_ERROR,) if learnt else ()))
-    return columns_schema(columns, words, key=["feature", "period", "pair"])
+    return columns_schema(columns, words, key=["published_total", "period", "pair"])
 
 
 def _pairs_schema(view: ODView) -> dict[str, Any]:
     columns = pair_columns(view.features).labels
     return table_schema(
-        ("origin", "string", "Id of the place where trips start, as in locations.csv."),
-        ("destination", "string", "Id of the place where trips end, as in locations.csv."),
+        ("origin", "string", "Id of the place where trips start, as in places.csv."),
+        ("destination", "string", "Id of the place where trips end, as in places.csv."),
         *((name, "string", "Class of the pair of places.") for name in columns),
         key=["origin", "destination"],
     )
@@ -305,7 +305,7 @@ FILES: tuple[ODFile, ...] = (
     ),
     ODFile(
         path=FEATURES,
-        title="Public features",
+        title="Public published totals",
         description="What trips are summed over. Public knowledge, not made from the data.",
         write=lambda view, path: path.write_bytes(features_json(view.features)),
         is_there=lambda view: bool(view.margins),
@@ -313,7 +313,7 @@ FILES: tuple[ODFile, ...] = (
     ODFile(
         path=PAIRS,
         title="Public labels of pairs of places",
-        description="The class of every pair of places that trips may join, for the features. "
+        description="The class of every pair of places that trips may join, for the published totals. "
         "Public knowledge, not made from the data.",
         schema=_pairs_schema,
         write=lambda view, path: write_pairs(
@@ -330,8 +330,8 @@ FILES: tuple[ODFile, ...] = (
             ESTIMATE_COLUMNS,
             (
                 ("string", "Label of the period, as in periods.csv."),
-                ("string", "Id of the place where trips start, as in locations.csv."),
-                ("string", "Id of the place where trips end, as in locations.csv."),
+                ("string", "Id of the place where trips start, as in places.csv."),
+                ("string", "Id of the place where trips end, as in places.csv."),
                 ("number", "Expected number of trips over all days of the window."),
                 ("number", "Standard deviation of the true count around it, in trips."),
             ),

@@ -108,7 +108,7 @@ def cells_of(
     Raises:
         ReleaseError: A row goes from a place to itself and the universe has no such cell.
     """
-    if not universe.same_place and bool(np.any(origin == destination)):
+    if not universe.include_intrazonal and bool(np.any(origin == destination)):
         raise ReleaseError(
             "A row goes from a place to itself, which is not a public cell.",
             advice="The table was rewritten.",

@@ -303,7 +303,7 @@ class LazyCells:
     """A sparse measurement seen group by group. A `hushway.families.od.fit.problem.CellSource`.
 
     Privacy:
-        Looking is post-processing: all cells were paid for when they were measured.
+        Looking is post-processing: all cells were spent on when they were measured.
 
     Attributes:
         measured: The measurement.
@@ -318,7 +318,7 @@ class LazyCells:
         if measured is None or not np.array_equal(measured.sizes, self.groups.sizes):
             raise PrivacyError(
                 "The cells were not measured by the groups of this fit.",
-                advice="Measure and fit with the same features.",
+                advice="Measure and fit with the same published totals.",
             )
 
     @property

@@ -89,7 +89,7 @@ class Learned(FixedQuestions[ODCells]):
         if not self.features:
             raise PrivacyError(
                 "Nothing can be learnt without sums, and there are none.",
-                advice='Use mechanism "laplace", or give more locations or periods.',
+                advice='Use mechanism "laplace", or give more places or periods.',
             )
         if self.universe.size > MOST_LEARNED and not self.lazy:
             raise PrivacyError(

@@ -247,7 +247,7 @@ def _ends(feature: Feature) -> PairEnds:
         return PairEnds(origin=alike, destination=alike, between=np.zeros((1, 1), dtype=np.int32))
     if feature.pairs.ends is None:
         raise PrivacyError(
-            f"The feature {feature.title!r} labels pairs of places one by one; a table of "
+            f"The published total {feature.title!r} labels pairs of places one by one; a table of "
             f"{feature.universe.size:,} cells is too large to learn from such sums.",
             advice='Leave it out, or use mechanism "cbdp".',
         )
@@ -288,7 +288,7 @@ def _codes_of_blocks(ends: PairEnds, blocks: Blocks) -> IntArray:
 
 def _missing(universe: ODCells) -> SomeCells:
     """Returns the pairs that have no cell: a place and itself, in every period."""
-    places = 0 if universe.same_place else len(universe.locations)
+    places = 0 if universe.include_intrazonal else len(universe.locations)
     periods = len(universe.periods)
     place = np.tile(np.arange(places), periods)
     return SomeCells(period=np.repeat(np.arange(periods), places), origin=place, destination=place)
@@ -297,7 +297,7 @@ def _missing(universe: ODCells) -> SomeCells:
 def _candidates(universe: ODCells, expected: Factored, shown: Shown) -> IntArray:
     """Returns the cells that are looked at one by one, ascending."""
     large = expected.largest(_LEAST_EXPECTED, _MOST_EXPECTED)
-    if not universe.same_place:
+    if not universe.include_intrazonal:
         large = large[np.flatnonzero(large.origin != large.destination)]
     return np.union1d(shown.cells, universe.encode(large.period, large.origin, large.destination))
 

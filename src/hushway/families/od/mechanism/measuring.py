@@ -59,13 +59,13 @@ def check_measurable(cells: ODCells, features: Sequence[Feature], spends: Sequen
         type(one) is not type(other) for one, other in pairwise(spends)
     ):
         raise PrivacyError(
-            "Each feature and the cells need one spend, all in one currency.",
+            "Each published total and the cells need one spend, all in one currency.",
             advice="Split one budget with hushway.families.od.mechanism.shares.spends_of.",
         )
     if any(feature.universe.digest != cells.digest for feature in features):
         raise PrivacyError(
-            "A feature was made for another universe of cells.",
-            advice="Build the features from the cells that are measured.",
+            "A published total was made for another universe of cells.",
+            advice="Build the published totals from the cells that are measured.",
         )
 
 

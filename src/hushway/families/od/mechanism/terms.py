@@ -28,11 +28,13 @@ FAMILY = "od"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
 
 _ASSUMED_PUBLIC = (
-    "The list of locations, their positions and zones.",
+    "The list of places, their positions and zones.",
     "The window of days, the periods and the time zone.",
     "The mechanism, its parameters and the contribution bound.",
 )
-_FEATURES_PUBLIC = "The features: which places, pairs of places and periods are counted together."
+_FEATURES_PUBLIC = (
+    "The published totals: which places, pairs of places and periods are counted together."
+)
 
 
 def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: int) -> Terms:
@@ -54,7 +56,7 @@ def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: i
         mechanism,
         cells,
         bound,
-        family=FAMILY,
+        release_type=FAMILY,
         unit=unit,
         contribution=Contribution(
             words=_contribution(unit, max_trips), limits={"trips": max_trips}

@@ -23,18 +23,18 @@ class ODCells:
     Attributes:
         locations: The public places.
         periods: The public periods.
-        same_place: Whether trips that end where they began have cells of their own.
+        include_intrazonal: Whether trips that end where they began have cells of their own.
     """
 
     locations: Locations
     periods: Periods
-    same_place: bool = False
+    include_intrazonal: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.size < _MOST_CELLS:
             raise GeographyError(
-                "The locations and periods make no cells, or more than can be numbered.",
-                advice="Two locations make the smallest table; or let same_place have cells.",
+                "The places and periods make no cells, or more than can be numbered.",
+                advice="Two places make the smallest table; or let include_intrazonal have cells.",
             )
 
     @property
@@ -46,7 +46,7 @@ class ODCells:
     def pairs(self) -> int:
         """Number of (origin, destination) pairs."""
         places = len(self.locations)
-        return places * places if self.same_place else places * (places - 1)
+        return places * places if self.include_intrazonal else places * (places - 1)
 
     @cached_property
     def size(self) -> int:
@@ -60,23 +60,23 @@ class ODCells:
             {
                 "locations": self.locations.digest,
                 "periods": self.periods.digest,
-                "same_place": self.same_place,
+                "include_intrazonal": self.include_intrazonal,
             }
         )
 
     def encode(self, period: IntArray, origin: IntArray, destination: IntArray) -> IntArray:
         """Returns the cell of each (period, origin, destination)."""
         places = len(self.locations)
-        if self.same_place:
+        if self.include_intrazonal:
             return (period * places + origin) * places + destination
         return (period * places + origin) * (places - 1) + destination - (destination > origin)
 
     def decode(self, cells: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Returns (period, origin, destination) of each cell: the inverse of `encode`."""
         places = len(self.locations)
-        width = places if self.same_place else places - 1
+        width = places if self.include_intrazonal else places - 1
         rest, destination = np.divmod(cells, width)
         period, origin = np.divmod(rest, places)
-        if not self.same_place:
+        if not self.include_intrazonal:
             destination = destination + (destination >= origin)
         return period, origin, destination

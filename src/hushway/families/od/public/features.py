@@ -48,8 +48,8 @@ class Feature:
         )
         if any(wrong):
             raise GeographyError(
-                f"The feature {self.title!r} does not label these places and periods.",
-                advice="Build the feature from the universe that it is used with.",
+                f"The published total {self.title!r} does not label these places and periods.",
+                advice="Build the published total from the universe that it is used with.",
             )
 
     @property
@@ -146,23 +146,23 @@ def refuse_idle(features: Sequence[Feature]) -> None:
     for feature in features:
         if feature.universe.size == 1:
             raise GeographyError(
-                "The table has a single cell, so features tell nothing more.",
-                advice='Use mechanism "laplace", or give more locations or periods.',
+                "The table has a single cell, so published totals tell nothing more.",
+                advice='Use mechanism "laplace", or give more places or periods.',
             )
         if feature.size == feature.universe.size:
             raise GeographyError(
-                f"Every element of the feature {feature.title!r} is a single cell.",
+                f"Every element of the published total {feature.title!r} is a single cell.",
                 advice="Leave it out: the cells are always measured.",
             )
         if feature.pairs is not None and len(feature.pairs) == 1:
             raise GeographyError(
-                f"The feature {feature.title!r} gives all pairs of places the same label.",
+                f"The published total {feature.title!r} gives all pairs of places the same label.",
                 advice='Leave it out: "total" and "period" count all pairs together.',
             )
         shape = _partition_of(feature)
         if shape in seen:
             raise GeographyError(
-                f"The features {seen[shape]!r} and {feature.title!r} put the same cells together.",
+                f"The published totals {seen[shape]!r} and {feature.title!r} put the same cells together.",
                 advice="Leave one of them out: the budget would be split for nothing.",
             )
         seen[shape] = feature.title

@@ -71,7 +71,7 @@ def pair_table_labels(
     if matrix.shape != (places, places) or matrix.max() >= len(names):
         raise GeographyError(
             f"The table of pairs does not say which {column} these places have.",
-            advice="Read the table of pairs with the same list of locations.",
+            advice="Read the table of pairs with the same list of places.",
         )
     codes = pairs_of_matrix(cells, matrix)
     missing = np.flatnonzero(codes < 0)
@@ -92,7 +92,7 @@ def every_period(cells: ODCells) -> Labels:
 def pairs_of_matrix(cells: ODCells, matrix: NDArray[Any]) -> NDArray[Any]:
     """Returns the entries of a matrix (origin, destination), in the order of pair numbers."""
     flat = np.ascontiguousarray(matrix).reshape(-1)
-    if cells.same_place:
+    if cells.include_intrazonal:
         return flat
     # After the first entry of the diagonal the next ones stand at the end of rows one longer.
     places = len(matrix)
@@ -103,9 +103,9 @@ def _refuse_unlabelled(cells: ODCells, column: str, labels: Sequence[str]) -> No
     bare = [key for key, label in zip(cells.locations.ids, labels, strict=True) if not label]
     if bare:
         raise GeographyError(
-            f"{len(bare):,} locations have no {column}: {', '.join(map(repr, bare[:_SHOWN]))}"
+            f"{len(bare):,} places have no {column}: {', '.join(map(repr, bare[:_SHOWN]))}"
             f"{' and more' if len(bare) > _SHOWN else ''}.",
-            advice=f"Give every location a {column}, or leave the feature out.",
+            advice=f"Give every place a {column}, or leave the published total out.",
         )
 
 

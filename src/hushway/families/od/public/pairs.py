@@ -208,7 +208,7 @@ def _places(file: Path, locations: Locations, ids: TextColumn) -> IntArray:
     if unknown:
         raise GeographyError(
             f"The column {ids.name!r} of {file.name} names places that are not in the list of "
-            f"locations: {_some(unknown)}.",
+            f"places: {_some(unknown)}.",
             advice="Leave these rows out, or add the places to the list.",
         )
     return np.array([locations.index[text] for text in ids.texts], dtype=np.int64)[ids.codes]

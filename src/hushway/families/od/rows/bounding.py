@@ -107,7 +107,7 @@ def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
     """
     grid = lookups.grid
     inside = trips.filter(trips.us >= grid.start_us, trips.us < grid.end_us)
-    if not cells.same_place:
+    if not cells.include_intrazonal:
         # By id, before the joins: comparing indexes after them made DuckDB cross the two lists of
         # places first, which cost as much as all joins together.
         inside = inside.filter(differ(inside.origin, inside.destination))
@@ -187,7 +187,7 @@ def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
     """Numbers cells as `ODCells.encode` does."""
     places = len(cells.locations)
     row = trips.period * places + trips.o
-    if cells.same_place:
+    if cells.include_intrazonal:
         return row * places + trips.d
     return row * (places - 1) + trips.d - (trips.d > trips.o).cast("int64")
 
@@ -318,7 +318,7 @@ def _placed(
     kept = (period >= 0) & (period < len(cells.periods))
     for place in (origin, destination):
         kept &= (place >= 0) & (place < places)
-    return kept if cells.same_place else kept & (origin != destination)
+    return kept if cells.include_intrazonal else kept & (origin != destination)
 
 
 def _numbered(person: IntArray, cell: IntArray) -> IntArray:

@@ -36,14 +36,14 @@ from hushway.tables.layout import layout_of
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,
-    "unknown_location": (
-        "The origin or the destination is not in the public list of locations.",
+    "unknown_place": (
+        "The origin or the destination is not in the public list of places.",
         UNKNOWN,
     ),
     "outside_window": OUTSIDE_WINDOW,
-    "same_place": (
+    "intrazonal": (
         "The trip ends where it began, and such trips have no cells.",
-        "Leave it so, or count all such trips: same_place = true.",
+        "Leave it so, or count all such trips: include_intrazonal = true.",
     ),
     "duplicate_trip_id": (
         "A trip id appears again; rows{within} that share one are counted once.",
@@ -92,7 +92,7 @@ def check_trips(
     with duckdb_session(settings or EngineSettings()) as backend:
         rows = read_rows(backend, layout, source.clock)
         lookups = load_lookups(backend, layout, cells, source.clock)
-        skipped = cells.periods if source.clock == "wall" else None
+        skipped = cells.periods if source.clock == "local" else None
         found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
         refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = malformed_rows(backend)
@@ -123,10 +123,10 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
         "unparsable_time": marked.timed & marked.us.isnull(),
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
-        "unknown_location": ends & (marked.o.isnull() | marked.d.isnull()),
+        "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
     }
-    if not cells.same_place:
-        kinds["same_place"] = marked.o == marked.d
+    if not cells.include_intrazonal:
+        kinds["intrazonal"] = marked.o == marked.d
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
     if "trip_id" in rows.columns:
         counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()

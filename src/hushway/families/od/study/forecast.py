@@ -1,4 +1,4 @@
-"""What the table of a plan will be wrong by, for a crowd that one guesses: tried on a twin.
+"""What the table of a plan will be wrong by, for a crowd that one guesses: tried on a synthetic stand-in.
 
 Everything follows from public files and the guess, so it costs nothing and may be printed anywhere.
 """
@@ -22,7 +22,7 @@ from hushway.families.od.public.features import (
     without_idle,
 )
 from hushway.families.od.study.scene import ODScene, difference, run_once, trips_scene
-from hushway.families.od.study.twin import twin
+from hushway.families.od.study.stand_in import stand_in
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
@@ -40,7 +40,7 @@ _BUSIEST: Final = 0.1
 # What a draw of noise is usually off by, in standard deviations: .71 for Laplace, .80 for Gaussian.
 _USUAL: Final = 0.7
 
-_INVENTED = "Tried on invented trips of that number over your places: a forecast, not a promise."
+_INVENTED = "Tried on invented trips of that number over your places: a forecast, not a guarantee."
 
 
 def forecast_od(job: Job, crowd: Crowd) -> CrowdForecast:
@@ -55,14 +55,14 @@ def forecast_od(job: Job, crowd: Crowd) -> CrowdForecast:
     cells, mechanism = job.geography, job.mechanism
     assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
     assert isinstance(mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
-    # One person for each trip: then a cap leaves nothing out that nobody guessed.
+    # One person for each trip: then a limit leaves nothing out that nobody guessed.
     people = crowd.trips if crowd.people is None else crowd.people
     if reason := _too_large(cells, crowd):
         return CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=(reason,))
     scene = trips_scene(
         cells,
         figures(cells, measured_features(mechanism)),
-        twin(cells, trips=crowd.trips, people=people),
+        stand_in(cells, trips=crowd.trips, people=people),
         unit=job.plan.privacy.unit,
         max_trips=job.bound.total,
     )
@@ -166,7 +166,7 @@ def _too_large(cells: ODCells, crowd: Crowd) -> str | None:
 
 
 def _left_out(job: Job, crowd: Crowd, scene: ODScene) -> float | None:
-    """Returns which share of the invented trips the cap leaves out, if people were guessed."""
+    """Returns which share of the invented trips the limit leaves out, if people were guessed."""
     if not job.plan.privacy.unit.has_many_records:
         return 0.0
     if crowd.people is None:
@@ -177,14 +177,12 @@ def _left_out(job: Job, crowd: Crowd, scene: ODScene) -> float | None:
 
 def _cap_notes(job: Job, left_out: float | None) -> tuple[str, ...]:
     if left_out is None:
-        unknown = (
-            "Without a guess of people, the trips that the cap leaves out are not in these errors."
-        )
+        unknown = "Without a guess of people, the trips that the contribution limit leaves out are not in these errors."
         return (unknown,)
     if left_out == 0:
         return ()
     low = (
-        f"The cap of {job.bound.total} leaves out {left_out:.0%} of the trips: errors count that "
+        f"The contribution limit of {job.bound.total} leaves out {left_out:.0%} of the trips: errors count that "
         "in, and sums come out too low by about as much."
     )
     return (low,)

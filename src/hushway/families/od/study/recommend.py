@@ -1,7 +1,7 @@
-"""Which mechanism, features and cap suit a plan: tried on a synthetic twin, not on the data.
+"""Which mechanism, features and limit suit a plan: tried on a synthetic stand-in, not on the data.
 
-The twin is invented from public geography and two guesses, so nothing here costs budget. What is
-recommended depends on public facts alone and may be printed anywhere.
+The stand-in is invented from public geography and two guesses, so nothing here costs budget. What
+is recommended depends on public facts alone and may be printed anywhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
-from hushway.families.od.study.twin import twin
+from hushway.families.od.study.stand_in import stand_in
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """A candidate and how it did on the twin.
+    """A candidate and how it did on the stand-in.
 
     Attributes:
         candidate: What was tried.
@@ -58,8 +58,8 @@ class Tried:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Twin:
-    """The twin of a plan, and the terms under which it is published.
+class StandIn:
+    """The stand-in of a plan, and the terms under which it is published.
 
     Attributes:
         cells: The public universe.
@@ -78,7 +78,7 @@ class Twin:
     runs: int = 1
 
     def attempt(self, candidate: Candidate) -> Tried:
-        """Publishes the twin as the candidate says and compares it with the twin's truth."""
+        """Publishes the stand-in as the candidate says and compares it with the stand-in's truth."""
         chosen = [f for f in self.features if f.title in candidate.features]
         mechanism = self._mechanism(candidate, chosen)
         scene = trips_scene(
@@ -118,7 +118,7 @@ class Twin:
         return {title: float(share) for title, share in shares.items()}
 
 
-def make_twin(
+def make_stand_in(
     cells: ODCells,
     features: Sequence[Feature],
     *,
@@ -127,23 +127,23 @@ def make_twin(
     trips: int,
     people: int,
     runs: int = 1,
-) -> Twin:
-    """Invents the twin of a plan from guesses of the number of trips and of people."""
-    return Twin(
+) -> StandIn:
+    """Invents the stand-in of a plan from guesses of the number of trips and of people."""
+    return StandIn(
         cells=cells,
         features=tuple(features),
         budget=budget,
         unit=unit,
-        trips=twin(cells, trips=trips, people=people),
+        trips=stand_in(cells, trips=trips, people=people),
         runs=runs,
     )
 
 
-def recommend(twin_of: Twin, *, progress: Progress) -> list[Tried]:
+def recommend(twin_of: StandIn, *, progress: Progress) -> list[Tried]:
     """Returns everything that was tried, the best first.
 
-    One choice at a time: the cap with all features, then the features, then the mechanism that does
-    not learn, without origins and destinations.
+    One choice at a time: the limit with all features, then the features, then the mechanism that
+    does not learn, without origins and destinations.
     """
     every = tuple(feature.title for feature in twin_of.features)
     tried: dict[Candidate, Tried] = {}
@@ -159,8 +159,8 @@ def recommend(twin_of: Twin, *, progress: Progress) -> list[Tried]:
 
     start = Candidate(mechanism=LEARNED, features=every, max_trips=1)
     caps = _CAPS if twin_of.unit.has_many_records else (1,)
-    attempt((replace(start, max_trips=cap) for cap in caps), "Trying caps")
-    attempt((replace(best(), features=some) for some in _subsets(every)), "Trying features")
+    attempt((replace(start, max_trips=cap) for cap in caps), "Trying contribution limits")
+    attempt((replace(best(), features=some) for some in _subsets(every)), "Trying published totals")
     fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
     attempt(
         (replace(best(), mechanism="cbdp", features=some) for some in (fitted,)),
@@ -183,6 +183,6 @@ def plan_lines(candidate: Candidate, budget: Loss) -> str:
     noise = budget.measure.noise.removeprefix("discrete ").lower()
     return (
         f"[privacy]\nmax_trips = {candidate.max_trips}\n\n"
-        f'[mechanism]\nname = "{candidate.mechanism}"\nfeatures = [{features}]\n'
+        f'[mechanism]\nname = "{candidate.mechanism}"\npublished_totals = [{features}]\n'
         f'noise = "{noise}"\n'
     )

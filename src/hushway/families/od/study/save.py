@@ -181,7 +181,7 @@ def _margins(found: Reproduction, day: str) -> StudyTable:
     ]
     names = [f"#{margin.removeprefix('margins_mae.')}" for margin in margins]
     return StudyTable(
-        title=f"Error of the sums (mean absolute over the elements of each feature), {day}",
+        title=f"Error of the sums (mean absolute over the elements of each published total), {day}",
         columns=["mechanism", "ε", *names],
         rows=rows,
     )

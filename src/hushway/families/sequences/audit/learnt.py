@@ -198,7 +198,7 @@ class LearntLook:
 
 def _evidence(answer: Measured, cells: IntArray, worth: int, *, others: int = 0) -> FloatArray:
     event = answer.event
-    assert isinstance(event, LaplaceEvent)  # noqa: S101  these audits pay in epsilon
+    assert isinstance(event, LaplaceEvent)  # noqa: S101  these audits spend in epsilon
     values = answer.values[cells] - others
     found: FloatArray = (np.abs(values) - np.abs(values - worth)) / float(event.scale)
     return found

@@ -234,7 +234,7 @@ def evidence_of(values: IntArray, threshold: int, event: Event, records: int) ->
         shown = rate * (values - np.abs(values - records))
         below = [_laplace_below(least, rate) for least in (threshold - records, threshold)]
     else:
-        assert isinstance(event, GaussianEvent)  # noqa: S101  what trees pay with otherwise
+        assert isinstance(event, GaussianEvent)  # noqa: S101  what trees spend with otherwise
         shown = records * (values - records / 2) / float(event.sigma_squared)
         below = [
             1 - gaussian_tail(event.sigma_squared, least)

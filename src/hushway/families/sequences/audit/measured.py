@@ -86,7 +86,7 @@ def long_record(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 
 def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
-    """Ten identical records of one person against none: the cap, and noise for all it leaves."""
+    """Ten identical records of one person against none: the limit, and noise for all it leaves."""
     stage = TreeStage(
         product=product, form=GROUPED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
     )
@@ -102,7 +102,7 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 
 def many_branches(product: SequenceProduct, epsilon: Fraction) -> Examination:
-    """Fifty records of one person in as many branches: the cap holds over all of them together."""
+    """Fifty records of one person in as many branches: the limit holds over all of them together."""
     stage = TreeStage(
         product=product, form=BRANCHED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
     )

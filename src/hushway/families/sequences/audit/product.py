@@ -152,7 +152,7 @@ def days_of(periods: int) -> Periods:
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceTerms:
-    """The public terms of a release: its universe, who is protected, and both caps."""
+    """The public terms of a release: its universe, who is protected, and both limits."""
 
     universe: SequenceUniverse
     max_stops: int
@@ -267,7 +267,7 @@ class TreeForm:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
-    """A tree and the cap on records."""
+    """A tree and the limit on records."""
 
     form: TreeForm
     max_records: int = 1
@@ -305,7 +305,7 @@ class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
 _GROUPS_OF_TWO = toy_universe(corners=4000, places=2)
 
 # Two steps, a group and one of its locations.
-GROUPED = TreeForm(words="one stop by group and location", toy=_GROUPS_OF_TWO, height=1)
+GROUPED = TreeForm(words="one stop by group and place", toy=_GROUPS_OF_TWO, height=1)
 # The same with two groups a corner, for a record that must not be in both.
 PAIRED = TreeForm(
     words="one stop in two groups",
@@ -316,7 +316,7 @@ PAIRED = TreeForm(
 CROWDED = TreeForm(words="one stop at a threshold", toy=_GROUPS_OF_TWO, height=1, threshold=3)
 # The same with fifty locations a corner, in five groups.
 BRANCHED = TreeForm(
-    words="one stop in five groups of ten locations",
+    words="one stop in five groups of ten places",
     toy=toy_universe(corners=800, groups=5, places=10),
     height=1,
 )
@@ -324,7 +324,7 @@ BRANCHED = TreeForm(
 STOPS = TreeForm(words="two stops", toy=toy_universe(corners=400), height=2)
 # As a plan has it: four steps, from the group of the first stop to the location of the second.
 HYBRID = TreeForm(
-    words="two stops by group and location",
+    words="two stops by group and place",
     toy=toy_universe(corners=100, places=2),
     height=2,
 )

@@ -63,7 +63,7 @@ class _Wrong(Wrapped):
 
 
 class SensitivityOfOne(_Wrong):
-    """A counter that caps at m records and says that a person has only one."""
+    """A counter that stops at m records and says that a person has only one."""
 
     def bound(self, query: Query) -> Bound:  # noqa: ARG002  wrong for every query
         """Returns the wrong bound."""
@@ -71,7 +71,7 @@ class SensitivityOfOne(_Wrong):
 
 
 class SpreadRecords(_Wrong):
-    """A counter that caps at m records and says that no two of them share a candidate."""
+    """A counter that stops at m records and says that no two of them share a candidate."""
 
     def bound(self, query: Query) -> Bound:
         """Returns a bound that is right for Laplace noise and wrong for Gaussian."""
@@ -286,7 +286,12 @@ _MUTANTS: tuple[Mutant[SequenceProduct], ...] = (
         measured.many_records,
         published.many_records,
     ),
-    mutant("no cap", SequenceProduct(counter=NoCap), measured.many_records, measured.many_branches),
+    mutant(
+        "no contribution limit",
+        SequenceProduct(counter=NoCap),
+        measured.many_records,
+        measured.many_branches,
+    ),
     mutant(
         "candidates taken from the data",
         SequenceProduct(curator=OccupiedCellsOnly),

@@ -58,7 +58,7 @@ class CardCity:
         return np.repeat(self.person, np.diff(self.start))
 
     def write(self, folder: Path) -> None:
-        """Writes locations.csv and taps.parquet.
+        """Writes places.csv and taps.parquet.
 
         Locations have id, name, lon, lat and zone, which is the line. Taps have person, location
         and time, a wall-clock timestamp without a zone, in the order of time.
@@ -72,5 +72,5 @@ class CardCity:
         from hushway.study import city_files as files
 
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_locations(self.locations, folder / "locations.csv")
+        files.write_locations(self.locations, folder / "places.csv")
         cards_files.write_taps(self, folder / "taps.parquet")

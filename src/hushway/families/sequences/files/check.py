@@ -49,7 +49,7 @@ from hushway.release.published_file import PERIODS, Description, check_files, wr
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
-    check_family,
+    check_release_type,
     check_terms,
     is_noise,
     refuse_numbers,
@@ -178,13 +178,13 @@ def check_stated(certificate: Certificate, table: SequenceTable, shape: TreeShap
 
     Privacy:
         Every step was announced, with its noise and its threshold, before anything was measured;
-        steps that were not taken are paid for and stand apart.
+        steps that were not taken are spent on and stand apart.
 
     Raises:
         ReleaseError: It states other terms, a step has other noise or another threshold, or the
             tree goes on where it must stop, or stops where it must go on.
     """
-    check_family(certificate, FAMILY)
+    check_release_type(certificate, FAMILY)
     universe = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods)
     check_domain(certificate, universe)
     planned, mechanism = stated_terms(certificate, universe)

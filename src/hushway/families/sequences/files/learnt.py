@@ -55,7 +55,7 @@ from hushway.release.published_file import (
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
-    check_family,
+    check_release_type,
     check_terms,
     is_noise,
     noise_error,
@@ -273,7 +273,7 @@ def check_stated(certificate: Certificate, table: RecordTable) -> None:
     Raises:
         ReleaseError: It states other terms, or a question had other noise.
     """
-    check_family(certificate, FAMILY)
+    check_release_type(certificate, FAMILY)
     universe = SequenceUniverse(taxonomy=table.taxonomy)
     check_domain(certificate, universe)
     planned, mechanism = stated_terms(certificate, universe)

@@ -40,7 +40,7 @@ PARQUET = "sequences.parquet"
 CSV = "sequences.csv"
 TREE = "tree.parquet"
 LEVELS = "levels.csv"
-LOCATIONS = "locations.csv"
+LOCATIONS = "places.csv"
 TAXONOMY = "taxonomy.json"
 COMPLETED = "completed.parquet"
 
@@ -130,8 +130,8 @@ FILES: tuple[SequenceFile, ...] = (
                 ("integer", "Number of the node, from 0."),
                 ("integer", "Number of the node above; -1 if the prefix begins here."),
                 ("integer", "Which stop of the sequence the node is about, from 1."),
-                ("string", f"Level of its group, as in {TAXONOMY}, or location."),
-                ("string", "Name of its group, or id of its location."),
+                ("string", f"Level of its group, as in {TAXONOMY}, or place."),
+                ("string", "Name of its group, or id of its place."),
                 ("string", "Label of the period of the stop; empty if times are not kept."),
                 (
                     "integer",
@@ -153,7 +153,7 @@ FILES: tuple[SequenceFile, ...] = (
             LEVEL_COLUMNS,
             (
                 ("integer", "Which stop of the sequence, from 1."),
-                ("string", f"Level of the groups, as in {TAXONOMY}, or location."),
+                ("string", f"Level of the groups, as in {TAXONOMY}, or place."),
                 ("integer", "How many candidates were measured."),
                 ("integer", "Candidates measured at this number or above were kept."),
                 ("integer", "How many were kept."),

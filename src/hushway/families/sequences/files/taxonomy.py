@@ -1,4 +1,4 @@
-"""The public groups of locations: taxonomy.json, and columns of locations.csv for readers."""
+"""The public groups of locations: taxonomy.json, and columns of places.csv for readers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +16,10 @@ from hushway.release.formats.places import locations_csv, read_locations
 
 _MOST_LEVELS = 64
 _ABOUT = (
-    "The public groups of locations, from the coarsest level to the finest. Every location lies in "
+    "The public groups of places, from the coarsest level to the finest. Every place lies in "
     "exactly one group of each level: codes gives its position in names, in the order of "
-    "locations.csv, which shows the same names in the column stored_as. own_columns are the "
-    "further columns that the locations had before. Not made from the data."
+    "places.csv, which shows the same names in the column stored_as. own_columns are the "
+    "further columns that the places had before. Not made from the data."
 )
 
 
@@ -65,7 +65,7 @@ def read_taxonomy(data: bytes, places: bytes) -> Taxonomy:
 
     Args:
         data: The bytes of taxonomy.json.
-        places: The bytes of locations.csv.
+        places: The bytes of places.csv.
 
     Raises:
         ReleaseError: The bytes are not what hushway writes for any taxonomy.
@@ -125,13 +125,13 @@ def check_levels(taxonomy: Taxonomy) -> None:
         digest = None
     if digest != taxonomy.digest:
         raise ReleaseError(
-            "The locations or their groups would not be the same when read back from the release.",
+            "The places or their groups would not be the same when read back from the release.",
             advice="Use plain text for ids and names, and Python's own floats for positions.",
         )
 
 
 def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
-    """Returns under which name locations.csv shows each level.
+    """Returns under which name places.csv shows each level.
 
     A level that was made of a column of the locations is shown by that very column.
     """
@@ -167,5 +167,5 @@ def _candidates(name: str) -> Iterator[str]:
 
 def _rewritten() -> ReleaseError:
     return damaged(
-        "taxonomy.json or locations.csv is not as hushway writes it, or is larger than it may be."
+        "taxonomy.json or places.csv is not as hushway writes it, or is larger than it may be."
     )

@@ -161,7 +161,7 @@ class LearnedSequences:
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
         return {
-            "height": self.height,
+            "max_stops": self.height,
             "noise": self.spends[0].measure.noise,
             "questions": [query.name for query in self.queries(self.universe)],
             "spends": [str(spend.amount) for spend in self.spends],
@@ -399,8 +399,8 @@ def refuse_unlearnable(universe: SequenceUniverse, height: int) -> None:
     if not is_learnable(universe, height):
         places = len(universe.taxonomy.locations)
         raise PlanError(
-            f"A learnt release has no times, at most {MOST_PLACES:,} locations and at least "
-            f"{FEWEST_STOPS} stops a record; here are {places:,} locations and {height} stops.",
+            f"A learnt release has no times, at most {MOST_PLACES:,} places and at least "
+            f"{FEWEST_STOPS} stops a record; here are {places:,} places and {height} stops.",
             advice='Choose mechanism.name = "prefix_tree", which knows none of these limits.',
         )
 

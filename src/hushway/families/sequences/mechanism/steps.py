@@ -87,14 +87,14 @@ class ExpectedFalse:
     """The lowest thresholds that keep false nodes rare, by the exact law of the noise.
 
     Attributes:
-        kappa: How many empty candidates of one node may become nodes on average, at every step;
-            below 1, so that a false node has fewer than one false child.
+        expected_false_prefixes: How many empty candidates of one node may become nodes on average,
+            at every step; below 1, so that a false node has fewer than one false child.
     """
 
-    kappa: float
+    expected_false_prefixes: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.kappa < 1:
+        if not 0 < self.expected_false_prefixes < 1:
             raise PlanError(
                 "The expected number of false children must lie between 0 and 1.",
                 advice="Choose for example 0.1: one node in ten has a child that nobody visited.",
@@ -103,12 +103,12 @@ class ExpectedFalse:
     @property
     def parameters(self) -> dict[str, Any]:
         """The rule as plain values."""
-        return {"rule": "expected_false", "kappa": self.kappa}
+        return {"rule": "expected_false", "expected_false_prefixes": self.expected_false_prefixes}
 
     def threshold(self, shape: StepShape, spend: Loss, bound: Bound) -> int:
-        """Returns the lowest threshold that at most kappa empty candidates of a node pass."""
+        """Returns the lowest threshold that at most expected_false_prefixes empty candidates of a node pass."""
         law = noise_for(spend, bound)
-        return threshold_for(law, shape.candidates, self.kappa * shape.parents)
+        return threshold_for(law, shape.candidates, self.expected_false_prefixes * shape.parents)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +185,7 @@ def refuse_supercritical(steps: Sequence[PlannedStep], grains: int) -> None:
         raise PrivacyError(
             f"Every prefix that nobody took would have {children:.3g} such prefixes below it, on "
             "average: noise alone would make the tree grow without end. It must be below 1.",
-            advice='Choose thresholds by "expected_false", or give the locations groups.',
+            advice='Choose thresholds by "expected_false", or give the places groups.',
         )
 
 
@@ -374,4 +374,4 @@ def recommended_grain_shares(universe: SequenceUniverse) -> tuple[Fraction, ...]
 
 def recommended_thresholds() -> Thresholds:
     """Returns the rule for thresholds."""
-    return ExpectedFalse(kappa=_KAPPA)
+    return ExpectedFalse(expected_false_prefixes=_KAPPA)

@@ -38,7 +38,7 @@ _RECORDS: dict[RecordKind, str] = {
     "row": "A record is one row of the data",
 }
 _ASSUMED_PUBLIC = (
-    "The list of locations, their positions and their groups.",
+    "The list of places, their positions and their groups.",
     "The window of days, the periods and the time zone, if taps were counted.",
     "The mechanism, its parameters, the height of the tree and the contribution bound.",
 )
@@ -79,7 +79,7 @@ def sequence_terms(
         mechanism,
         universe,
         bound,
-        family=FAMILY,
+        release_type=FAMILY,
         unit=unit,
         contribution=Contribution(
             words=_contribution(unit, max_records, mechanism.height, record), limits=limits
@@ -129,7 +129,7 @@ def stated_mechanism(record: MechanismRecord, universe: SequenceUniverse) -> Seq
     def learned(parameters: Mapping[str, Any]) -> LearnedSequences:
         return LearnedSequences(
             universe=universe,
-            height=parameters["height"],
+            height=parameters["max_stops"],
             spends=tuple(stated_losses(parameters)),
         )
 
@@ -150,7 +150,7 @@ def stated_mechanism(record: MechanismRecord, universe: SequenceUniverse) -> Seq
 def _thresholds(rule: Mapping[str, Any]) -> Thresholds:
     if rule["rule"] == "paper":
         return PaperThresholds()
-    return ExpectedFalse(kappa=float(rule["kappa"]))
+    return ExpectedFalse(expected_false_prefixes=float(rule["expected_false_prefixes"]))
 
 
 def prefix_tree(  # noqa: PLR0913  one argument for each public choice

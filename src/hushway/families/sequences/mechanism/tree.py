@@ -85,7 +85,7 @@ class PrefixTree:
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
         return {
-            "height": self.height,
+            "max_stops": self.height,
             "noise": self.spends[0].measure.noise,
             "granularities": list(_granularities(self.universe)),
             "periods": self.universe.moments if self.universe.periods is not None else None,
@@ -165,7 +165,7 @@ class PrefixTree:
         """
         if geography.digest != self.universe.digest:
             raise PrivacyError(
-                "The tree was planned for other locations, groups or periods.",
+                "The tree was planned for other places, groups or periods.",
                 advice="Build the mechanism from the universe that is measured.",
             )
         steps = planned_steps(geography, self.spends, self.thresholds, bound)

@@ -208,9 +208,9 @@ def line_taxonomy(path: Path | str, locations: Locations) -> LineTaxonomy:
     if lonely:
         more = f" and {len(lonely) - _SHOWN:,} more" if len(lonely) > _SHOWN else ""
         raise GeographyError(
-            f"No route of {feed.name} calls at some locations: {', '.join(lonely[:_SHOWN])}{more}.",
+            f"No route of {feed.name} calls at some places: {', '.join(lonely[:_SHOWN])}{more}.",
             advice="Leave them out of the list, use ids of the feed's stops or stations, or name a "
-            "column of the locations as the line.",
+            "column of the places as the line.",
         )
     names = [timetable.route_names.get(route, route) for route in timetable.routes]
     # Of equal calls the first is found, and routes are in the order of their ids.

@@ -115,7 +115,7 @@ class RecordCells:
     def digest(self) -> str:
         """A digest of places, height and question."""
         return digest_of(
-            {"taxonomy": self.taxonomy.digest, "height": self.height, "asked": self.name}
+            {"taxonomy": self.taxonomy.digest, "max_stops": self.height, "asked": self.name}
         )
 
     def bound(self, records: int) -> Bound:

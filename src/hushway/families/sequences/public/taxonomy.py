@@ -41,14 +41,14 @@ class Taxonomy:
         names = [level.column for level in self.levels]
         if len({*names, LOCATION}) != len(names) + 1:
             raise GeographyError(
-                "Levels of a taxonomy need names of their own, other than 'location'.",
+                "Levels of a taxonomy need names of their own, other than 'place'.",
                 advice="Rename the columns that the levels are made of.",
             )
         for level in self.levels:
             if len(level.codes) != len(self.locations):
                 raise GeographyError(
-                    f"The level {level.column!r} does not give every location a group.",
-                    advice="Give one group for each location, in their order.",
+                    f"The level {level.column!r} does not give every place a group.",
+                    advice="Give one group for each place, in their order.",
                 )
         for above, below in zip(self.levels, self.levels[1:], strict=False):
             _refuse_straddling(self.locations, above, below)
@@ -169,9 +169,9 @@ def place_level(locations: Locations, column: str, labels: Sequence[str]) -> Lab
     if bare:
         shown = ", ".join(bare[:_SHOWN])
         raise GeographyError(
-            f"Locations have no {column}: {shown}"
+            f"Places have no {column}: {shown}"
             f"{f' and {len(bare) - _SHOWN:,} more' if len(bare) > _SHOWN else ''}.",
-            advice=f"Give every location exactly one {column}: groups must cover all locations.",
+            advice=f"Give every place exactly one {column}: groups must cover all places.",
         )
     names = tuple(sorted(set(labels)))
     number = {name: code for code, name in enumerate(names)}
@@ -211,7 +211,7 @@ def generated_taxonomy(locations: Locations, fan_out: int, *, levels: int = 1) -
         sizes.append(_parts(sizes[-1], fan_out))
     if sizes[-1] < 2 and len(locations) > 1:  # noqa: PLR2004
         raise GeographyError(
-            f"Groups of {fan_out} put all {len(locations)} locations into one group.",
+            f"Groups of {fan_out} put all {len(locations)} places into one group.",
             advice="Choose a smaller fan-out, or fewer levels.",
         )
     codes = _bisected(locations, sizes[0])

@@ -48,8 +48,8 @@ from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
 
 _STOP_WORDS: Final[Words] = {
-    "unknown_location": (
-        "The location is not in the public list of locations.",
+    "unknown_place": (
+        "The place is not in the public list of places.",
         UNKNOWN,
     ),
     "long_records": (
@@ -117,7 +117,7 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         places = load_places(backend, locations, integers=integers)
         buckets = load_table(backend, "public_buckets", grid.table)
         marked = _marked(rows, places, buckets, grid)
-        skipped = window if source.clock == "wall" else None
+        skipped = window if source.clock == "local" else None
         found = first_row(run(backend, _tap_summary(marked, skipped), progress))
         refuse_nothing(found, source.noun, "stop", "stop")
         found["malformed_row"] = malformed_rows(backend)
@@ -224,7 +224,7 @@ def _counted(
         **nulls,
         **(kinds or {}),
         "null_value": reduce(or_, nulls.values()),
-        "unknown_location": marked.location.notnull() & marked.place.isnull(),
+        "unknown_place": marked.location.notnull() & marked.place.isnull(),
     }
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
     return marked.aggregate(rows=marked.count(), **counts)

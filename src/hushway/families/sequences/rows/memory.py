@@ -123,8 +123,8 @@ def _below(column: IntArray, length: int, size: int) -> IntArray:
     values = _whole(column, length)
     if length and not 0 <= values.min() <= values.max() < size:
         raise DataError(
-            "A stop is not among the locations or the periods.",
-            advice="Give indexes of the taxonomy's locations, and periods from 0.",
+            "A stop is not among the places or the periods.",
+            advice="Give indexes of the taxonomy's places, and periods from 0.",
         )
     return values
 

@@ -70,9 +70,7 @@ def check_ragged(start: IntArray, values: IntArray) -> None:
             advice="Give the first position of every list, and the number of values at the end.",
         )
     if len(values) and values.min() < 0:
-        raise DataError(
-            "A location index is negative.", advice="Count locations from 0, in their order."
-        )
+        raise DataError("A place index is negative.", advice="Count places from 0, in their order.")
 
 
 def distinct(

@@ -94,7 +94,7 @@ def _spends(taxonomy: Taxonomy, each: Fraction) -> tuple[Fraction, ...]:
     fan_out = Fraction(taxonomy.size(1), taxonomy.size(0))
     if taxonomy.grains > _GRAINS or fan_out <= _GRAINS:
         raise PlanError(
-            "The paper's tree has one level of groups, of more than two locations on average.",
+            "The paper's tree has one level of groups, of more than two places on average.",
             advice="Use hushway.families.sequences.mechanism for other taxonomies.",
         )
     return (each * 2 / fan_out, each * (fan_out - 2) / fan_out)

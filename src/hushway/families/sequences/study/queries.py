@@ -62,7 +62,7 @@ def paper_queries(
     if height < QUERY_SETS or height > locations:
         raise PlanError(
             f"No four sets of queries fit a height of {height}.",
-            advice=f"Give a height from {QUERY_SETS} to the number of locations.",
+            advice=f"Give a height from {QUERY_SETS} to the number of places.",
         )
     rng = np.random.Generator(np.random.PCG64([seed, height]))
     return tuple(

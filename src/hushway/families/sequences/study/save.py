@@ -196,7 +196,7 @@ def statements(found: Reproduction) -> list[str]:
         if error is not None:
             lines.append(
                 f"{data}: the mean relative error of learnt records at ε = {EPSILONS[0]} with "
-                f"queries of up to {QUERY_LENGTHS[0]} locations is {error.mean:.1%} (printed: "
+                f"queries of up to {QUERY_LENGTHS[0]} places is {error.mean:.1%} (printed: "
                 f"below {WORST_QUERY_ERROR:.1%})."
             )
         stopped = found.of(data, "Simple", EPSILON, HEIGHT, "stopped")
@@ -271,7 +271,7 @@ def _seconds(found: Reproduction) -> StudyTable:
         for records, seconds in times.items()
     ]
     rows += [
-        ["Bus", f"{places:,} locations", f"{seconds:.2f}"]
+        ["Bus", f"{places:,} places", f"{seconds:.2f}"]
         for places, seconds in found.seconds_by_locations.items()
     ]
     return StudyTable(

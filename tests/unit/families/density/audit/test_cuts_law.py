@@ -1,4 +1,4 @@
-"""Cuts are held against their exact chances, and the rate against what was paid for."""
+"""Cuts are held against their exact chances, and the rate against what was spent on."""
 
 import math
 from fractions import Fraction
@@ -13,7 +13,7 @@ from hushway.privacy.bound import Bound
 
 BOUND = Bound(cells=4, each=100, total=400)
 RHO = Fraction(1, 2)
-# The rate that rho pays for: the root of 2 rho over 200 + 2 * 2.
+# The rate that rho spends on: the root of 2 rho over 200 + 2 * 2.
 RATE = Fraction(1, 204)
 SCORES = np.array([[0.0, 100.0, 300.0, 250.0], [500.0, 400.0, 420.0, 450.0]])
 OTHERS = SCORES + np.array([[50.0, 0.0, 20.0, 10.0], [0.0, 30.0, 0.0, 0.0]])

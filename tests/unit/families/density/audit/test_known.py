@@ -21,7 +21,7 @@ from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 
 QUARTER = Fraction(1, 4)
-LIMITS = VisitLimits(max_visits=4, most_counted=4)
+LIMITS = VisitLimits(max_visits=4, max_visits_in_total=4)
 OTHERS = tuple(
     Stay(site=site, bin=when, person=1 + 3 * number + i)
     for number, site in enumerate(LONE_SITES)

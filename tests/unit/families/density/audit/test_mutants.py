@@ -68,7 +68,7 @@ from hushway.privacy.randomness import os_source
 
 DISTRICT = district(corners=2, bins=6)
 UNIVERSE = DISTRICT.universe
-LIMITS = VisitLimits(max_visits=3, most_counted=5)
+LIMITS = VisitLimits(max_visits=3, max_visits_in_total=5)
 # The noise of the histogram is 0 but for one draw in 10^50, and far below a visit elsewhere.
 PLENTY = ZCDPLoss(Fraction(2000))
 HISTOGRAM = SiteHistogram(universe=UNIVERSE)
@@ -103,14 +103,14 @@ def test_the_mistakes_are_all_planted() -> None:
     assert [mutant.name for mutant in SUITE.mutants] == [
         "sensitivity 1 instead of the root of l",
         "the paper's subtraction in the cover",
-        "several visits in one bin",
-        "no cap",
+        "several visits in one period",
+        "no contribution limit",
         "a total that is not cut off",
         "a histogram of all visits",
         "a person in every circle up to their own",
-        "a class of activity for every bin",
+        "a class of activity for every period",
         "the same noise for every cluster",
-        "the same noise for every bin",
+        "the same noise for every period",
         "sites and cells taken from the data",
         "the exact number of people",
         "clusters made from exact totals",
@@ -123,7 +123,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "half the noise in the series",
         "four times the rho for the series",
         "cuts at twice the rate",
-        "a cap that holds day by day",
+        "a contribution limit that holds day by day",
         "totals of cells bounded like series",
         "a scale from the exact number of visits",
         "each batch of rows bounded by itself",

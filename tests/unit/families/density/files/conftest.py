@@ -33,7 +33,7 @@ Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
 
 SPEND = ZCDPLoss(Fraction(1, 50))
-LIMITS = VisitLimits(max_visits=5, most_counted=9)
+LIMITS = VisitLimits(max_visits=5, max_visits_in_total=9)
 # Quotes, a comma and a line break: whatever an id may hold.
 ODD_IDS = ['a "b"', "x,y", "Île\nst-Louis"]
 
@@ -191,7 +191,7 @@ def density_certificate(
     cuts: bool = False,
     **changes: Any,
 ) -> Certificate:
-    """A certificate that paid for everything in a density, or for what it is told to."""
+    """A certificate that spent on everything in a density, or for what it is told to."""
     mechanism = mechanism_of(
         quanta=table.quanta,
         histogram=table.measured_sites is not None if histogram is None else histogram,

@@ -33,7 +33,7 @@ def test_every_density_needs_its_own_certificate(
     terms = certify_density(density).terms
     elsewhere = dataclasses.replace(terms.domain, digest="sha256:00")
     for certificate, words in (
-        (certificate_of(terms, family="od"), "family 'od'"),
+        (certificate_of(terms, release_type="od"), "release type 'od'"),
         (certificate_of(terms, domain=elsewhere), "public lists are not those"),
         (certify_density(plain_density), "public lists are not those"),
     ):
@@ -86,7 +86,13 @@ def wrong_events(events: tuple[Event, ...]) -> dict[str, tuple[Event, ...]]:
             totals,
             bounded(series, total=parts - 1),
         ),
-        "more visits than bins": (sites, people, visits, totals, bounded(series, total=9 * visit)),
+        "more visits than periods": (
+            sites,
+            people,
+            visits,
+            totals,
+            bounded(series, total=9 * visit),
+        ),
         "fewer cells touched": (sites, people, visits, totals, bounded(series, cells=1)),
         "two visits a person": (bounded(sites, each=2, total=2), people, visits, totals, series),
         "a person in two classes": (

@@ -36,7 +36,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 @pytest.mark.parametrize(
     ("grid", "window"),
     [((5, 1), (1, 1440)), ((1, 5), (31, 60)), ((25, 20), (2, 720)), ((70, 72), (7, 60))],
-    ids=["one bin", "a month", "half days", "5,040 areas"],
+    ids=["one period", "a month", "half days", "5,040 areas"],
 )
 def test_every_density_has_a_picture(
     build: Build,

@@ -29,7 +29,7 @@ def test_an_untouched_release_passes_every_check(tower_release: Path, plain_rele
         names = [check.name for check in verification.checks]
         assert names[names.index("table facts") :] == [
             "table facts",
-            "family",
+            "release type",
             "geography",
             "density",
             "terms",
@@ -177,7 +177,7 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
         {"density"},
     ),
     "an unknown area": ("density.parquet", lambda rows: put(rows, 0, area="?"), {"density"}),
-    "another bin": ("density.parquet", lambda rows: put(rows, 0, bin=1), {"density"}),
+    "another period": ("density.parquet", lambda rows: put(rows, 0, bin=1), {"density"}),
     "another start": (
         "density.parquet",
         lambda rows: put(rows, 0, starts=rows[1]["starts"]),
@@ -217,7 +217,7 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
         lambda rows: put(rows, 0, cluster=1),
         {"density"},
     ),
-    "another bin of a cluster": (
+    "another period of a cluster": (
         "measured_series.parquet",
         lambda rows: put(rows, 0, bin=1),
         {"density"},
@@ -290,7 +290,7 @@ def test_a_release_of_another_family_does_not_pass_as_a_density(
 ) -> None:
     path = tower_release / "datapackage.json"
     package = json.loads(path.read_bytes())
-    package["table"] = {"threshold": None, "same_place": False}
+    package["table"] = {"threshold": None, "include_intrazonal": False}
     path.write_text(json.dumps(package))
     reseal(tower_release)
     assert failed(verify(tower_release)) == {"table facts"}

@@ -161,7 +161,7 @@ SPOILT: dict[str, Spoil] = {
     "fuller areas": with_fuller_areas,
     "whole counts": lambda t: dataclasses.replace(t, counts=t.counts.astype(np.int64)),
     "flat counts": lambda t: dataclasses.replace(t, counts=t.counts.reshape(-1)),
-    "a bin too few": lambda t: dataclasses.replace(t, counts=t.counts[:, 1:]),
+    "a period too few": lambda t: dataclasses.replace(t, counts=t.counts[:, 1:]),
     "other errors": lambda t: dataclasses.replace(t, standard_error=t.standard_error[1:]),
     "a negative count": lambda t: shifted(t, "counts", -0.01),
     "no number": lambda t: shifted(t, "counts", float("nan")),
@@ -237,7 +237,7 @@ def test_an_account_in_epsilon_cannot_pay_for_gaussian_noise(
     certificate = certify_density(density)
     account = dataclasses.replace(certificate.account, measure=Measure.PURE)
     other = dataclasses.replace(certificate, account=account)
-    words = "in a currency that cannot pay for this release"
+    words = "in a currency that cannot spend on this release"
     with pytest.raises(ReleaseError, match=words):
         write_release(tmp_path / "r", table=density, certificate=other)
     verification = verify(forged_release(tmp_path / "r", table=density, certificate=other))

@@ -35,7 +35,7 @@ IntArray = NDArray[np.int64]
 
 
 class StudyBudget:
-    """Pays for everything, and remembers it."""
+    """Spends for everything, and remembers it."""
 
     def __init__(self) -> None:
         self.charged: list[Event] = []
@@ -209,7 +209,7 @@ def generous(
         spends=Spends(
             series=ZCDPLoss(Fraction(visits * 10**5)),
             histogram=ZCDPLoss(Fraction(50)) if scaling else None,
-            total=ZCDPLoss(Fraction(2 * limits.most_counted**2)) if scaling else None,
+            total=ZCDPLoss(Fraction(2 * limits.max_visits_in_total**2)) if scaling else None,
             clusters=ZCDPLoss(Fraction(10 * visits**2)) if clustering else None,
             cuts=loss_of_cuts(Fraction(10**6)) if denoise == "cuts" else None,
         ),

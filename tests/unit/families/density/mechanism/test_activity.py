@@ -7,7 +7,7 @@ from hushway.families.density.mechanism.activity import known_activity, typical_
 from hushway.families.density.mechanism.places import known_places
 from hushway.families.density.public.visits import VisitLimits
 
-LIMITS = VisitLimits(max_visits=30, most_counted=200)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 BINS = 168
 
 

@@ -16,7 +16,7 @@ from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import ZCDPLoss
 
 Rho = Callable[[Any], ZCDPLoss]
-LIMITS = VisitLimits(max_visits=30, most_counted=200)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 
 
 def spending(limits: VisitLimits, *, activity: bool) -> DensitySeries:
@@ -28,7 +28,7 @@ def spending(limits: VisitLimits, *, activity: bool) -> DensitySeries:
             series=ZCDPLoss(Fraction(limits.max_visits * 1000)),
             histogram=plenty,
             activity=plenty if activity else None,
-            total=ZCDPLoss(Fraction(limits.most_counted**2 * 10)),
+            total=ZCDPLoss(Fraction(limits.max_visits_in_total**2 * 10)),
         ),
     )
 
@@ -58,7 +58,7 @@ def two_kinds(build_town: Any) -> Any:
 
 
 def test_places_of_busy_people_are_not_scaled_like_all_others(two_kinds: Any) -> None:
-    few = VisitLimits(max_visits=10, most_counted=200)
+    few = VisitLimits(max_visits=10, max_visits_in_total=200)
     alike = two_kinds.release(spending(few, activity=False))
     told_apart = two_kinds.release(spending(few, activity=True))
     assert off(alike, two_kinds) > 0.4
@@ -66,7 +66,7 @@ def test_places_of_busy_people_are_not_scaled_like_all_others(two_kinds: Any) ->
 
 
 def test_what_is_cut_off_of_busy_people_is_added_again(two_kinds: Any) -> None:
-    strict = VisitLimits(max_visits=10, most_counted=20)
+    strict = VisitLimits(max_visits=10, max_visits_in_total=20)
     silent = two_kinds.release(spending(strict, activity=False))
     table = two_kinds.release(spending(strict, activity=True))
     truth = two_kinds.truth.sum()
@@ -75,7 +75,7 @@ def test_what_is_cut_off_of_busy_people_is_added_again(two_kinds: Any) -> None:
 
 
 def test_intervals_hold_what_the_limits_left_out(two_kinds: Any) -> None:
-    few = VisitLimits(max_visits=10, most_counted=200)
+    few = VisitLimits(max_visits=10, max_visits_in_total=200)
     table = two_kinds.release(density_series(few, budget=ZCDPLoss(Fraction(2))))
     inside = np.abs(table.counts - two_kinds.truth) <= 1.96 * table.standard_error
     assert inside.mean() > 0.9

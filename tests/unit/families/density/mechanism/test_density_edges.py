@@ -15,7 +15,7 @@ from hushway.families.density.mechanism.terms import density_series, naive_lapla
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 
-LIMITS = VisitLimits(max_visits=8, most_counted=20)
+LIMITS = VisitLimits(max_visits=8, max_visits_in_total=20)
 RHO = ZCDPLoss(Fraction(1, 2))
 SPOTS = ((0.2, 0.3), (0.7, 0.4), (0.4, 0.9))
 Rich = Callable[..., DensitySeries]
@@ -40,8 +40,8 @@ WINDOWS: dict[str, dict[str, Any]] = {
     "half hours": {"days": 1, "minutes": 30},
     "two hours": {"days": 3, "minutes": 120},
     "days": {"days": 7, "minutes": 1440},
-    "one bin": {"days": 1, "minutes": 1440},
-    "two bins": {"days": 2, "minutes": 1440},
+    "one period": {"days": 1, "minutes": 1440},
+    "two periods": {"days": 2, "minutes": 1440},
     "one day": {"days": 1},
     "a month": {"days": 31, "minutes": 180},
     "clocks go forward": {"days": 2, "first": date(2026, 3, 28)},
@@ -57,9 +57,9 @@ def test_every_window_and_bin_gives_a_sound_density(
     periods = bins_of(**WINDOWS[name])
     city = build_town(3, 2, towers=SPOTS, periods=periods, people=800, visits=5)
     for denoise in WAYS:
-        night = name != "one bin"
+        night = name != "one period"
         check(city.release(density_series(LIMITS, budget=RHO, denoise=denoise, night=night)))
-    everything = VisitLimits(max_visits=len(periods), most_counted=len(periods))
+    everything = VisitLimits(max_visits=len(periods), max_visits_in_total=len(periods))
     table = city.release(rich(everything))
     assert np.abs(table.counts - city.truth).max() < 0.02 + 0.002 * city.truth.max()
 
@@ -83,7 +83,7 @@ def test_every_map_gives_a_sound_density(
     city = build_town(**TOWNS[name], periods=bins_of(2, 120), people=500, visits=4)
     for denoise in WAYS:
         check(city.release(density_series(LIMITS, budget=RHO, denoise=denoise, scaling=scaling)))
-    everything = VisitLimits(max_visits=24, most_counted=24)
+    everything = VisitLimits(max_visits=24, max_visits_in_total=24)
     table = city.release(rich(everything, scaling=scaling))
     assert np.abs(table.counts - city.truth).max() < 0.02 + 0.002 * city.truth.max()
 
@@ -92,7 +92,7 @@ def test_an_area_without_a_tower_gets_its_share_of_the_cells_that_reach_it(
     build_town: Any, bins_of: Callable[..., Any], rich: Rich
 ) -> None:
     city = build_town(6, 5, towers=SPOTS, periods=bins_of(1, 120), people=900, visits=4)
-    everything = VisitLimits(max_visits=24, most_counted=24)
+    everything = VisitLimits(max_visits=24, max_visits_in_total=24)
     table = city.release(rich(everything))
     assert (table.counts.sum(axis=1) > 0).all()
 
@@ -142,7 +142,7 @@ def test_budgets_may_be_tiny_or_large(
 
 def test_laplace_noise_is_louder_but_sound(little_paris: Any) -> None:
     epsilon = PureLoss(Fraction(3))
-    limits = VisitLimits(max_visits=10, most_counted=100)
+    limits = VisitLimits(max_visits=10, max_visits_in_total=100)
     table = little_paris.release(density_series(limits, budget=epsilon))
     check(table)
     off = np.abs(table.counts - little_paris.truth) / table.standard_error
@@ -153,7 +153,7 @@ def test_laplace_noise_is_louder_but_sound(little_paris: Any) -> None:
 def test_one_visit_of_a_person_is_enough(
     build_town: Any, bins_of: Callable[..., Any], rich: Rich
 ) -> None:
-    one = VisitLimits(max_visits=1, most_counted=1)
+    one = VisitLimits(max_visits=1, max_visits_in_total=1)
     city = build_town(towers=SPOTS, periods=bins_of(1, 60), people=500)
     check(city.release(density_series(one, budget=RHO)))
     assert city.release(rich(one)).counts.sum() == pytest.approx(500, rel=0.01)

@@ -17,8 +17,8 @@ from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 
-EVERYTHING = VisitLimits(max_visits=168, most_counted=168)
-LIMITS = VisitLimits(max_visits=30, most_counted=200)
+EVERYTHING = VisitLimits(max_visits=168, max_visits_in_total=168)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 
 Rho = Callable[[Any], ZCDPLoss]
 Rich = Callable[..., DensitySeries]
@@ -47,7 +47,7 @@ def test_with_positions_only_the_noise_is_left(build_town: Any, rich: Rich) -> N
 def test_what_was_drawn_at_random_is_scaled_back_to_all_visits(
     towers_town: Any, rich: Rich
 ) -> None:
-    few = VisitLimits(max_visits=2, most_counted=168)
+    few = VisitLimits(max_visits=2, max_visits_in_total=168)
     table = towers_town.release(rich(few))
     visits = len(towers_town.person)
     assert table.diagnostics["scale"] == pytest.approx(visits / 4000, rel=0.01)
@@ -66,7 +66,9 @@ def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(
 ) -> None:
     # So little is left for the total that it is as often negative as not.
     way = density_series(
-        VisitLimits(max_visits=6, most_counted=10**6), budget=ZCDPLoss(Fraction(1)), denoise="none"
+        VisitLimits(max_visits=6, max_visits_in_total=10**6),
+        budget=ZCDPLoss(Fraction(1)),
+        denoise="none",
     )
     tables = [towers_town.release(way, seed) for seed in range(8)]
     hopeless = [table for table in tables if table.measured_total < 0]
@@ -98,7 +100,7 @@ def test_standard_errors_hold_when_the_number_of_visits_is_the_trouble(
     little_paris: Any, rho_of: Rho
 ) -> None:
     # At these limits the noise in the number of all visits is as large as half of it.
-    loose = VisitLimits(max_visits=30, most_counted=1000)
+    loose = VisitLimits(max_visits=30, max_visits_in_total=1000)
     way = density_series(loose, budget=rho_of("0.3"))
     for seed in (1, 5):
         table = little_paris.release(way, seed)

@@ -1,4 +1,4 @@
-"""What a density asks, what it pays, and what it refuses."""
+"""What a density asks, what it spends, and what it refuses."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +23,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 from support.announced import is_as_announced
 
-LIMITS = VisitLimits(max_visits=30, most_counted=200)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 RHO, EPSILON = ZCDPLoss(Fraction(1, 7)), PureLoss(Fraction(2, 3))
 ANY = Bound(cells=1, each=1, total=1)
 

@@ -19,7 +19,7 @@ from hushway.families.density.mechanism.recommended import (
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 
-LIMITS = VisitLimits(max_visits=30, most_counted=1000)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=1000)
 BUDGETS: dict[str, Loss] = {
     "rho": ZCDPLoss(Fraction(273, 100_000)),
     "epsilon": PureLoss(Fraction(3, 10)),
@@ -97,7 +97,7 @@ def test_the_share_for_all_visits_follows_the_cap_and_the_crowd(towers_town: Any
     usual = recommended_shares(scaling=True, clustering=True, cuts=False)
 
     def share(people: int, most: int) -> Fraction:
-        limits = VisitLimits(max_visits=30, most_counted=most)
+        limits = VisitLimits(max_visits=30, max_visits_in_total=most)
         crowd = Crowd(people=people, visits=14)
         return shares_for(towers_town.universe, limits, BUDGETS["rho"], crowd, usual).total
 

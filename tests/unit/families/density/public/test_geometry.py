@@ -161,7 +161,7 @@ def test_areas_that_overlap_are_refused(places: Locations | None) -> None:
 
 def test_a_density_counts_the_bins_of_a_window_or_of_a_week() -> None:
     assert density_universe(blocks(2, 1), window("week"), None).bins == 168
-    with pytest.raises(GeographyError, match="every bin"):
+    with pytest.raises(GeographyError, match="every period"):
         density_universe(blocks(2, 1), window("day"), None)
 
 

@@ -78,7 +78,7 @@ def test_nobody_moves_an_answer_further_than_its_reach(
     kind: type[ClusterSeries | ClusterTotals], count: int, most: int
 ) -> None:
     cells = kind(universe=UNIVERSE, cluster=clusters(count), quanta=QUANTA)
-    reach = cells.reach(VisitLimits(max_visits=most, most_counted=1))
+    reach = cells.reach(VisitLimits(max_visits=most, max_visits_in_total=1))
     rng = np.random.default_rng(count)
     for _ in range(20):
         bins = rng.permutation(UNIVERSE.bins)[:most]
@@ -92,7 +92,7 @@ def test_nobody_moves_an_answer_further_than_its_reach(
 def test_the_reach_of_a_series_can_be_met() -> None:
     every = clusters(len(UNIVERSE.cover))
     cells = ClusterSeries(universe=UNIVERSE, cluster=every, quanta=QUANTA)
-    reach = cells.reach(VisitLimits(max_visits=99, most_counted=1))
+    reach = cells.reach(VisitLimits(max_visits=99, max_visits_in_total=1))
     widest = int(np.bincount(cells.parts[1]).argmax())
     moved = answer(cells, [(widest, each) for each in range(UNIVERSE.bins)])
     assert reach.cells == np.count_nonzero(moved)
@@ -104,7 +104,7 @@ def test_the_reach_of_a_series_can_be_met() -> None:
 def test_the_reach_does_not_tell_how_cells_are_clustered(
     kind: type[ClusterSeries | ClusterTotals],
 ) -> None:
-    limits = VisitLimits(max_visits=5, most_counted=1)
+    limits = VisitLimits(max_visits=5, max_visits_in_total=1)
     reaches = {
         kind(universe=UNIVERSE, cluster=clusters(count), quanta=QUANTA).reach(limits)
         for count in (1, 2, len(UNIVERSE.cover))
@@ -122,7 +122,7 @@ def test_the_parts_of_every_site_add_up_to_one_visit(count: int) -> None:
 
 
 def test_a_histogram_and_a_total_are_moved_by_their_limits() -> None:
-    limits = VisitLimits(max_visits=30, most_counted=12)
+    limits = VisitLimits(max_visits=30, max_visits_in_total=12)
     histogram = SiteHistogram(universe=UNIVERSE)
     assert histogram.size == UNIVERSE.site_count
     assert histogram.reach(limits) == (1, 1, 1)
@@ -152,7 +152,7 @@ def test_clusters_that_are_not_numbered_are_refused(
 @pytest.mark.parametrize("wrong", [(0, 1), (1, 0), (1.5, 1), (True, 1)])
 def test_limits_are_whole_numbers_above_zero(wrong: tuple[int, int]) -> None:
     with pytest.raises(GeographyError, match="whole numbers") as caught:
-        VisitLimits(max_visits=wrong[0], most_counted=wrong[1])
+        VisitLimits(max_visits=wrong[0], max_visits_in_total=wrong[1])
     assert caught.value.advice
 
 

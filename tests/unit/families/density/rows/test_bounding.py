@@ -24,8 +24,8 @@ SITES, BINS = 21, 24
 KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
 
 
-def rule_of(max_visits: int, most_counted: int = 10, key: BoundingKey = KEY) -> VisitRule:
-    limits = VisitLimits(max_visits=max_visits, most_counted=most_counted)
+def rule_of(max_visits: int, max_visits_in_total: int = 10, key: BoundingKey = KEY) -> VisitRule:
+    limits = VisitLimits(max_visits=max_visits, max_visits_in_total=max_visits_in_total)
     return VisitRule(sites=SITES, bins=BINS, limits=limits, key=key)
 
 
@@ -122,7 +122,7 @@ PEOPLE = st.lists(
     events=PEOPLE,
     leaving=st.integers(-3, 3),
     max_visits=st.integers(1, 6),
-    most_counted=st.integers(1, 6),
+    max_visits_in_total=st.integers(1, 6),
     words=st.lists(st.integers(0, 2**64 - 1), min_size=BoundingKey.WORDS, max_size=12),
 )
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -130,10 +130,10 @@ def test_everybody_counts_as_if_alone_and_within_the_limits(
     events: list[tuple[int, int]],
     leaving: int,
     max_visits: int,
-    most_counted: int,
+    max_visits_in_total: int,
     words: list[int],
 ) -> None:
-    rule = rule_of(max_visits, most_counted, BoundingKey.from_words(words))
+    rule = rule_of(max_visits, max_visits_in_total, BoundingKey.from_words(words))
     owner, code = np.array(events).T
     mine = owner == leaving
     whole = bounded_rows([rows_of(owner, code)], rule)
@@ -150,4 +150,4 @@ def test_everybody_counts_as_if_alone_and_within_the_limits(
     assert set(np.flatnonzero(alone.series).tolist()) <= visits
     assert alone.histogram.sum() == min(len(visits), 1)
     assert set(np.flatnonzero(alone.histogram).tolist()) <= {each % SITES for each in visits}
-    assert alone.total == min(len(visits), most_counted)
+    assert alone.total == min(len(visits), max_visits_in_total)

@@ -62,7 +62,7 @@ def universe_of(*, positions: bool = False, opens: int = 0) -> DensityUniverse:
 
 def found(path: Path, universe: DensityUniverse, **options: Any) -> dict[str, int | None]:
     columns = EventColumns() if universe.sites is not None else POSITIONS
-    clock = options.pop("clock", "wall")
+    clock = options.pop("clock", "local")
     source = EventsSource(path, columns, clock=clock)
     problems = check_events(source, universe, Policy(), settings=SETTINGS, **options)
     return {problem.kind: problem.count for problem in problems}
@@ -90,7 +90,7 @@ def test_every_kind_of_trouble_is_counted(csv_file: WriteFile) -> None:
         "unparsable_time": 1,
         "null_value": 4,
         "impossible_time": 1,
-        "unknown_location": 3,
+        "unknown_place": 3,
         "outside_window": 2,
     }
     assert found(path, universe_of(), notes=False) == expected
@@ -108,7 +108,7 @@ def test_hours_without_service_are_outside(csv_file: WriteFile) -> None:
 def test_instants_are_never_impossible(csv_file: WriteFile) -> None:
     rows = [("p", "7", "2026-03-29T02:30:00Z"), ("p", "7", "2026-03-29T22:30:00Z")]
     path = csv_file(rows, header=HEADER)
-    assert found(path, universe_of(), clock="instant") == {"outside_window": 1}
+    assert found(path, universe_of(), clock="utc") == {"outside_window": 1}
 
 
 def test_numbers_are_compared_with_places(parquet_file: WriteFile) -> None:
@@ -117,7 +117,7 @@ def test_numbers_are_compared_with_places(parquet_file: WriteFile) -> None:
         "location": pa.array([7, 8, 10]),
         "time": pa.array(["2026-03-29T12:00:00"] * 3),
     }
-    assert found(parquet_file(columns), universe_of()) == {"null_value": 1, "unknown_location": 1}
+    assert found(parquet_file(columns), universe_of()) == {"null_value": 1, "unknown_place": 1}
 
 
 def test_positions_are_looked_at(csv_file: WriteFile) -> None:
@@ -137,18 +137,18 @@ def test_positions_are_looked_at(csv_file: WriteFile) -> None:
     assert found(path, universe_of(positions=True), notes=False) == {
         "null_value": 2,
         "impossible_position": 4,
-        "unknown_location": 2,
+        "unknown_place": 2,
     }
 
 
 def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: WriteFile) -> None:
     source = EventsSource(csv_file(ROWS, header=HEADER), EventColumns())
-    policy = Policy(unknown_location="refuse", unparsable_time="drop")
+    policy = Policy(unknown_place="refuse", unparsable_time="drop")
     problems = check_events(source, universe_of(), policy, settings=SETTINGS)
-    assert [p.kind for p in problems if p.refused] == ["unknown_location"] == [problems[0].kind]
+    assert [p.kind for p in problems if p.refused] == ["unknown_place"] == [problems[0].kind]
     messages = {p.kind: p.message for p in problems}
-    assert messages["null_value"] == "No value for 'person', 'location', 'time'."
-    assert "same person, location, time" in messages["duplicate_rows"]
+    assert messages["null_value"] == "No value for 'person', 'place', 'time'."
+    assert "same person, place, time" in messages["duplicate_rows"]
 
 
 def test_files_without_events_are_refused(csv_file: WriteFile) -> None:

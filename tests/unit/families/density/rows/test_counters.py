@@ -40,7 +40,7 @@ from hushway.tables.layout import layout_of
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
-LIMITS = VisitLimits(max_visits=3, most_counted=5)
+LIMITS = VisitLimits(max_visits=3, max_visits_in_total=5)
 HEADER = "person,location,time"
 
 
@@ -111,7 +111,7 @@ def arrays(events: list[tuple[int, int, int]], **changes: Any) -> ArrayVisits:
     return ArrayVisits(universe=UNIVERSE, limits=LIMITS, key=KEY, **columns)
 
 
-def files(path: Path, universe: DensityUniverse = UNIVERSE, clock: Any = "wall") -> DuckDBVisits:
+def files(path: Path, universe: DensityUniverse = UNIVERSE, clock: Any = "local") -> DuckDBVisits:
     return DuckDBVisits(
         source=EventsSource(path, EventColumns(), clock=clock),
         universe=universe,
@@ -222,12 +222,12 @@ def test_the_hour_that_the_clocks_skip_is_empty(csv_file: WriteFile) -> None:
 def test_the_hour_that_comes_twice_is_one_bin(csv_file: WriteFile) -> None:
     universe = universe_of(date(2026, 10, 25), minutes=60)
     rows = [(f"p{hour}", "a", f"2026-10-25T0{hour}:30:00Z") for hour in range(3)]
-    counter = files(csv_file(rows, header=HEADER), universe, "instant")
+    counter = files(csv_file(rows, header=HEADER), universe, "utc")
     found = dense(counter, questions(universe)["series"])
     # 00:30 and 01:30 in UTC are both 02:30 in Paris.
     assert {i: value for i, value in enumerate(found) if value} == {2: 12, 3: 6}
     one = csv_file([("p", *row[1:]) for row in rows], header=HEADER)
-    found = dense(files(one, universe, "instant"), questions(universe)["series"])
+    found = dense(files(one, universe, "utc"), questions(universe)["series"])
     assert {i: value for i, value in enumerate(found) if value} == {2: 6, 3: 6}
 
 
@@ -259,7 +259,7 @@ def test_events_of_the_other_kind_are_refused(tmp_path: Path) -> None:
 
 def test_more_cells_than_memory_are_refused() -> None:
     century = universe_of(days=36_000, minutes=1)
-    with pytest.raises(DataError, match="pairs of a site and a bin"):
+    with pytest.raises(DataError, match="pairs of a site and a period"):
         ArrayVisits(
             universe=century,
             limits=LIMITS,
@@ -291,7 +291,7 @@ def test_malformed_rows_far_down_a_stream_are_dropped(csv_file: WriteFile) -> No
     path = csv_file([*rows, ("secret", "a", "2026-03-02", "x", "y"), rows[0]], header=HEADER)
     source = EventsSource(path, EventColumns())
     with duckdb_session(SETTINGS) as backend:
-        batches = stream(backend, read_rows(backend, layout_of(source), "wall"), 2_048)
+        batches = stream(backend, read_rows(backend, layout_of(source), "local"), 2_048)
         assert sum(batch.num_rows for batch in batches) == 200_001
         assert malformed_rows(backend) == 1
 
@@ -317,7 +317,7 @@ def test_the_bound_of_a_typical_week_holds_over_the_whole_window(csv_file: Write
     assert series.sum() == 2 * LIMITS.max_visits * 6
     assert series.max() <= 2 * 6
     assert sum(dense(counter, questions(week)["sites"])) == 2
-    assert dense(counter, questions(week)["total"]) == [2 * LIMITS.most_counted]
+    assert dense(counter, questions(week)["total"]) == [2 * LIMITS.max_visits_in_total]
 
 
 def test_people_are_told_apart_by_how_busy_they_are() -> None:

@@ -30,7 +30,7 @@ def test_columns_are_known_by_purpose() -> None:
     ],
 )
 def test_half_a_position_and_a_place_twice_are_refused(named: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="either a location, or a longitude and a latitude"):
+    with pytest.raises(DataError, match="either a place, or a longitude and a latitude"):
         EventColumns(**named)
 
 

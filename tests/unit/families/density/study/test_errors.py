@@ -88,5 +88,5 @@ def test_boxes_are_those_of_box_plots() -> None:
 
 @pytest.mark.parametrize("shape", [(2, 4), (3,), (0, 3)])
 def test_densities_of_different_shapes_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(DataError, match="same cells and bins"):
+    with pytest.raises(DataError, match="same cells and periods"):
         density_errors(np.ones((2, 3) if len(shape) == 2 and shape[0] else shape), np.ones(shape))

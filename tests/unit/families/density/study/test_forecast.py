@@ -17,7 +17,7 @@ from hushway.pricing import price
 from hushway.release.crowd import Crowd
 from hushway.release.job import Job
 
-LIMITS = VisitLimits(max_visits=30, most_counted=200)
+LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_too_few_people_are_told_what_would_do_instead(folder: Path) -> None:
     assert expected is not None
     assert any("Too few people for this table at this budget" in note for note in expected.notes)
     instead = expected.notes[-1]
-    assert instead.startswith("What would do: bins of 3 hours")
+    assert instead.startswith("What would do: periods of 3 hours")
     assert "people" in instead
 
 

@@ -12,12 +12,14 @@ from hushway.families.density.study.gains import DEFAULT, VARIANTS, fit_variant,
 from hushway.families.density.study.scene import DensityScene, budget_of, paris_scene
 
 MOST = 20
-LIMITS = VisitLimits(max_visits=MOST, most_counted=200)
+LIMITS = VisitLimits(max_visits=MOST, max_visits_in_total=200)
 
 
 @pytest.fixture(scope="module")
 def scene() -> DensityScene:
-    return paris_scene(paris(5, people=20_000, towers=60, areas=30), [MOST], most_counted=200)
+    return paris_scene(
+        paris(5, people=20_000, towers=60, areas=30), [MOST], max_visits_in_total=200
+    )
 
 
 def mechanism(scene: DensityScene, denoise: Denoise = "patterns") -> DensitySeries:

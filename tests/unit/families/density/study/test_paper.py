@@ -280,7 +280,7 @@ def test_nobody_is_no_problem() -> None:
         {"epsilon": 0.0},
         {"delta": 0.0},
         {"max_visits": 0},
-        {"most_counted": 0},
+        {"max_visits_in_total": 0},
     ],
 )
 def test_plans_that_the_paper_has_not_are_refused(wrong: dict[str, Any]) -> None:

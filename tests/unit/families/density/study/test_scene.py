@@ -22,7 +22,7 @@ def city() -> DensityCity:
 
 @pytest.fixture(scope="module")
 def scene(city: DensityCity) -> DensityScene:
-    return paris_scene(city, LIMITS, most_counted=MOST_COUNTED)
+    return paris_scene(city, LIMITS, max_visits_in_total=MOST_COUNTED)
 
 
 def test_the_truth_holds_every_visit(city: DensityCity, scene: DensityScene) -> None:
@@ -77,7 +77,7 @@ def test_the_paper_takes_the_same_bounded_visits(city: DensityCity, scene: Densi
 
 
 def test_another_key_keeps_other_visits(city: DensityCity, scene: DensityScene) -> None:
-    again = paris_scene(city, [5], most_counted=MOST_COUNTED, key_seed=1).cities[5]
+    again = paris_scene(city, [5], max_visits_in_total=MOST_COUNTED, key_seed=1).cities[5]
     assert not np.array_equal(again.found.series, scene.cities[5].found.series)
     assert again.found.series.sum() == scene.cities[5].found.series.sum()
 

@@ -98,7 +98,7 @@ def noisy(product: LinkProduct, scene: Drives, spend: Loss = LITTLE) -> IntArray
 
 def test_the_mistakes_are_all_planted() -> None:
     assert [mutant.name for mutant in SUITE.mutants] == [
-        "no cap on items",
+        "no contribution limit on items",
         "every trip for itself",
         "sensitivity 1 instead of the root of m",
         "links taken from the data",

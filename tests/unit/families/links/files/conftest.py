@@ -160,14 +160,14 @@ def links_terms_of(universe: LinkUniverse, *, speeds: bool, classes: bool) -> Te
     spends = Spends(
         links=SPEND, classes=SPEND if classes else None, speeds=SPEND if speeds else None
     )
-    mechanism = LinkCounts(limits=LIMITS, spends=spends, shown=SHOWN)
+    mechanism = LinkCounts(limits=LIMITS, spends=spends, publish_above_se=SHOWN)
     return links_terms(mechanism, universe, unit=Unit.PERSON)
 
 
 def links_certificate(
     table: LinkTable, *, speeds: bool | None = None, classes: bool | None = None, **changes: Any
 ) -> Certificate:
-    """A certificate that paid for everything in a table of links, or for what it is told to."""
+    """A certificate that spent on everything in a table of links, or for what it is told to."""
     terms = links_terms_of(
         table.universe,
         speeds=table.speed is not None if speeds is None else speeds,

@@ -31,7 +31,7 @@ def test_every_table_needs_its_own_certificate(
     terms = certify_links(links).terms
     elsewhere = dataclasses.replace(terms.domain, digest="sha256:00")
     for certificate, words in (
-        (certificate_of(terms, family="od"), "family 'od'"),
+        (certificate_of(terms, release_type="od"), "release type 'od'"),
         (certificate_of(terms, domain=elsewhere), "public lists are not those"),
         (certify_links(fast_links), "public lists are not those"),
     ):

@@ -28,7 +28,7 @@ def test_an_untouched_release_passes_every_check(plain_release: Path, fast_relea
         names = [check.name for check in verification.checks]
         assert names[names.index("table facts") :] == [
             "table facts",
-            "family",
+            "release type",
             "geography",
             "links",
             "terms",

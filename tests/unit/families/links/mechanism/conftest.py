@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 
 class StudyBudget:
-    """Pays for everything, and remembers it."""
+    """Spends for everything, and remembers it."""
 
     def __init__(self) -> None:
         self.charged: list[Event] = []

@@ -1,4 +1,4 @@
-"""What links ask, what they pay, and what they refuse."""
+"""What links ask, what they spend, and what they refuse."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -33,8 +33,10 @@ WAYS: dict[str, LinkCounts] = {
     "no classes": link_counts(LIMITS, budget=RHO, classes=NOTHING),
     "speeds": link_counts(LIMITS, budget=RHO, speeds=Fraction(1, 4)),
     "speeds alone": link_counts(LIMITS, budget=EPSILON, classes=NOTHING, speeds=Fraction(1, 3)),
-    "plain": link_counts(LIMITS, budget=RHO, left_out=NOTHING, expect=False, conserve=False),
-    "every link": link_counts(LIMITS, budget=RHO, shown=0.0),
+    "plain": link_counts(
+        LIMITS, budget=RHO, left_out=NOTHING, shrink_to_class=False, conserve=False
+    ),
+    "every link": link_counts(LIMITS, budget=RHO, publish_above_se=0.0),
 }
 
 
@@ -83,7 +85,10 @@ def test_parameters_name_the_spends_and_the_options(way: LinkCounts) -> None:
     assert parameters["max_items"] == 60
     assert parameters["spends"]["links"] == str(way.spends.links.amount)
     assert (parameters["spends"]["speeds"] is None) == (way.spends.speeds is None)
-    assert (parameters["expect"], parameters["conserve"]) == (way.expect, way.conserve)
+    assert (parameters["shrink_to_class"], parameters["conserve"]) == (
+        way.shrink_to_class,
+        way.conserve,
+    )
 
 
 def test_post_processing_is_told_as_it_is_done() -> None:
@@ -118,10 +123,10 @@ def test_what_is_left_out_is_counted_and_paid_for_or_neither() -> None:
         Spends(links=RHO, left_out=RHO)
 
 
-@pytest.mark.parametrize("shown", [-1.0, float("nan"), float("inf")])
-def test_a_threshold_must_be_a_number_of_standard_errors(shown: float) -> None:
+@pytest.mark.parametrize("publish_above_se", [-1.0, float("nan"), float("inf")])
+def test_a_threshold_must_be_a_number_of_standard_errors(publish_above_se: float) -> None:
     with pytest.raises(PrivacyError, match="standard errors"):
-        link_counts(LIMITS, budget=RHO, shown=shown)
+        link_counts(LIMITS, budget=RHO, publish_above_se=publish_above_se)
 
 
 @pytest.mark.parametrize(

@@ -40,43 +40,55 @@ def error(town: Any, mechanism: LinkCounts) -> float:
 
 
 def test_a_huge_budget_recovers_the_counts(town: Any) -> None:
-    table = town.release(way(PLENTY, shown=0.0))
+    table = town.release(way(PLENTY, publish_above_se=0.0))
     assert spread(table) == pytest.approx(town.truth, abs=0.5)
-    plain = town.release(way(PLENTY, shown=0.0, expect=False, conserve=False, classes=Fraction(0)))
+    plain = town.release(
+        way(
+            PLENTY, publish_above_se=0.0, shrink_to_class=False, conserve=False, classes=Fraction(0)
+        )
+    )
     assert spread(plain) == pytest.approx(town.truth, abs=0.2)
 
 
 def test_periods_are_fitted_by_themselves(build: Any) -> None:
     town = build(1000, periods=3)
-    table = town.release(way(PLENTY, shown=0.0))
+    table = town.release(way(PLENTY, publish_above_se=0.0))
     assert spread(table) == pytest.approx(town.truth, abs=0.5)
     assert sorted(set(table.period.tolist())) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("shown", [0.0, 2.0, 5.0])
-def test_rows_are_plausible_and_in_order(town: Any, shown: float) -> None:
-    table = town.release(way(shown=shown))
+@pytest.mark.parametrize("publish_above_se", [0.0, 2.0, 5.0])
+def test_rows_are_plausible_and_in_order(town: Any, publish_above_se: float) -> None:
+    table = town.release(way(publish_above_se=publish_above_se))
     assert table.counts.min() > 0
     assert table.standard_error.min() > 0
     assert np.array_equal(table.counts, np.round(table.counts, 2))
     assert np.array_equal(table.standard_error, np.round(table.standard_error, 2))
     assert (np.diff(table.period * town.universe.roads.links + table.link) > 0).all()
-    assert (table.counts >= shown * (table.standard_error - 0.01) - 0.01).all()
-    assert table.threshold == shown
+    assert (table.counts >= publish_above_se * (table.standard_error - 0.01) - 0.01).all()
+    assert table.threshold == publish_above_se
     assert table.diagnostics["published_rows"] == len(table.link)
 
 
 def test_a_higher_threshold_shows_fewer_links(town: Any) -> None:
-    rows = [len(town.release(way(shown=shown)).link) for shown in (0.0, 2.0, 4.0)]
+    rows = [
+        len(town.release(way(publish_above_se=publish_above_se)).link)
+        for publish_above_se in (0.0, 2.0, 4.0)
+    ]
     assert rows[0] > rows[1] > rows[2] > 0
 
 
 def test_each_part_of_the_fit_helps(town: Any) -> None:
-    bare = {"expect": False, "conserve": False, "classes": Fraction(0), "shown": 0.0}
+    bare = {
+        "shrink_to_class": False,
+        "conserve": False,
+        "classes": Fraction(0),
+        "publish_above_se": 0.0,
+    }
     clamped = error(town, way(**bare))
     balanced = error(town, way(**bare | {"conserve": True}))
-    expected = error(town, way(**bare | {"expect": True}))
-    whole = error(town, way(shown=0.0))
+    expected = error(town, way(**bare | {"shrink_to_class": True}))
+    whole = error(town, way(publish_above_se=0.0))
     noise = float(LIMITS.max_items / (2 * SOME.rho)) ** 0.5
     assert clamped < noise
     assert balanced < 0.95 * clamped

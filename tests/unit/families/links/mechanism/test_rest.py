@@ -20,7 +20,8 @@ def test_what_shows_and_the_rest_are_all_that_was_fitted(build: Any) -> None:
     groups = ClassZones(universe=town.universe)
     group, used = groups.links
     everything, shown = (
-        town.release(link_counts(LIMITS, budget=SOME, shown=shown)) for shown in (0.0, 2.0)
+        town.release(link_counts(LIMITS, budget=SOME, publish_above_se=shown))
+        for shown in (0.0, 2.0)
     )
     assert 0 < len(shown.link) < len(everything.link)
     length = town.universe.roads.length / 1000

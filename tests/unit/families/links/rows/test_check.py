@@ -46,7 +46,7 @@ def universe_of(opens: int = 0) -> LinkUniverse:
 
 
 def found(
-    path: Path, universe: LinkUniverse | None = None, clock: Any = "wall", **options: Any
+    path: Path, universe: LinkUniverse | None = None, clock: Any = "local", **options: Any
 ) -> dict[str, int | None]:
     source = TracesSource(path, TraceColumns(), clock=clock)
     problems = check_traces(
@@ -87,7 +87,7 @@ def test_every_kind_of_trouble_is_counted(csv_file: WriteFile) -> None:
         "null_value": 5,
         "impossible_time": 1,
         "impossible_position": 4,
-        "unknown_location": 1,
+        "unknown_place": 1,
         "outside_window": 2,
     }
     assert found(path, notes=False) == expected
@@ -105,7 +105,7 @@ def test_hours_without_service_are_outside(csv_file: WriteFile) -> None:
 def test_instants_are_never_impossible(csv_file: WriteFile) -> None:
     rows = [("p", f"2026-03-29T{hour}:30:00Z", LON, LAT) for hour in ("02", "22")]
     path = csv_file(rows, header=HEADER)
-    assert found(path, clock="instant", notes=False) == {"outside_window": 1}
+    assert found(path, clock="utc", notes=False) == {"outside_window": 1}
 
 
 def test_some_trips_are_tried_on_the_roads(csv_file: WriteFile) -> None:
@@ -137,9 +137,9 @@ def test_numbers_of_trips_tried_are_named(csv_file: WriteFile) -> None:
 
 def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: WriteFile) -> None:
     source = TracesSource(csv_file(ROWS, header=HEADER), TraceColumns())
-    policy = Policy(unknown_location="refuse", unparsable_time="drop")
+    policy = Policy(unknown_place="refuse", unparsable_time="drop")
     problems = check_traces(source, universe_of(), policy, settings=SETTINGS, matcher=MATCHER)
-    assert [p.kind for p in problems if p.refused] == ["unknown_location"] == [problems[0].kind]
+    assert [p.kind for p in problems if p.refused] == ["unknown_place"] == [problems[0].kind]
     messages = {p.kind: p.message for p in problems}
     assert messages["null_value"] == "No value for 'person', 'time', 'lon', 'lat'."
 

@@ -271,7 +271,7 @@ def test_the_hour_that_comes_twice_is_one_period(csv_file: WriteFile) -> None:
     rows = [
         row for hour in range(2) for row in rows_of("p", drive(2, 4, day + timedelta(hours=hour)))
     ]
-    source = TracesSource(csv_file(rows, header=HEADER), TraceColumns(), clock="instant")
+    source = TracesSource(csv_file(rows, header=HEADER), TraceColumns(), clock="utc")
     found = occupied(traces(source, universe), universe)
     # 00:10 and 01:10 in UTC are both 02:10 in Paris.
     assert found == {f"2 {what}": 1 for what in ("link 2", "link 3", "link 4", "begin 2", "end 5")}
@@ -280,7 +280,7 @@ def test_the_hour_that_comes_twice_is_one_period(csv_file: WriteFile) -> None:
 def test_gpx_and_mds_count_like_tables(tmp_path: Path, csv_file: WriteFile) -> None:
     people = {"ann": drive(2, 5, DAY), "bob": drive(4, 9, DAY + timedelta(hours=14))}
     rows = [row for name, trip in people.items() for row in rows_of(name, trip)]
-    table = TracesSource(csv_file(rows, header=HEADER), TraceColumns(), clock="instant")
+    table = TracesSource(csv_file(rows, header=HEADER), TraceColumns(), clock="utc")
     trips = []
     for name, trip in people.items():
         points = "".join(

@@ -120,7 +120,7 @@ def test_nothing_but_the_noise_reads_where_an_end_was(
 ) -> None:
     """With the noisy ends held fast, an end may be anywhere: in reach, in a jump, or one of some.
 
-    This is the promise but for the law of the noise: who knows all other positions and all times
+    This is the guarantee but for the law of the noise: who knows all other positions and all times
     learns of the end from its noisy value alone.
     """
     time = 100 if late else 0

@@ -61,7 +61,7 @@ def test_a_certificate_for_another_table_is_refused(
     for changes, words in (
         ({"domain": elsewhere}, "public lists are not those"),
         ({"domain": fewer}, "public lists are not those"),
-        ({"family": "links"}, "family 'links'"),
+        ({"release_type": "links"}, "release type 'links'"),
     ):
         with pytest.raises(ReleaseError, match=words):
             write_release(tmp_path / "r", table=table, certificate=certificate_of(terms, **changes))

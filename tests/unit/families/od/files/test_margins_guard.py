@@ -31,7 +31,7 @@ class Fuller(MarginTable):
 
 
 def of_other_cells(table: ODTable) -> Feature:
-    universe = dataclasses.replace(table.universe, same_place=True)
+    universe = dataclasses.replace(table.universe, include_intrazonal=True)
     return total_feature(universe)
 
 
@@ -58,7 +58,7 @@ SPOILT: dict[str, Spoil] = {
     "negative error": lambda t: first(t, standard_error=-1.0),
     "text error": lambda t: first(t, standard_error="1"),
     "other cells": lambda t: first(t, feature=of_other_cells(t)),
-    "no feature": lambda t: first(t, feature="total"),
+    "no published total": lambda t: first(t, feature="total"),
     "a subclass": lambda t: dataclasses.replace(
         t,
         margins=(

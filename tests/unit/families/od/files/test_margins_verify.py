@@ -20,7 +20,7 @@ from support.forging import failed, sentence
 Reseal = Callable[[Path], None]
 Certify = Callable[..., Certificate]
 
-NEW = ["adds-up.json", "features.json", "margins.csv", "margins.parquet", "pairs.parquet"]
+NEW = ["adds-up.json", "published_totals.json", "margins.csv", "margins.parquet", "pairs.parquet"]
 
 
 def test_a_release_with_sums_holds_them_and_verifies(summed_release: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_package_describes_sums_and_what_is_left_out(summed_release: Path) -
     without_row = "A cell without a row is published as 0."
     assert without_row in resources["trips.parquet"]["description"]
     assert without_row in resources["trips.omx"]["description"]
-    for public in ("features.json", "pairs.parquet", "locations.csv"):
+    for public in ("published_totals.json", "pairs.parquet", "places.csv"):
         assert "Public knowledge, not made from the data." in resources[public]["description"]
     for name in ("margins.parquet", "margins.csv", "pairs.parquet"):
         fields = [field["name"] for field in resources[name]["schema"]["fields"]]
@@ -182,9 +182,9 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
         ("margins.csv", b'\n"total","","",', b'\n"total","","",1', "margins"),
         ("margins.csv", b'\n"period","08:00-', b'\n"period","09:00-', "margins"),
         ("margins.csv", b"feature,", b"title,", "margins"),
-        ("features.json", b'"title": "period"', b'"title": "hour"', "margins"),
-        ("features.json", b'"early",', b'"late",', "features"),
-        ("features.json", b"{", b"[", "features"),
+        ("published_totals.json", b'"title": "period"', b'"title": "hour"', "margins"),
+        ("published_totals.json", b'"early",', b'"late",', "features"),
+        ("published_totals.json", b"{", b"[", "features"),
         ("adds-up.json", b'"largest_difference": 0', b'"largest_difference": 1', "adds up"),
         ("adds-up.json", b'"elements": 4', b'"elements": 5', "adds up"),
         ("adds-up.json", b'_shift": 0.25', b'_shift": -0.25', "adds up"),
@@ -220,7 +220,7 @@ def test_a_row_of_0_is_found_where_zeros_are_left_out(summed_release: Path, rese
 
 
 @pytest.mark.parametrize("name", NEW)
-@pytest.mark.parametrize("garbage", [b"", b"\0" * 64, b"[]", b"{}", b'{"features": 3}'])
+@pytest.mark.parametrize("garbage", [b"", b"\0" * 64, b"[]", b"{}", b'{"published totals": 3}'])
 def test_garbage_is_a_finding_and_no_crash(
     summed_release: Path, reseal: Reseal, name: str, garbage: bytes
 ) -> None:
@@ -244,4 +244,4 @@ def test_features_named_in_another_way_are_findings(summed_release: Path, reseal
     reseal(summed_release)
     verification = verify(summed_release)
     assert failed(verification) == {"page", "label", "terms", "package"}
-    assert "does not name its features" in sentence(verification, "page")
+    assert "does not name its published totals" in sentence(verification, "page")

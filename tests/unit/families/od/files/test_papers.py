@@ -18,7 +18,7 @@ from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure, ZCDPLoss
 from hushway.release.package import render_label, yaml_text
 from hushway.release.page import render_page
-from hushway.release.wording import claim_text, loss_text, number_text, promise
+from hushway.release.wording import claim_text, guarantee, loss_text, number_text
 from support.certificates import UNPROTECTED
 
 Certify = Callable[..., Certificate]
@@ -48,10 +48,10 @@ class Page(HTMLParser):
 
 def test_the_page_says_what_matters(certificate: Certificate) -> None:
     page, terms = Page(render_page(certificate, b"png")), certificate.terms
-    assert "right at most 52.5 times out of 100" in promise(certificate)
+    assert "right at most 52.5 times out of 100" in guarantee(certificate)
     for words in (
         certificate.title,
-        promise(certificate),
+        guarantee(certificate),
         loss_text(certificate.claim),
         terms.unit.adjacency,
         terms.contribution.words,
@@ -152,7 +152,7 @@ def test_the_papers_name_the_unit_that_is_protected(
 ) -> None:
     certificate = certify(table, unit=unit)
     assert claim_text(certificate).endswith(f"per {unit}")
-    assert f"any one {unit} is in the data" in promise(certificate)
+    assert f"any one {unit} is in the data" in guarantee(certificate)
     assert unit.adjacency in Page(render_page(certificate, b"")).words
     loss = yaml.safe_load(render_label(certificate))["deployment"]["privacy_loss"]
     assert loss["privacy_unit"].lower() == unit
@@ -173,7 +173,7 @@ def test_what_was_paid_for_and_not_measured_stands_on_the_papers(
     (total,) = (row for row in rows if "All together" in row)
     assert loss_text(certificate.claim) in total
     label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
-    assert label["mechanisms"][-1].startswith("paid for, not measured: more trips")
+    assert label["mechanisms"][-1].startswith("spent on, not measured: more trips")
 
 
 def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: Certify) -> None:
@@ -186,7 +186,7 @@ def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: C
     assert certificate.claim == ZCDPLoss(Fraction(1, 50))
     assert certificate.account.measure is Measure.ZCDP
     assert claim_text(certificate) == "ρ = 0.02 (ε = 0.97 at δ = 1e-6) per trip"
-    assert "any one trip is in the data is right at most 55 times" in promise(certificate)
+    assert "any one trip is in the data is right at most 55 times" in guarantee(certificate)
     label = yaml.safe_load(render_label(certificate))["deployment"]
     assert label["privacy_loss"]["privacy_parameters"] == {
         "rho": 0.02,
@@ -213,7 +213,7 @@ def test_the_best_guess_is_never_flattered(
 ) -> None:
     event = LaplaceEvent(query="trips", cells=1, bound=ONE, scale=1 / Fraction(epsilon))
     certificate = certify(table, events=(event,))
-    assert f"at most {right} times" in promise(certificate)
+    assert f"at most {right} times" in guarantee(certificate)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_the_package_describes_every_file(release: Path, certificate: Certificat
         "cells": 80,
         "dense": True,
         "threshold": None,
-        "same_place": False,
+        "include_intrazonal": False,
     }
     trips = package["resources"][0]
     assert trips["bytes"] == (release / "trips.parquet").stat().st_size

@@ -78,7 +78,7 @@ def test_a_table_without_rows_comes_back_empty(
     assert_same(folder, empty)
 
 
-@pytest.mark.parametrize("name", ["trips.parquet", "locations.csv", "certificate.json"])
+@pytest.mark.parametrize("name", ["trips.parquet", "places.csv", "certificate.json"])
 def test_a_release_with_one_changed_byte_is_refused(release: Path, name: str) -> None:
     file = release / name
     data = bytearray(file.read_bytes())
@@ -92,7 +92,7 @@ def test_a_release_with_one_changed_byte_is_refused(release: Path, name: str) ->
 def test_another_list_of_places_under_a_new_seal_is_refused(
     release: Path, reseal: Callable[[Path], None]
 ) -> None:
-    file = release / "locations.csv"
+    file = release / "places.csv"
     file.write_bytes(file.read_bytes().replace(b",west", b",east"))
     reseal(release)
     with pytest.raises(ReleaseError, match="not as it was written"):

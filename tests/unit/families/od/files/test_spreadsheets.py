@@ -29,7 +29,9 @@ def risky_release(
         dataclasses.replace(place, id=key, name=f"{key} station", zone=f"={key}")
         for place, key in zip(old.locations.places, IDS, strict=True)
     )
-    universe = ODCells(locations=Locations(places), periods=old.periods, same_place=old.same_place)
+    universe = ODCells(
+        locations=Locations(places), periods=old.periods, include_intrazonal=old.include_intrazonal
+    )
     named = dataclasses.replace(table, universe=universe)
     return write_release(tmp_path / "risky", table=named, certificate=certify(named))
 

@@ -43,7 +43,7 @@ FALSE_CLAIMS: dict[str, Change] = {
     "less noise": lambda facts: facts["events"][0].update(scale="1"),
     "a wider bound": lambda facts: facts["events"][0]["bound"].update(cells=9, each=9, total=9),
     "an event more": lambda facts: facts["events"].append(facts["events"][0]),
-    "an event that was paid for": lambda facts: facts["events_not_taken"].append(
+    "an event that was spent on": lambda facts: facts["events_not_taken"].append(
         facts["events"][0]
     ),
 }
@@ -134,7 +134,7 @@ def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(
     ("words", "check"),
     [
         ("The account has been charged less than this release costs.", "spent"),
-        ("The account has passed its cap.", "cap"),
+        ("The account has passed its contribution limit.", "budget_limit"),
     ],
 )
 def test_an_account_that_could_not_pay_is_found(
@@ -179,9 +179,9 @@ def test_an_edited_certificate_ends_the_verification(release: Path, reseal: Rese
 
 
 def test_an_unknown_family_is_found(tmp_path: Path, table: ODTable, certify: Certify) -> None:
-    other = certify(table, family="weather")
+    other = certify(table, release_type="weather")
     verification = verify(forged_release(tmp_path / "r", table=table, certificate=other))
-    assert failed(verification) == {"family"}
+    assert failed(verification) == {"release type"}
 
 
 def test_less_noise_than_the_rows_carry_is_found_with_a_claim_to_match(

@@ -12,7 +12,7 @@ from hushway.geography.periods import Periods
 MakeCells = Callable[..., ODCells]
 
 
-def small_cells(places: int, *, periods: int = 3, same_place: bool = False) -> ODCells:
+def small_cells(places: int, *, periods: int = 3, include_intrazonal: bool = False) -> ODCells:
     return ODCells(
         locations=Locations(
             tuple(
@@ -28,7 +28,7 @@ def small_cells(places: int, *, periods: int = 3, same_place: bool = False) -> O
             closes=60 * periods,
             minutes=60,
         ),
-        same_place=same_place,
+        include_intrazonal=include_intrazonal,
     )
 
 

@@ -9,7 +9,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 
 
-def cells(places: int, *, same_place: bool, minutes: int = 480) -> ODCells:
+def cells(places: int, *, include_intrazonal: bool, minutes: int = 480) -> ODCells:
     return ODCells(
         locations=Locations(
             tuple(
@@ -24,20 +24,22 @@ def cells(places: int, *, same_place: bool, minutes: int = 480) -> ODCells:
             closes=1440,
             minutes=minutes,
         ),
-        same_place=same_place,
+        include_intrazonal=include_intrazonal,
     )
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("places", [2, 3, 7])
-def test_encoding_numbers_every_cell_once_without_gaps(places: int, same_place: bool) -> None:
-    universe = cells(places, same_place=same_place)
+def test_encoding_numbers_every_cell_once_without_gaps(
+    places: int, include_intrazonal: bool
+) -> None:
+    universe = cells(places, include_intrazonal=include_intrazonal)
     triples = [
         (t, o, d)
         for t in range(3)
         for o in range(places)
         for d in range(places)
-        if same_place or o != d
+        if include_intrazonal or o != d
     ]
     period, origin, destination = (np.array(column) for column in zip(*triples, strict=True))
     numbers = universe.encode(period, origin, destination)
@@ -45,25 +47,25 @@ def test_encoding_numbers_every_cell_once_without_gaps(places: int, same_place: 
     assert numbers.tolist() == list(range(len(triples)))
 
 
-@pytest.mark.parametrize("same_place", [False, True])
-def test_decoding_undoes_encoding(same_place: bool) -> None:
-    universe = cells(5, same_place=same_place)
+@pytest.mark.parametrize("include_intrazonal", [False, True])
+def test_decoding_undoes_encoding(include_intrazonal: bool) -> None:
+    universe = cells(5, include_intrazonal=include_intrazonal)
     numbers = np.arange(universe.size, dtype=np.int64)
     period, origin, destination = universe.decode(numbers)
     assert universe.encode(period, origin, destination).tolist() == numbers.tolist()
     assert period.max() == 2
     assert origin.max() == destination.max() == 4
-    assert same_place or (origin != destination).all()
+    assert include_intrazonal or (origin != destination).all()
 
 
 def test_one_place_has_cells_only_with_itself() -> None:
-    assert cells(1, same_place=True).size == 3
+    assert cells(1, include_intrazonal=True).size == 3
     with pytest.raises(GeographyError, match="no cells"):
-        cells(1, same_place=False)
+        cells(1, include_intrazonal=False)
 
 
 def test_numbers_beyond_32_bits_are_exact() -> None:
-    universe = cells(3_000, same_place=False, minutes=2)
+    universe = cells(3_000, include_intrazonal=False, minutes=2)
     assert universe.size > 2**32
     last = np.array([universe.size - 1], dtype=np.int64)
     period, origin, destination = universe.decode(last)
@@ -73,9 +75,9 @@ def test_numbers_beyond_32_bits_are_exact() -> None:
 
 def test_the_digest_tells_universes_apart() -> None:
     digests = {
-        cells(2, same_place=True).digest,
-        cells(2, same_place=False).digest,
-        cells(3, same_place=False).digest,
-        cells(3, same_place=False, minutes=60).digest,
+        cells(2, include_intrazonal=True).digest,
+        cells(2, include_intrazonal=False).digest,
+        cells(3, include_intrazonal=False).digest,
+        cells(3, include_intrazonal=False, minutes=60).digest,
     }
     assert len(digests) == 4

@@ -29,11 +29,11 @@ def pair_labels(cells: ODCells, *codes: int) -> Labels:
     return labels_of_codes("c", every, [f"c{i}" for i in range(max(codes) + 1)])
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 def test_a_cell_is_in_the_element_that_has_its_labels(
-    make_cells: MakeCells, same_place: bool
+    make_cells: MakeCells, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(5, same_place=same_place)
+    cells = make_cells(5, include_intrazonal=include_intrazonal)
     feature = zones(cells)
     numbers = np.arange(cells.size, dtype=np.int64)
     zone = cells.locations.labels_in("zone")
@@ -137,7 +137,7 @@ def test_periods_are_idle_beside_the_total_if_there_is_only_one(make_cells: Make
 
 
 def test_a_single_cell_has_no_features(make_cells: MakeCells) -> None:
-    cells = make_cells(1, periods=1, same_place=True)
-    with pytest.raises(GeographyError, match="single cell, so features"):
+    cells = make_cells(1, periods=1, include_intrazonal=True)
+    with pytest.raises(GeographyError, match="single cell, so published totals"):
         refuse_idle([total_feature(cells)])
     assert without_idle([total_feature(cells)]) == ()

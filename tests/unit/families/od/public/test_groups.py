@@ -46,12 +46,12 @@ def all_cells(cells: ODCells) -> IntArray:
     return np.arange(cells.size, dtype=np.int64)
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_groups_are_the_cells_that_no_feature_tells_apart(
-    make_cells: MakeCells, case: str, same_place: bool
+    make_cells: MakeCells, case: str, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(6, same_place=same_place)
+    cells = make_cells(6, include_intrazonal=include_intrazonal)
     features = several(cells, case)
     groups = groups_of(cells, features)
     alike: dict[tuple[int, ...], set[int]] = defaultdict(set)
@@ -67,12 +67,12 @@ def test_groups_are_the_cells_that_no_feature_tells_apart(
     assert groups.sizes.sum() == cells.size
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_group_and_rank_are_a_cell_and_back(
-    make_cells: MakeCells, case: str, same_place: bool
+    make_cells: MakeCells, case: str, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(6, same_place=same_place)
+    cells = make_cells(6, include_intrazonal=include_intrazonal)
     groups = groups_of(cells, several(cells, case))
     numbers = all_cells(cells)
     group, rank = groups.of(numbers), groups.rank(numbers)

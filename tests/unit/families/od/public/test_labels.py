@@ -30,15 +30,15 @@ def named(labels: Labels) -> list[str]:
 
 def pairs_one_by_one(cells: ODCells) -> list[tuple[int, int]]:
     places = range(len(cells.locations))
-    return [(o, d) for o in places for d in places if cells.same_place or o != d]
+    return [(o, d) for o in places for d in places if cells.include_intrazonal or o != d]
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("places", [2, 3, 7])
 def test_a_matrix_is_read_in_the_order_of_pair_numbers(
-    make_cells: MakeCells, places: int, same_place: bool
+    make_cells: MakeCells, places: int, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(places, same_place=same_place)
+    cells = make_cells(places, include_intrazonal=include_intrazonal)
     matrix = np.arange(places * places).reshape(places, places)
     expected = [matrix[o, d] for o, d in pairs_one_by_one(cells)]
     assert pairs_of_matrix(cells, matrix).tolist() == expected
@@ -47,12 +47,12 @@ def test_a_matrix_is_read_in_the_order_of_pair_numbers(
     ]
 
 
-@pytest.mark.parametrize("same_place", [False, True])
+@pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("side", ["origin", "destination", "both"])
 def test_pairs_are_labelled_by_the_ends_that_count(
-    make_cells: MakeCells, side: Side, same_place: bool
+    make_cells: MakeCells, side: Side, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(7, same_place=same_place)
+    cells = make_cells(7, include_intrazonal=include_intrazonal)
     zones = cells.locations.labels_in("zone")
     words: dict[str, Callable[[int, int], str]] = {
         "origin": lambda o, _: zones[o],
@@ -71,7 +71,7 @@ def test_routes_that_no_pair_makes_have_no_class(make_cells: MakeCells) -> None:
 
 
 def test_a_location_without_a_label_is_named(make_cells: MakeCells) -> None:
-    with pytest.raises(GeographyError, match=r"2 locations have no county: 'p1', 'p3'\.") as caught:
+    with pytest.raises(GeographyError, match=r"2 places have no county: 'p1', 'p3'\.") as caught:
         place_pair_labels(make_cells(4), "county", ["x", "", "y", ""])
     assert "county" in caught.value.advice
     with pytest.raises(GeographyError, match="'p4' and more"):
@@ -92,7 +92,7 @@ def test_a_pair_without_a_label_is_named_only_if_it_has_cells(make_cells: MakeCe
     with pytest.raises(GeographyError, match=r"1 pairs of places have no mode: 'p1' to 'p0'\."):
         pair_table_labels(make_cells(3), "mode", matrix, ["bus"])
     with pytest.raises(GeographyError, match="'p1' to 'p0', 'p2' to 'p2'"):
-        pair_table_labels(make_cells(3, same_place=True), "mode", matrix, ["bus"])
+        pair_table_labels(make_cells(3, include_intrazonal=True), "mode", matrix, ["bus"])
 
 
 @pytest.mark.parametrize(("shape", "names"), [((4, 4), ["bus"]), ((3, 3), [])])

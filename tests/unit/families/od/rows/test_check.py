@@ -26,7 +26,7 @@ def check(
     path: Path, cells: ODCells, policy: Policy | None = None, **choices: Any
 ) -> dict[str, Problem]:
     columns = choices.pop("columns", TripColumns(person="person"))
-    source = TripsSource(path, columns, choices.pop("clock", "wall"))
+    source = TripsSource(path, columns, choices.pop("clock", "local"))
     found = check_trips(source, cells, policy or Policy(), settings=SMALL, **choices)
     assert all(problem.message and problem.advice for problem in found)
     assert len({problem.kind for problem in found}) == len(found)
@@ -52,12 +52,12 @@ def test_good_trips_have_no_problems(csv_file: Write, cells: ODCells) -> None:
         (("ann", 1, 2, AT_8 + "-05:00"), "unparsable_time"),
         (("ann", 1, 2, "2026-02-29T08:00:00"), "unparsable_time"),
         (("ann", 1, 2, "2026-03-02T08:00:60"), "unparsable_time"),
-        (("ann", 9, 2, AT_8), "unknown_location"),
-        (("ann", 1, 9, AT_8), "unknown_location"),
+        (("ann", 9, 2, AT_8), "unknown_place"),
+        (("ann", 1, 9, AT_8), "unknown_place"),
         (("ann", 1, 2, "2026-03-04T00:00:00"), "outside_window"),
         (("ann", 1, 2, "2026-03-02T05:59:59"), "outside_window"),
         (("ann", 1, 2, "9999-12-31T23:59:59"), "outside_window"),
-        (("ann", 1, 1, AT_8), "same_place"),
+        (("ann", 1, 1, AT_8), "include_intrazonal"),
     ],
 )
 def test_each_kind_is_found(csv_file: Write, cells: ODCells, row: Any, kind: str) -> None:
@@ -70,7 +70,7 @@ def test_a_row_may_have_several_problems(csv_file: Write, cells: ODCells) -> Non
     assert numbers(check(csv_file(rows), cells)) == {
         "null_value": 1,
         "unparsable_time": 1,
-        "unknown_location": 2,
+        "unknown_place": 2,
         "outside_window": 1,
     }
 
@@ -91,13 +91,13 @@ def test_a_time_that_the_clock_skipped_is_impossible_and_not_outside(
     file = csv_file([("ann", 1, 2, f"2026-03-08T0{hour}:30:00") for hour in (1, 2, 3)])
     assert numbers(check(file, forward)) == {"impossible_time": 1}
     # As instants they are the evening before.
-    assert numbers(check(file, forward, clock="instant")) == {"outside_window": 3}
+    assert numbers(check(file, forward, clock="utc")) == {"outside_window": 3}
 
 
 def test_a_trip_to_the_same_place_is_fine_if_it_has_a_cell(
     csv_file: Write, make_cells: Callable[..., ODCells]
 ) -> None:
-    assert check(csv_file([GOOD, ("ann", 1, 1, AT_8)]), make_cells(same_place=True)) == {}
+    assert check(csv_file([GOOD, ("ann", 1, 1, AT_8)]), make_cells(include_intrazonal=True)) == {}
 
 
 def test_alike_rows_are_noted_and_not_refused(csv_file: Write, cells: ODCells) -> None:
@@ -127,17 +127,17 @@ def test_a_missing_trip_id_is_a_missing_value(csv_file: Write, cells: ODCells) -
 def test_every_rule_is_the_plans(csv_file: Write, cells: ODCells) -> None:
     rows = [GOOD, (None, 1, 2, AT_8), ("ann", 1, 9, AT_8), ("ann", 1, 1, AT_8)]
     file = csv_file(rows)
-    strict = Policy(null_value="refuse", unknown_location="refuse")
+    strict = Policy(null_value="refuse", unknown_place="refuse")
     found = check_trips(
         TripsSource(file, TripColumns(person="person")), cells, strict, settings=SMALL
     )
     assert [problem.kind for problem in found if problem.refused] == [
         "null_value",
-        "unknown_location",
+        "unknown_place",
     ]
     # What is refused comes first.
     assert [problem.refused for problem in found] == [True, True, False]
-    lenient = check(file, cells, replace(strict, null_value="drop", unknown_location="drop"))
+    lenient = check(file, cells, replace(strict, null_value="drop", unknown_place="drop"))
     assert not any(problem.refused for problem in lenient.values())
 
 
@@ -157,8 +157,8 @@ def test_parquet_is_checked_alike(parquet_file: Write, cells: ODCells) -> None:
     )
     assert numbers(check(file, cells)) == {
         "null_value": 2,
-        "unknown_location": 1,
-        "same_place": 1,
+        "unknown_place": 1,
+        "include_intrazonal": 1,
     }
 
 

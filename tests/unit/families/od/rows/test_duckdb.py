@@ -1,4 +1,4 @@
-"""Counting trips in files: what is counted, what is dropped, and that the cap holds."""
+"""Counting trips in files: what is counted, what is dropped, and that the limit holds."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -33,7 +33,7 @@ def engine(
     *,
     most: int = 100,
     unit: Unit = Unit.PERSON,
-    clock: Clock = "wall",
+    clock: Clock = "local",
     trip_id: str | None = None,
     settings: EngineSettings = SMALL,
     **others: Any,
@@ -185,7 +185,7 @@ def test_a_trip_to_the_same_place_is_found_across_types(
         "time": [datetime.fromisoformat(AT_8)] * 2,
     }
     assert counts(parquet_file(columns), make_cells(("7", "8")), key) == {(2, 0, 1): 1}
-    both = make_cells(("7", "8"), same_place=True)
+    both = make_cells(("7", "8"), include_intrazonal=True)
     assert counts(parquet_file(columns), both, key) == {(2, 0, 1): 1, (2, 0, 0): 1}
 
 
@@ -198,7 +198,7 @@ def test_timestamps_of_any_unit_and_zone_are_instants(
     at = datetime(2026, 3, 2, 13, 15, tzinfo=UTC)
     column = pa.array([at if zone else at.replace(tzinfo=None)], pa.timestamp(unit, tz=zone))
     file = parquet_file({"person": ["a"], "origin": [1], "destination": [2], "time": column})
-    assert counts(file, cells, key, clock="instant") == {(2, 0, 1): 1}
+    assert counts(file, cells, key, clock="utc") == {(2, 0, 1): 1}
 
 
 def test_one_instant_in_many_offsets_is_one_instant(
@@ -213,8 +213,8 @@ def test_one_instant_in_many_offsets_is_one_instant(
         "2026-03-02T18:45:00.000000+05:30",
     ]
     file = csv_file([("ann", 1, 2, text) for text in same])
-    assert counts(file, cells, key, clock="instant") == {(2, 0, 1): 6}
-    assert sum(counts(file, cells, key, clock="instant", most=4).values()) == 4
+    assert counts(file, cells, key, clock="utc") == {(2, 0, 1): 6}
+    assert sum(counts(file, cells, key, clock="utc", most=4).values()) == 4
 
 
 def test_the_repeated_hour_is_counted_twice_and_the_skipped_one_never(
@@ -222,7 +222,7 @@ def test_the_repeated_hour_is_counted_twice_and_the_skipped_one_never(
 ) -> None:
     back = make_cells(first_day=date(2026, 11, 1), last_day=date(2026, 11, 1), opens=0, closes=1440)
     instants = csv_file([("a", 1, 2, f"2026-11-01T0{hour}:30:00Z") for hour in (4, 5, 6, 7)])
-    assert counts(instants, back, key, clock="instant") == {
+    assert counts(instants, back, key, clock="utc") == {
         (0, 0, 1): 1,
         (1, 0, 1): 2,
         (2, 0, 1): 1,
@@ -359,7 +359,7 @@ def test_the_bound_is_stated_and_cells_must_agree(
         counter = engine(file, cells, key, unit=unit, most=4)
         assert counter.bound(query) == Bound(cells=most, each=most, total=most)
         assert counter.unit is unit
-    other = Query(name="trips", cells=make_cells(same_place=True))
+    other = Query(name="trips", cells=make_cells(include_intrazonal=True))
     with pytest.raises(PrivacyError, match="other cells"):
         engine(file, cells, key).count(other)
     with pytest.raises(PrivacyError, match="other cells"):

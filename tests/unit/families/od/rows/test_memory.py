@@ -107,7 +107,7 @@ def test_other_cells_are_refused(
     columns = arrays(person=[1], period=[0], origin=[0], destination=[1])
     counter = ArrayCounter(cells=cells, unit=Unit.PERSON, max_trips=1, key=key, **columns)
     with pytest.raises(PrivacyError, match="other cells"):
-        counter.count(Query(name="trips", cells=make_cells(same_place=True)))
+        counter.count(Query(name="trips", cells=make_cells(include_intrazonal=True)))
     assert len(counter.count(Query(name="trips", cells=make_cells())).cells) == 1
 
 

@@ -19,7 +19,7 @@ from hushway.families.od.public.features import period_feature, total_feature
 from hushway.families.od.study import forecast as forecast_module
 from hushway.families.od.study.forecast import figures, forecast_od, typical_errors
 from hushway.families.od.study.scene import TripArrays, trips_scene
-from hushway.families.od.study.twin import twin
+from hushway.families.od.study.stand_in import stand_in
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.pricing import can_be_foreseen, price
@@ -102,7 +102,7 @@ def test_features_of_the_plan_are_figures_too_but_none_twice(tmp_path: Path) -> 
 def test_more_budget_means_smaller_errors_of_every_figure() -> None:
     cells = small(places=20, minutes=120)
     features = with_ends(cells, (total_feature(cells), period_feature(cells)))
-    scene = trips_scene(cells, figures(cells, features), twin(cells, trips=20_000, people=9000))
+    scene = trips_scene(cells, figures(cells, features), stand_in(cells, trips=20_000, people=9000))
 
     def errors(epsilon: str) -> list[float]:
         budget = PureLoss(Fraction(epsilon))
@@ -138,7 +138,7 @@ def test_a_single_figure_is_not_right_by_luck() -> None:
     features = (total_feature(cells), period_feature(cells))
     budget = PureLoss(Fraction(1))
     mechanism = od_cbdp(cells, features, budget=budget, shares=[Fraction(1, 3)] * 3)
-    scene = trips_scene(cells, figures(cells, features), twin(cells, trips=900, people=900))
+    scene = trips_scene(cells, figures(cells, features), stand_in(cells, trips=900, people=900))
     noise = mechanism.forecast(cells, Bound.of_records(1))[1].standard_error
     for seed in range(20):
         found = typical_errors(mechanism, scene, seeds=range(seed, seed + 1)).value
@@ -155,7 +155,7 @@ def test_trips_that_the_cap_leaves_out_are_part_of_the_error(tmp_path: Path) -> 
     assert 4 / 6 <= expected.left_out < 0.8
     (whole,) = (one for one in expected.errors if one.figure == "all trips")
     assert whole.share == pytest.approx(expected.left_out, abs=0.02)
-    assert f"The cap of 2 leaves out {expected.left_out:.0%}" in expected.notes[1]
+    assert f"The contribution limit of 2 leaves out {expected.left_out:.0%}" in expected.notes[1]
 
 
 def test_without_a_guess_of_people_nothing_is_said_about_the_cap(tmp_path: Path) -> None:
@@ -204,5 +204,5 @@ def test_families_that_cannot_foresee_say_so(tmp_path: Path, family: str) -> Non
     job = job_of(tmp_path, family)
     assert not can_be_foreseen(job)
     assert price(job).expected is None
-    with pytest.raises(PlanError, match=f"Errors of the family {family} cannot be foreseen"):
+    with pytest.raises(PlanError, match=f"Errors of the release type {family} cannot be foreseen"):
         price(job, crowd=Crowd(trips=100))

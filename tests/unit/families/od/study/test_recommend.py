@@ -6,7 +6,7 @@ import numpy as np
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.families.od.study.recommend import make_twin, plan_lines, recommend
+from hushway.families.od.study.recommend import make_stand_in, plan_lines, recommend
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
@@ -33,16 +33,16 @@ def test_the_best_of_what_was_tried_comes_first_and_can_be_put_into_a_plan() -> 
     zones = place_pair_labels(cells, "zone", cells.locations.labels_in("zone"))
     features = (total_feature(cells), period_feature(cells), pair_feature(cells, "zones", zones))
     budget = PureLoss(Fraction(1))
-    twin = make_twin(
+    stand_in = make_stand_in(
         cells, features, budget=budget, unit=Unit.PERSON, trips=3000, people=700, runs=2
     )
-    tried = recommend(twin, progress=silent)
+    tried = recommend(stand_in, progress=silent)
     assert [one.score for one in tried] == sorted(one.score for one in tried)
     assert len({one.candidate for one in tried}) == len(tried)
     caps = {one.candidate.max_trips for one in tried}
     assert min(caps) == 1
     assert max(caps) > 4
-    # With four trips a person and a fair budget, neither one nor all of them is the best cap.
+    # With four trips a person and a fair budget, neither one nor all of them is the best limit.
     assert 1 < tried[0].candidate.max_trips < 32
     lines = plan_lines(tried[0].candidate, budget)
     assert f"max_trips = {tried[0].candidate.max_trips}" in lines
@@ -52,7 +52,7 @@ def test_the_best_of_what_was_tried_comes_first_and_can_be_put_into_a_plan() -> 
 
 def test_where_trips_are_protected_there_is_no_cap_to_choose() -> None:
     cells = small()
-    twin = make_twin(
+    stand_in = make_stand_in(
         cells,
         (total_feature(cells), period_feature(cells)),
         budget=PureLoss(Fraction(1)),
@@ -61,4 +61,4 @@ def test_where_trips_are_protected_there_is_no_cap_to_choose() -> None:
         people=200,
         runs=1,
     )
-    assert {one.candidate.max_trips for one in recommend(twin, progress=silent)} == {1}
+    assert {one.candidate.max_trips for one in recommend(stand_in, progress=silent)} == {1}

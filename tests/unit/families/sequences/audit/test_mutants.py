@@ -65,7 +65,7 @@ def shown(product: SequenceProduct, scene: Walks) -> IntArray:
 def test_the_mistakes_are_all_planted() -> None:
     assert [mutant.name for mutant in SUITE.mutants] == [
         "sensitivity 1 instead of m",
-        "no cap",
+        "no contribution limit",
         "candidates taken from the data",
         "threshold before noise",
         "the whole budget for every step",

@@ -73,7 +73,7 @@ def test_a_station_with_two_groups_is_refused() -> None:
 
 
 def test_a_station_that_is_listed_for_two_groups_is_refused(locations: Locations) -> None:
-    with pytest.raises(GeographyError, match="does not give every location a group"):
+    with pytest.raises(GeographyError, match="does not give every place a group"):
         Taxonomy(locations=locations, levels=(level([0, 0, 1, 1, 1], 2),))
 
 

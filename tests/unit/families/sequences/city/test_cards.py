@@ -163,7 +163,7 @@ def test_written_taps_read_back_as_the_records(
     assert np.array_equal(person[order], city.person_of_stop)
     midnight = np.datetime64("2026-03-03", "s")
     assert np.array_equal((time[order] - midnight).astype(np.int64), city.seconds)
-    lines = (tmp_path / name / "locations.csv").read_text().splitlines()
+    lines = (tmp_path / name / "places.csv").read_text().splitlines()
     assert lines[0] == "id,name,lon,lat,zone"
     assert len(lines) == len(city.locations) + 1
     assert lines[1].endswith(city.locations.places[0].zone)

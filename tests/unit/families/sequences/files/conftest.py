@@ -161,7 +161,7 @@ def tree_of(
         counts=counts,
         ends=np.zeros_like(counts),
         steps=tuple(steps),
-        diagnostics={"relative": 1e-12, "nodes": len(parent), "stopped": "height"},
+        diagnostics={"relative": 1e-12, "nodes": len(parent), "stopped": "max_stops"},
     )
     object.__setattr__(table, "ends", plain_ends(table))
     return table
@@ -203,7 +203,7 @@ def tree_terms(table: SequenceTable, spend: Loss, height: int | None = None) -> 
 def tree_certificate(
     table: SequenceTable, *, spend: Loss = SPEND, height: int | None = None, **changes: Any
 ) -> Certificate:
-    """A certificate that paid for every step of a tree."""
+    """A certificate that spent on every step of a tree."""
     facts = {"release_id": "ways-2026-03", "title": "Ways through a <small> city & around"}
     return certificate_of(tree_terms(table, spend, height), **(facts | changes))
 

@@ -1,4 +1,4 @@
-"""The certificate of a tree is its own: every step was announced, and paid for if not taken."""
+"""The certificate of a tree is its own: every step was announced, and spent on if not taken."""
 
 import dataclasses
 import json
@@ -32,7 +32,7 @@ def test_every_tree_needs_its_own_certificate(
     terms = certify_tree(tree).terms
     elsewhere = dataclasses.replace(terms.domain, digest="sha256:00")
     for certificate, words in (
-        (certificate_of(terms, family="od"), "family 'od'"),
+        (certificate_of(terms, release_type="od"), "release type 'od'"),
         (certificate_of(terms, domain=elsewhere), "public lists are not those"),
         (certify_tree(build(times=True, height=2)), "public lists are not those"),
         (certify_tree(build(height=3)), "The steps of the table"),
@@ -67,15 +67,15 @@ def test_steps_that_were_not_taken_are_paid_for(
     assert stated["claim"]["amount"] == str(certificate.claim.amount)
     assert len(stated["events_not_taken"]) == 11
     assert (folder / "certificate.html").read_text().count("not measured") == 11
-    assert (folder / "label.yaml").read_text().count("paid for, not measured") == 11
+    assert (folder / "label.yaml").read_text().count("spent on, not measured") == 11
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("none", "paid for and not measured are not what"),
-        ("fewer", "paid for and not measured are not what"),
-        ("other cells", "paid for and not measured are not what"),
+        ("none", "spent on and not measured are not what"),
+        ("fewer", "spent on and not measured are not what"),
+        ("other cells", "spent on and not measured are not what"),
         ("measured", "its events are not what"),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_tree_goes_as_far_as_it_says_that_it_may(
 def test_a_tree_does_not_stop_without_a_reason(
     tmp_path: Path, build: Build, certify_tree: Certify
 ) -> None:
-    """It has nodes left to grow from, and steps that were paid for."""
+    """It has nodes left to grow from, and steps that were spent on."""
     low = build(height=3)
     certificate = certify_tree(low, height=4)
     assert certificate.terms.not_taken

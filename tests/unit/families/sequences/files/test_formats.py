@@ -46,7 +46,7 @@ Sequence = tuple[tuple[str, ...], tuple[str, ...], int]
 def any_tree(request: pytest.FixtureRequest, build: Build, city: City) -> SequenceTable:
     choices = {
         "plain": {},
-        "timed": {"times": True, "height": 3},
+        "timed": {"times": True, "max_stops": 3},
         "simple": {"taxonomy": city(0)},
         "one level": {"taxonomy": city(1, places=30, own=False)},
         "nothing kept": {"spend": PureLoss(Fraction(1, 1000))},

@@ -30,7 +30,7 @@ def test_an_untouched_release_passes_every_check(tree_release: Path, timed_relea
         names = [check.name for check in verification.checks]
         assert names[names.index("table facts") :] == [
             "table facts",
-            "family",
+            "release type",
             "geography",
             "tree",
             "terms",
@@ -60,8 +60,8 @@ def test_one_changed_byte_anywhere_is_found(timed_release: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "check"),
     [
-        ("locations.csv", b"42.3,", b"42.4,", "geography"),
-        ("locations.csv", b"blue", b"navy", "geography"),
+        ("places.csv", b"42.3,", b"42.4,", "geography"),
+        ("places.csv", b"blue", b"navy", "geography"),
         ("taxonomy.json", b'"blue"', b'"navy"', "geography"),
         ("taxonomy.json", b"{", b"[", "geography"),
         ("periods.csv", b"2026-03-31", b"2026-03-30", "geography"),
@@ -294,7 +294,7 @@ def test_a_release_of_another_family_does_not_pass_as_sequences(
 ) -> None:
     path = tree_release / "datapackage.json"
     package = json.loads(path.read_bytes())
-    package["table"] = {"threshold": None, "same_place": False}
+    package["table"] = {"threshold": None, "include_intrazonal": False}
     path.write_text(json.dumps(package))
     reseal(tree_release)
     assert failed(verify(tree_release)) == {"table facts"}
@@ -315,7 +315,7 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised
     release = write_release(tmp_path / "risky", table=named, certificate=certify_tree(named))
     assert verify(release).passed
     assert "\n\"'=" in (release / "sequences.csv").read_text(encoding="utf-8")
-    assert ",'@" in (release / "locations.csv").read_text(encoding="utf-8")
+    assert ",'@" in (release / "places.csv").read_text(encoding="utf-8")
     made = synthesize_taps(release, tmp_path / "taps.parquet")
     written = set(pq.read_table(made.path).column("location").to_pylist())
     assert written <= {place.id for place in places}

@@ -30,7 +30,7 @@ FILES = [
     "datapackage.json",
     "label.yaml",
     "levels.csv",
-    "locations.csv",
+    "places.csv",
     "picture.png",
     "seal.json",
     "sequences.csv",
@@ -65,8 +65,8 @@ def test_the_data_package_says_what_a_missing_row_means(
     assert "not known to be absent" in described["sequences.parquet"]["description"]
     fields = described["sequences.csv"]["schema"]["fields"]
     assert [field["name"] for field in fields] == ["sequence", "periods", "count"]
-    header = (timed_release / "locations.csv").read_text().splitlines()[0]
-    fields = described["locations.csv"]["schema"]["fields"]
+    header = (timed_release / "places.csv").read_text().splitlines()[0]
+    fields = described["places.csv"]["schema"]["fields"]
     assert [field["name"] for field in fields] == header.split(",")
     assert package["table"] == {
         "sequences": int(np.count_nonzero(timed_tree.ends)),

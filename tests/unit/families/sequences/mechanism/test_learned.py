@@ -151,7 +151,7 @@ def test_what_cannot_be_learnt_is_refused_with_a_way_out() -> None:
     universe = SequenceUniverse(taxonomy=Taxonomy(locations=many))
     assert not is_learnable(universe, HEIGHT)
     assert not is_learnable(SCENE.hybrid, 2)
-    with pytest.raises(PlanError, match="4,096 locations") as caught:
+    with pytest.raises(PlanError, match="4,096 places") as caught:
         mechanism(PureLoss(Fraction(1)), universe)
     assert "prefix_tree" in str(caught.value.advice)
 

@@ -42,31 +42,35 @@ def test_with_gaussian_noise_they_are_four_and_two_sigma() -> None:
 def test_a_threshold_is_never_below_one() -> None:
     spend = PureLoss(Fraction(50))
     assert PaperThresholds().threshold(PLACE, spend, bound_of(1)) == 1
-    assert ExpectedFalse(kappa=0.5).threshold(PLACE, spend, bound_of(1)) == 1
+    assert ExpectedFalse(expected_false_prefixes=0.5).threshold(PLACE, spend, bound_of(1)) == 1
 
 
-@pytest.mark.parametrize("kappa", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("expected_false_prefixes", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("shape", [GROUP, PLACE])
 @pytest.mark.parametrize("spend", [PureLoss(Fraction(1, 9)), ZCDPLoss(Fraction(1, 300))], ids=str)
 def test_expected_false_gives_the_lowest_threshold_that_few_empty_candidates_pass(
-    spend: Loss, shape: StepShape, kappa: float
+    spend: Loss, shape: StepShape, expected_false_prefixes: float
 ) -> None:
     bound = bound_of(2)
     law = noise_for(spend, bound)
-    threshold = ExpectedFalse(kappa=kappa).threshold(shape, spend, bound)
+    threshold = ExpectedFalse(expected_false_prefixes=expected_false_prefixes).threshold(
+        shape, spend, bound
+    )
     each = shape.candidates / shape.parents
-    assert each * expected_above(law, 1, threshold) <= kappa
-    assert each * expected_above(law, 1, threshold - 1) > kappa
+    assert each * expected_above(law, 1, threshold) <= expected_false_prefixes
+    assert each * expected_above(law, 1, threshold - 1) > expected_false_prefixes
 
 
 def test_expected_false_follows_the_closed_form_of_laplace_noise() -> None:
     ratio = math.exp(-1 / 9)
     wanted = math.ceil(math.log(944 / 60 / (0.1 * (1 + ratio))) * 9)
-    found = ExpectedFalse(kappa=0.1).threshold(PLACE, PureLoss(Fraction(1, 9)), bound_of(1))
+    found = ExpectedFalse(expected_false_prefixes=0.1).threshold(
+        PLACE, PureLoss(Fraction(1, 9)), bound_of(1)
+    )
     assert found == wanted
 
 
-@pytest.mark.parametrize("kappa", [0.0, -1.0, 1.0, math.nan])
-def test_kappa_must_keep_false_nodes_from_multiplying(kappa: float) -> None:
+@pytest.mark.parametrize("expected_false_prefixes", [0.0, -1.0, 1.0, math.nan])
+def test_kappa_must_keep_false_nodes_from_multiplying(expected_false_prefixes: float) -> None:
     with pytest.raises(PlanError, match="between 0 and 1"):
-        ExpectedFalse(kappa=kappa)
+        ExpectedFalse(expected_false_prefixes=expected_false_prefixes)

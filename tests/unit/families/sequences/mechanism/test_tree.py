@@ -82,7 +82,7 @@ LEVELS: dict[str, tuple[list[int], ...]] = {
     "one level, uneven": ([1, 0, 1, 2, 0, 1, 1],),
     "two levels": ([0, 1, 0, 1, 1, 0, 1], [3, 0, 2, 4, 0, 3, 1]),
     "one group only": ([0] * 7,),
-    "every location its own group": (list(range(7)),),
+    "every place its own group": (list(range(7)),),
 }
 
 
@@ -95,7 +95,7 @@ def test_with_a_large_budget_the_release_is_the_truth(
     records = some_records(2, 7, max(1, hours), 150)
     table = publish(loud(universe, 6), make_town(records))
     assert published(table) == Counter(map(tuple, records))
-    assert table.diagnostics["stopped"] == "height"
+    assert table.diagnostics["stopped"] == "max_stops"
 
 
 def test_records_longer_than_the_tree_end_at_its_height(
@@ -167,7 +167,10 @@ def test_a_prefix_that_nobody_took_can_appear(
     make_universe: MakeUniverse, make_town: MakeTown
 ) -> None:
     tree = prefix_tree(
-        make_universe(7), budget=EPSILON, height=2, thresholds=ExpectedFalse(kappa=0.9)
+        make_universe(7),
+        budget=EPSILON,
+        height=2,
+        thresholds=ExpectedFalse(expected_false_prefixes=0.9),
     )
     records = at_no_time(*([[0, 0]] * 400))
     taken = {((0, 0),), ((0, 0), (0, 0))}
@@ -180,7 +183,10 @@ def test_a_prefix_that_nobody_took_can_appear(
 def test_published_periods_never_go_back(make_universe: MakeUniverse, make_town: MakeTown) -> None:
     universe = make_universe(7, [1, 0, 1, 2, 0, 1, 1], hours=5)
     tree = prefix_tree(
-        universe, budget=PureLoss(Fraction(2)), height=4, thresholds=ExpectedFalse(kappa=0.9)
+        universe,
+        budget=PureLoss(Fraction(2)),
+        height=4,
+        thresholds=ExpectedFalse(expected_false_prefixes=0.9),
     )
     table = publish(tree, make_town(some_records(9, 7, 5, 1500)))
     inner = table.parent >= 0
@@ -189,7 +195,7 @@ def test_published_periods_never_go_back(make_universe: MakeUniverse, make_town:
     assert len(np.unique(table.period)) == 5
 
 
-@pytest.mark.parametrize("height", [1, 5])
+@pytest.mark.parametrize("max_stops", [1, 5])
 def test_the_price_is_the_budget(height: int, hybrid: SequenceUniverse) -> None:
     budget = PureLoss(Fraction(7, 9))
     tree = prefix_tree(hybrid, budget=budget, height=height)
@@ -278,7 +284,7 @@ def test_a_tree_of_another_universe_is_refused(
     tree = prefix_tree(make_universe(5), budget=EPSILON, height=2)
     town = make_town([])
     curator = Curator(counter=town, budget=town, source=SeededSource(1))
-    with pytest.raises(PrivacyError, match="other locations, groups or periods"):
+    with pytest.raises(PrivacyError, match="other places, groups or periods"):
         tree.measure(curator, make_universe(5, hours=2))
     assert town.charged == []
 
@@ -305,8 +311,8 @@ def test_the_forecast_names_each_run_of_stops_with_the_same_noise(hybrid: Sequen
     assert [forecast.figure for forecast in forecasts] == [
         "one prefix up to the level0 of stop 1",
         "one prefix up to the level0 of stop 2 to 3",
-        "one prefix up to the location of stop 1",
-        "one prefix up to the location of stop 2 to 3",
+        "one prefix up to the place of stop 1",
+        "one prefix up to the place of stop 2 to 3",
     ]
     errors = [forecast.standard_error for forecast in forecasts]
     # Half of half the budget, and half of a quarter: scales of 4 and 8.

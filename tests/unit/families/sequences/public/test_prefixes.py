@@ -49,7 +49,7 @@ def test_the_steps_alternate_between_groups_and_locations(town: Taxonomy) -> Non
     assert [(cells.stop, cells.grain) for cells in steps] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [cells.size for cells in steps[:3]] == [3, 5, 12]
     assert "line of stop 1" in steps[0].name
-    assert "location of stop 2" in steps[3].name
+    assert "place of stop 2" in steps[3].name
 
 
 def test_periods_go_on_from_that_of_the_stop_before(town: Taxonomy) -> None:

@@ -79,7 +79,7 @@ def test_the_digest_tells_taxonomies_apart() -> None:
         (lambda: column_taxonomy(places(3), ["line"]), ["'line'"]),
         (lambda: column_taxonomy(places(3), ["zone"]), ["no zone", "'p0', 'p1', 'p2'"]),
         (lambda: column_taxonomy(places(9), ["zone"]), ["'p4' and 4 more"]),
-        (lambda: Taxonomy(locations=places(3), levels=(level([0, 1], "ab"),)), ["every location"]),
+        (lambda: Taxonomy(locations=places(3), levels=(level([0, 1], "ab"),)), ["every place"]),
     ],
 )
 def test_what_is_no_partition_is_refused_by_name(

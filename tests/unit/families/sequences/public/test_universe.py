@@ -42,4 +42,4 @@ def test_one_prefix_has_every_group_of_every_period_below_it() -> None:
     *_, groups, below = universe.below_one_prefix(4)
     assert (groups.stop, groups.grain, groups.size) == (3, 0, 2 * 4)
     assert (below.stop, below.grain, below.size) == (3, 1, 5 * 4)
-    assert below.name == "records by prefix of 3 stops and location of stop 4"
+    assert below.name == "records by prefix of 3 stops and place of stop 4"

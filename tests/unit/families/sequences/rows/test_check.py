@@ -47,7 +47,7 @@ def window(**changes: Any) -> Periods:
 
 
 def check(path: Path, policy: Policy | None = None, **choices: Any) -> dict[str, Problem]:
-    source = TapsSource(path, choices.pop("columns", TapColumns()), choices.pop("clock", "wall"))
+    source = TapsSource(path, choices.pop("columns", TapColumns()), choices.pop("clock", "local"))
     notes = choices.pop("notes", True)
     rule = SequenceRule(**{"max_stops": 3, "window": window(), **choices})
     found = check_taps(source, PLACES, rule, policy or Policy(), settings=SMALL, notes=notes)
@@ -68,8 +68,8 @@ def test_good_taps_have_no_problems(csv_file: Write) -> None:
         (("ann", 1, None), "null_value"),
         (("ann", 1, "half past eight"), "unparsable_time"),
         (("ann", 1, AT_8 + "-05:00"), "unparsable_time"),
-        (("ann", 9, AT_8), "unknown_location"),
-        (("ann", "1.0", AT_8), "unknown_location"),
+        (("ann", 9, AT_8), "unknown_place"),
+        (("ann", "1.0", AT_8), "unknown_place"),
         (("ann", 1, "2026-03-04T08:00:00"), "outside_window"),
         (("ann", 1, "2026-03-02T05:59:59"), "outside_window"),
         (("ann", 1, "9999-12-31T23:59:59"), "outside_window"),
@@ -90,7 +90,7 @@ def test_times_that_the_clock_skipped_are_told_apart(csv_file: Write) -> None:
     file = csv_file([GOOD, ("ann", 2, "2026-03-08T02:30:00")], header=HEADER)
     spring = window(last_day=date(2026, 3, 8), opens=0)
     assert set(check(file, window=spring)) == {"impossible_time"}
-    assert set(check(file, window=spring, clock="instant")) == set()
+    assert set(check(file, window=spring, clock="utc")) == set()
 
 
 def test_stops_beyond_the_first_ones_are_noted(csv_file: Write) -> None:
@@ -105,7 +105,7 @@ def test_stops_beyond_the_first_ones_are_noted(csv_file: Write) -> None:
 
 def test_the_plan_can_refuse(csv_file: Write) -> None:
     file = csv_file([GOOD, ("ann", 9, AT_8)], header=HEADER)
-    assert check(file, Policy(unknown_location="refuse"))["unknown_location"].refused
+    assert check(file, Policy(unknown_place="refuse"))["unknown_place"].refused
 
 
 def test_columns_without_a_value_are_named(csv_file: Write) -> None:
@@ -115,7 +115,7 @@ def test_columns_without_a_value_are_named(csv_file: Write) -> None:
 
 
 def test_a_missing_column_and_an_empty_file_are_refused(csv_file: Write) -> None:
-    with pytest.raises(DataError, match=r"taps file .* has no column 'location'"):
+    with pytest.raises(DataError, match=r"taps file .* has no column 'place'"):
         check(csv_file([GOOD], header="person,place,time"))
     with pytest.raises(DataError, match="taps are empty"):
         check(csv_file([], header=HEADER))
@@ -129,7 +129,7 @@ def test_ready_sequences_are_checked_stop_by_stop(parquet_file: Write) -> None:
     found = check_sequences(source, PLACES, rule, Policy(), settings=SMALL)
     assert {problem.kind: problem.count for problem in found} == {
         "null_value": 2,
-        "unknown_location": 1,
+        "unknown_place": 1,
         "long_records": 2,
     }
     message = next(problem.message for problem in found if problem.kind == "null_value")

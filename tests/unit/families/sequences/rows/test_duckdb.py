@@ -102,7 +102,7 @@ def counter(
 
 
 def taps(file: Path, town: Taxonomy, key: BoundingKey, **choices: Any) -> dict[Any, int]:
-    source = TapsSource(file, TapColumns(), choices.pop("clock", "wall"))
+    source = TapsSource(file, TapColumns(), choices.pop("clock", "local"))
     made = counter(source, town, key, **choices)
     return records(made, town, made._rule.periods)
 
@@ -219,7 +219,7 @@ def test_days_and_periods_are_the_agencys_also_for_instants(
     file = csv_file(
         [("ann", 1, f"{DAY}T23:30:00Z"), ("ann", 2, f"{NEXT}T01:30:00Z")], header=HEADER
     )
-    assert taps(file, town, key, clock="instant", keep_times=True) == {((1, 12), (2, 14)): 1}
+    assert taps(file, town, key, clock="utc", keep_times=True) == {((1, 12), (2, 14)): 1}
 
 
 def test_the_hour_that_comes_twice_does_not_turn_periods_back(
@@ -236,7 +236,7 @@ def test_the_hour_that_comes_twice_does_not_turn_periods_back(
         [("ann", 1, "2026-10-25T00:40:00Z"), ("ann", 2, "2026-10-25T01:10:00Z")], header=HEADER
     )
     # 02:40 and then 02:10 on the clock.
-    found = taps(file, town, key, clock="instant", window=night, keep_times=True)
+    found = taps(file, town, key, clock="utc", window=night, keep_times=True)
     assert found == {((1, 5), (2, 5)): 1}
 
 

@@ -86,8 +86,8 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(
     for order in ([3, 2, 1, 0], [1, 3, 3, 0], [2, 0, 3, 1]):
         made = counter(town, key, **ragged(lists))
         assert [asked(made, cells[i]) for i in order] == [expected[i] for i in order]
-    twin = chain(town, 4)[2]  # equal, but not the same object
-    assert asked(in_order, twin) == expected[2]
+    stand_in = chain(town, 4)[2]  # equal, but not the same object
+    assert asked(in_order, stand_in) == expected[2]
 
 
 def test_tables_and_searches_count_alike(

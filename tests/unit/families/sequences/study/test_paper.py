@@ -83,5 +83,5 @@ def test_the_noise_of_the_hybrid_tree_dies_out() -> None:
 
 @pytest.mark.parametrize("groups", [4, 8])
 def test_groups_of_two_leave_nothing_for_locations_and_are_refused(groups: int) -> None:
-    with pytest.raises(PlanError, match="more than two locations"):
+    with pytest.raises(PlanError, match="more than two places"):
         release(universe_of(8, groups), [[1]], epsilon=Fraction(1))

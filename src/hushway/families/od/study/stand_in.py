@@ -1,10 +1,10 @@
-"""A synthetic twin: invented trips over somebody's own public geography.
+"""A synthetic stand-in: invented trips over somebody's own public geography.
 
 To choose a mechanism, or to foresee its errors, one needs something like the data, and looking at
-the data costs budget. A twin knows the places, the periods and a guess of how many people travel;
-everything else is the general shape of cities: a few busy places, short trips more likely than long
-ones, pairs of places that suit each other and pairs that do not, a morning peak out and an evening
-peak back, habits that repeat.
+the data costs budget. A synthetic stand-in knows the places, the periods and a guess of how many
+people travel; everything else is the general shape of cities: a few busy places, short trips more
+likely than long ones, pairs of places that suit each other and pairs that do not, a morning peak
+out and an evening peak back, habits that repeat.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from hushway.study.chance import draw, generator
 # Popularity of the place of rank r goes as 1/r: the busy few of most stop and zone data.
 _RANK_POWER = 1.0
 # How well two places suit each other is the cube of a uniform number. Without that, and with a
-# power of 0.8 above, bike share trips filled half as many cells as their twin, and taxi trips a
+# power of 0.8 above, bike share trips filled half as many cells as their stand-in, and taxi trips a
 # third.
 _SUIT_POWER = 3.0
 # How many habitual corridors a traveller has, on average.
@@ -32,21 +32,21 @@ _WAY_BACK = 0.5
 _METRES_PER_DEGREE = 111_320.0
 
 
-def twin(cells: ODCells, *, trips: int, people: int, seed: int = 1) -> TripArrays:
+def stand_in(cells: ODCells, *, trips: int, people: int, seed: int = 1) -> TripArrays:
     """Returns invented trips of the asked number, with their persons.
 
     Args:
         cells: The public universe.
         trips: A guess of the number of trips in the window.
         people: A guess of the number of people who make them.
-        seed: Chooses the twin.
+        seed: Chooses the stand-in.
 
     Raises:
         PlanError: The guesses are not those of a city.
     """
     if not 1 <= people <= trips:
         raise PlanError(
-            "A twin needs at least one person, and at least as many trips as people.",
+            "A synthetic stand-in needs at least one person, and at least as many trips as people.",
             advice="Give rough numbers: trips in the window, and people who made them.",
         )
     rng = generator(seed, 0)
@@ -92,7 +92,7 @@ def _ends(rng: np.random.Generator, cells: ODCells, count: int) -> tuple[IntArra
     def weights(start: int) -> FloatArray:
         near = np.exp(-_distance_m(lon, lat, np.full_like(everywhere, start), everywhere) / reach)
         suit = ((character[start] + character) % 1.0) ** _SUIT_POWER
-        allowed = cells.same_place | (everywhere != start)
+        allowed = cells.include_intrazonal | (everywhere != start)
         return np.asarray(popularity[start] * popularity * near * suit * allowed)
 
     # One place at a time: all pairs together may not fit into memory.
