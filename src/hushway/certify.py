@@ -1,4 +1,4 @@
-"""The certificate of a release: drafted before it is spent on, completed when it was measured."""
+"""The certificate of a release: drafted before it is charged for, completed when measured."""
 
 import math
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _NO_ENTRY = "sha256:" + "0" * 64
 
 
 def draft_certificate(job: Job, account: Account, source: BitSource) -> Certificate:
-    """Writes the certificate of a release before it is spent on, from public facts alone.
+    """Writes the certificate of a release before it is charged for, from public facts alone.
 
     Whatever cannot stand on a certificate is refused here, while it costs nothing.
     """
@@ -88,7 +88,7 @@ def as_measured(announced: Terms, events: Sequence[Event], *, adaptive: bool) ->
 
 
 def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: str) -> Certificate:
-    """Completes a draft with what was measured, and with the entry that spent on it."""
+    """Completes a draft with what was measured, and with the entry that charged for it."""
     return replace(
         draft,
         terms=terms,

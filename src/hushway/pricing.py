@@ -82,7 +82,8 @@ def _expected(job: Job, crowd: Crowd) -> CrowdForecast:
     foresee = family_named(job.plan.release_type).crowd_forecast
     if foresee is None:
         raise PlanError(
-            f"Errors of the release type {job.plan.release_type} cannot be foreseen from a guess of the crowd.",
+            f"Errors of the release type {job.plan.release_type} cannot be foreseen from a guess "
+            "of the crowd.",
             advice="Leave the guess out: then the noise is forecast.",
         )
     return foresee(job, crowd)

@@ -3,7 +3,7 @@
 A release is written, sealed, noted in the ledger and then takes its place, in that order. Whenever
 a process dies, one of these is true, and what to do follows from it:
 
-- Nothing was sealed. If the release was spent on, it is lost: the ledger notes that it is
+- Nothing was sealed. If the release was charged for, it is lost: the ledger notes that it is
   abandoned, and what was written of it is thrown away.
 - It was sealed and not noted. It is whole, and nobody has seen it: it is noted and takes its
   place.
@@ -14,7 +14,7 @@ So whatever can be seen at a release's place has been noted, and whatever was no
 there, or takes its place at the next command that comes by.
 
 Privacy:
-    A release was spent on before anything was counted, so neither way costs more.
+    A release was charged for before anything was counted, so neither way costs more.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Settled:
 
     Attributes:
         outcome: What became of it.
-        release: The release; None if there was none, or none that was spent on.
+        release: The release; None if there was none, or none that was charged for.
     """
 
     outcome: Outcome
@@ -55,7 +55,7 @@ def settle_place(place: Place, ledger: Ledger) -> Settled:
     """Brings ledger and disk together at a place that nobody else works on.
 
     Raises:
-        ReleaseError: A whole release waits there that this ledger did not spend on, or it cannot
+        ReleaseError: A whole release waits there that this ledger did not charge for, or it cannot
             take its place.
         LedgerError: The ledger is out of reach.
     """
@@ -82,7 +82,7 @@ def settle_release(folder: Path, ledger: Ledger) -> Settled:
     """Notes a release that stands in its place and that the ledger does not know as published.
 
     Raises:
-        ReleaseError: It is not a whole release, or this ledger did not spend on it.
+        ReleaseError: It is not a whole release, or this ledger did not charge for it.
     """
     certificate = sealed_certificate(folder)
     noted = note(ledger, certificate)
@@ -94,7 +94,7 @@ def settle_plan(folder: Path, ledger: Ledger) -> Iterator[str]:
     """Settles what stands at a plan's place and what waits beside it; says what it did.
 
     Raises:
-        ReleaseError: Something there is not a release that this ledger spent on.
+        ReleaseError: Something there is not a release that this ledger charged for.
     """
     if (folder / SEAL).is_file():
         settled = settle_release(folder, ledger)
@@ -111,7 +111,7 @@ def settle_plan(folder: Path, ledger: Ledger) -> Iterator[str]:
         case Outcome.ABANDONED:
             yield f"{settled.release} came to nothing and is abandoned; what it cost stays spent."
         case Outcome.NOTHING:
-            yield f"What waited beside {folder.name} had not been spent on, and is gone."
+            yield f"What waited beside {folder.name} had not been charged for, and is gone."
 
 
 def note(ledger: Ledger, certificate: Certificate) -> bool:
@@ -127,7 +127,7 @@ def note(ledger: Ledger, certificate: Certificate) -> bool:
     paid, end = entries_of(ledger, certificate.release_id)
     if paid is None or paid.hash != certificate.account.ledger_entry:
         raise ReleaseError(
-            f"This ledger did not spend on the release {certificate.release_id}.",
+            f"This ledger did not charge for the release {certificate.release_id}.",
             advice="Name the ledger that did, or move the release away.",
         )
     if end is None:
@@ -148,7 +148,7 @@ def _is_open(ledger: Ledger, release: str) -> bool:
 
 
 def entries_of(ledger: Ledger, release: str) -> tuple[Entry | None, Entry | None]:
-    """Returns the entry that spent on a release, and the one that says what became of it."""
+    """Returns the entry that charged for a release, and the one that says what became of it."""
     entries = [entry for entry in ledger.entries() if entry.release == release]
     paid = next((entry for entry in entries if entry.kind == EntryKind.RESERVE), None)
     end = next((entry for entry in entries if entry.kind != EntryKind.RESERVE), None)

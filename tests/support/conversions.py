@@ -10,7 +10,7 @@ DELTA = Fraction(1, 10**6)
 
 
 def printed_epsilon(terms: Terms) -> Fraction:
-    """Returns what all that was spent on costs at `DELTA`, rounded up to millionths."""
+    """Returns what all that was charged for costs at `DELTA`, rounded up to millionths."""
     return Fraction(math.ceil(epsilon_by_zcdp(terms.reserved, DELTA) * 10**6), 10**6)
 
 

@@ -31,7 +31,7 @@ class DivergenceCheck(Check):
 
     Attributes:
         statistic: What diverges.
-        rho: What is spent on.
+        rho: What is charged for.
         release: Makes a release and returns its divergence at each of some orders.
     """
 

@@ -32,7 +32,7 @@ class Wrapped:
 
 
 class Otherwise(Wrapped):
-    """A counter that guarantees what the real one guarantees, and counts what a wrong one counts."""
+    """A counter that claims what the real one claims, and counts what a wrong one counts."""
 
     def __init__(self, counter: Counter, wrong: Counter) -> None:
         super().__init__(counter)

@@ -80,7 +80,7 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show accounts, entries and releases that were spent on but never published."""
+    """Show accounts, entries and releases that were charged for but never published."""
     if people:
         _show_people(address, first, last, check=check, as_json=as_json)
         return
@@ -181,7 +181,7 @@ def settle(
     *,
     abandon: Annotated[
         list[str] | None,
-        typer.Option(help="Give up a release that was spent on and of which nothing is left."),
+        typer.Option(help="Give up a release that was charged for and of which nothing is left."),
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or note that nothing came of it."""
@@ -198,7 +198,8 @@ def settle(
         pending = [found for found in book.unpublished() if found.state == "reserved"]
     for found in pending:
         say(
-            f"{found.release} was spent on and is not published. If nobody is publishing it now: "
+            f"{found.release} was charged for and is not published. If nobody is publishing it "
+            "now: "
             f"hushway ledger settle {plan_file} --abandon {found.release}"
         )
 

@@ -125,7 +125,7 @@ def recommend(
     runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Try mechanism, published totals and contribution limit on a synthetic stand-in; neither rows nor budget are touched."""
+    """Try mechanisms, totals and contribution limits on a synthetic stand-in; no row is read."""
     from hushway.families.load import load_plan, prepare
     from hushway.families.od.job_features import possible_features
     from hushway.families.od.plan import ODPlan

@@ -74,7 +74,8 @@ def read_od_table(folder: Path) -> PublishedTrips:
     certificate = read_certificate(folder)
     if certificate.terms.release_type != "od":
         raise ReleaseError(
-            f"The release {folder.name} is of the release type {certificate.terms.release_type!r}; one of "
+            f"The release {folder.name} is of the release type "
+            f"{certificate.terms.release_type!r}; one of "
             "OD tables was expected.",
             advice="Give the folder of a release of the release type od.",
         )

@@ -88,7 +88,8 @@ def amount_in(loss: Loss, measure: Measure) -> Fraction:
         return loss.epsilon**2 / 2
     raise PrivacyError(
         "Gaussian noise has no pure epsilon.",
-        advice="Use Laplace noise, or an account whose budget limit is a rho or an (epsilon, delta).",
+        advice="Use Laplace noise, or an account whose budget limit is a rho or an (epsilon, "
+        "delta).",
     )
 
 

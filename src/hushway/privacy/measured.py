@@ -44,7 +44,7 @@ class MeasuredSparse:
     """One noisy value for every cell of a huge query, shown from the top down.
 
     Privacy:
-        All of it was spent on when it was measured. Looking at it, at any threshold and as often as
+        All of it was charged when it was measured. Looking at it, at any threshold and as often as
         one likes, is post-processing: what is shown has the law of a dense draw.
 
     Attributes:

@@ -144,7 +144,8 @@ def _ledger(certificate: Certificate) -> dict[str, str]:
     left: Fraction = account.budget_limit - account.spent
     return {
         "Account": f"{account.dataset}, {account.period}",
-        "Spent": f"{account.spent} of {account.budget_limit} ({account.measure}), this release included",
+        "Spent": f"{account.spent} of {account.budget_limit} ({account.measure}), this release "
+        "included",
         "Left": number_text(left) if left > 0 else "nothing",
         "Entry": account.ledger_entry,
     }

@@ -47,14 +47,14 @@ class Place:
 
     @property
     def reserved(self) -> str | None:
-        """The release that was to be spent on, if somebody has begun one."""
+        """The release that was to be charged for, if somebody has begun one."""
         try:
             return (self.hidden / _RESERVED).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
 
     def begin(self, release: str) -> None:
-        """Throws away what lies there, and says which release will be spent on next."""
+        """Throws away what lies there, and says which release will be charged for next."""
         self._kept = None
         with disk_problems(self.folder):
             _empty(self.hidden)

@@ -179,7 +179,8 @@ def check_release_type(certificate: Certificate, release_type: str) -> None:
     """
     if certificate.terms.release_type != release_type:
         raise ReleaseError(
-            f"The certificate is for the release type {certificate.terms.release_type!r}, not for {release_type}.",
+            f"The certificate is for the release type {certificate.terms.release_type!r}, not "
+            f"for {release_type}.",
             advice=_ADVICE,
         )
 

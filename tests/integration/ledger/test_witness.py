@@ -25,7 +25,7 @@ def pay(ledger: Ledger, release: str = "r1") -> str:
 
 
 def certificate_of(ledger: Ledger) -> Witness:
-    """What a certificate says that was written right after r1 was spent on."""
+    """What a certificate says that was written right after r1 was charged for."""
     ledger.open_account(KEY, ZCDPLoss(Fraction(1)))
     return Witness(
         release="r1",

@@ -43,13 +43,19 @@ def invoke(*words: str | Path) -> Result:
     "lines",
     [
         'name = "learned"\npublished_totals = ["zones", "origins"]',
-        'name = "learned"\npublished_totals = ["total"]\nbudget_shares = { cells = "2/3", total = "1/3" }',
+        (
+            'name = "learned"\npublished_totals = ["total"]\n'
+            'budget_shares = { cells = "2/3", total = "1/3" }'
+        ),
         'name = "cbdp"',
         'name = "cbdp"\nvariant = "O3"\nbudget_shares = "uniform"\nweights = "size"',
         'name = "cbdp"\nvariant = "O5"\nstructure = "hierarchical"\nweights = "uniform"',
         'name = "cbdp"\nform = "lazy"\nrounding = "plain"',
         'name = "cbdp"\nvariant = "O3"\nimportance = { cells = 1, total = 1, period = 9 }',
-        'name = "cbdp"\nvariant = "O3"\nbudget_shares = { cells = "1/2", total = "1/4", period = "1/4" }',
+        (
+            'name = "cbdp"\nvariant = "O3"\n'
+            'budget_shares = { cells = "1/2", total = "1/4", period = "1/4" }'
+        ),
         'name = "hierarchical"\nvariant = "H5"',
         'name = "hierarchical"\nvariant = "H3"\nbudget_shares = "uniform"\nprune = false',
         'name = "laplace"\nform = "sparse"\nexpected_false = 20',

@@ -159,7 +159,10 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
     if shares.clusters is not None and not plan.clustering:
         yield "budget_shares.clusters belongs to clustering = true"
     if not plan.scaling and any(given is not None for given in (*scaled, plan.expected_population)):
-        yield "budget_shares.histogram, .activity, .total and expected_population belong to scaling = true"
+        yield (
+            "budget_shares.histogram, .activity, .total and expected_population belong to "
+            "scaling = true"
+        )
     if sum(share or 0 for _, share in shares) >= 1:
         yield "budget_shares sum to 1 or more and leave nothing for the series"
     if plan.expected_population is not None and any(given is not None for _, given in shares):

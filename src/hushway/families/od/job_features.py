@@ -45,7 +45,8 @@ class FeatureDefinition:
     def __post_init__(self) -> None:
         if (self.place_column is None) == (self.pair_column is None):
             raise GeographyError(
-                f"The published total {self.title!r} needs a column of the places or one of the pairs.",
+                f"The published total {self.title!r} needs a column of the places or one of the "
+                "pairs.",
                 advice="Name exactly one of the two.",
             )
 
@@ -92,7 +93,8 @@ def _labels(
     column = definition.pair_column or ""
     if column not in pair_labels:
         raise GeographyError(
-            f"The published total {definition.title!r} needs the column {column!r} of a table of pairs.",
+            f"The published total {definition.title!r} needs the column {column!r} of a table of "
+            "pairs.",
             advice="Name a table of pairs that has it.",
         )
     return pair_table_labels(cells, column, *pair_labels[column])

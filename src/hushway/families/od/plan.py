@@ -352,11 +352,16 @@ def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:
     known = known_features(plan.published_totals)
     for name in asked:
         if name not in known:
-            yield f"mechanism.published_totals: {name!r} is not a published total; known are {', '.join(known)}"
+            yield (
+                f"mechanism.published_totals: {name!r} is not a published total; known are "
+                f"{', '.join(known)}"
+            )
     for name in asked:
         built_in = None if name in plan.published_totals else BUILT_IN.get(name)
         if built_in is not None and built_in.pairs is not None and plan.places.pairs is None:
-            yield f"mechanism: the published total {name!r} needs a table that places.pairs must name"
+            yield (
+                f"mechanism: the published total {name!r} needs a table that places.pairs must name"
+            )
 
 
 def _wrong_shares(option: str, given: object, asked: tuple[str, ...] | None) -> Iterator[str]:

@@ -56,12 +56,12 @@ _PRINTED = 2e-6
 _COMPOSITION = {
     Measure.PURE: (
         "Adaptive sequential composition by sums of exact epsilons: the loss of the release is "
-        "the sum of the epsilons of all events that were spent on, also when a later question was "
+        "the sum of the epsilons of all events that were charged, also when a later question was "
         "chosen after an earlier answer was seen."
     ),
     Measure.ZCDP: (
         "Adaptive sequential composition by sums of exact rhos: the loss of the release is the sum "
-        "of the rhos of all events that were spent on, also when a later question was chosen after "
+        "of the rhos of all events that were charged, also when a later question was chosen after "
         "an earlier answer was seen. An event with a pure epsilon counts as a rho of epsilon "
         "squared over two."
     ),
@@ -129,7 +129,7 @@ class Certificate:
 
     @property
     def claim(self) -> Loss:
-        """The loss of the release: of all events that were spent on."""
+        """The loss of the release: of all events that were charged for."""
         return self.terms.claim
 
     @property
@@ -178,7 +178,7 @@ class Certificate:
         """Checks that the account has spent on this release and has not passed its limit.
 
         Raises:
-            ReleaseError: The statement cannot be true of an account that spent on these events.
+            ReleaseError: The statement cannot be true of an account that was charged so.
         """
         account = self.account
         try:

@@ -145,7 +145,7 @@ class AccountStatement:
         measure: Currency of the account.
         spent: All losses charged to the account, this release included.
         budget_limit: The most that may ever be charged.
-        ledger_entry: Hash of the ledger's entry that spent on this release.
+        ledger_entry: Hash of the ledger's entry that charged for this release.
     """
 
     dataset: str
@@ -163,7 +163,7 @@ class AccountStatement:
         if not _ENTRY.fullmatch(self.ledger_entry):
             raise PrivacyError(
                 "What should be the hash of a ledger's entry is none.",
-                advice="Name the entry that spent on the release by its SHA-256.",
+                advice="Name the entry that charged for the release by its SHA-256.",
             )
 
 

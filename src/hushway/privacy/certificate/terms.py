@@ -70,7 +70,7 @@ class Terms:
 
     @property
     def reserved(self) -> tuple[Event, ...]:
-        """All events that were spent on, measured or not."""
+        """All events that were charged for, measured or not."""
         return (*self.events, *self.not_taken)
 
     @property
@@ -130,7 +130,7 @@ _WORDS = {
     "unit": "unit is",
     "contribution": "contribution limits are",
     "events": "events are",
-    "not_taken": "events that were spent on and not measured are",
+    "not_taken": "events that were charged for and not measured are",
     "domain": "public cells and assumptions are",
     "not_protected": "list of what is not protected is",
     "post_processing": "steps after the noise are",

@@ -193,7 +193,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Unpublished:
-    """A release that was spent on and never published.
+    """A release that was charged for and never published.
 
     Attributes:
         release: The release.
@@ -202,7 +202,7 @@ class Unpublished:
         purpose: Why it was reserved.
         state: "reserved" (under way, or its process died) or "abandoned".
         reason: Why it was abandoned.
-        reserved_at: When it was spent on, in UTC.
+        reserved_at: When it was charged for, in UTC.
     """
 
     release: str

@@ -93,7 +93,10 @@ def _places(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
 def _seals(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
     broken = [entry.number for entry in chain if not is_sealed(account, entry)]
     if broken and len(broken) == len(chain):
-        yield "its key, currency, budget limit, delta or opening time was edited: no entry fits the account."
+        yield (
+            "its key, currency, budget limit, delta or opening time was edited: no entry fits "
+            "the account."
+        )
     else:
         for number in broken:
             yield f"entry {number} was edited."

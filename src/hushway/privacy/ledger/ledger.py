@@ -28,7 +28,7 @@ class Ledger(LedgerReader):
     Privacy:
         A reservation is spent the moment it is written, in one transaction with the check of the
         limit. Nothing is ever refunded: a crash makes the ledger report more than was learnt, never
-        less. A day of a data set is spent on by one account only.
+        less. A day of a data set is charged to one account only.
     """
 
     @classmethod

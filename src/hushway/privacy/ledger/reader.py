@@ -102,7 +102,7 @@ class LedgerReader:
             return _entries(Book(connection), key)
 
     def unpublished(self) -> list[Unpublished]:
-        """Returns the releases that were spent on and never published.
+        """Returns the releases that were charged for and never published.
 
         Raises:
             LedgerError: The ledger is out of reach or damaged.

@@ -1,4 +1,4 @@
-"""A reservation: the share of an account that one release has already spent on."""
+"""A reservation: the share of an account that one release was already charged for."""
 
 import os
 import threading

@@ -127,7 +127,8 @@ def _is_ledger(store: Store, connection: Connection) -> bool:
         raise LedgerError(
             f"The ledger {store.name} is of version 1: its entries do not say which days they "
             "cover, so nobody can tell which account must spend on a day.",
-            advice="Keep it for the record, and start a new ledger with budget limits that are smaller by "
+            advice="Keep it for the record, and start a new ledger with budget limits that are "
+            "smaller by "
             "what was spent.",
         )
     if list(versions) != [VERSION]:

@@ -29,7 +29,7 @@ class Witness:
 
     Attributes:
         release: The id of the release.
-        entry_hash: The hash of the entry that spent on it.
+        entry_hash: The hash of the entry that charged for it.
         reference: The digest of the certificate, as it is noted when a release is published.
         key: The account that spent.
         measure: The currency of the account.
@@ -60,7 +60,7 @@ def contradictions(book: Book, witness: Witness) -> list[str]:
         return [words + "restored from a copy that is older than the release."]
     row = next((row for row in book.accounts() if row.number == entry.account), None)
     if row is None:
-        return [f"The account that spent on release {release} is missing from the ledger."]
+        return [f"The account that was charged for release {release} is missing from the ledger."]
     return [
         *_about_entry(row, entry, witness),
         *_about_end(book.settled(release), witness),
@@ -96,7 +96,8 @@ def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Itera
         yield f"The ledger charged account {account.key}; the certificate names {witness.key}."
     if (measure, account.budget_limit.amount) != (witness.measure, witness.budget_limit):
         yield (
-            f"The account has a budget limit of {readable(measure, account.budget_limit.amount)}; the certificate "
+            "The account has a budget limit of "
+            f"{readable(measure, account.budget_limit.amount)}; the certificate "
             f"says {readable(witness.measure, witness.budget_limit)}."
         )
     if measure is not witness.measure:

@@ -58,7 +58,7 @@ def four_cells(product: DensityProduct, epsilon: Fraction) -> Examination:
     stage = DensityStage(
         product=product, district=_DAY, limits=_LIMITS, spend=rho_of(epsilon), make=_with_cuts
     )
-    # From what is spent on, not from what the audited mechanism says it does.
+    # From what is charged for, not from what the audited mechanism says it does.
     planned = Planned(mechanism=_with_cuts(_LIMITS, stage.spend))
     crowd = tuple(stay for one in range(planned.undecided) for stay in _round_trip(one + 1))
     with_person = crowd + _round_trip(0)
@@ -156,7 +156,7 @@ def _round_trip(person: int) -> Stays:
     )
 
 
-# The claim that cuts are drawn by the exponential mechanism, at a rate that was spent on.
+# The claim that cuts are drawn by the exponential mechanism, at a rate that was charged for.
 #
 # Three things are compared: the rate that a release states with what rho spends on; the exact Rényi
 # divergence of all cuts, at that rate, with rho; and the cuts of many releases with their chances.
@@ -174,7 +174,7 @@ class CutsCheck(Check):
     """What is known of cuts.
 
     Attributes:
-        rho: What is spent on.
+        rho: What is charged for.
         bound: How far a person moves all series.
         worlds: The two neighbouring inputs; a run has how many cosines each series keeps.
         scores: The exact scores of all cuts in both, one row a series.
@@ -202,7 +202,7 @@ class CutsCheck(Check):
             _fit(world.sample(runs), law) for world, law in zip(self.worlds, laws, strict=True)
         )
         if max(rate / paid, divergence) > 1 + SLACK:
-            reason = "The stated rate loses more than was spent on."
+            reason = "The stated rate loses more than was charged for."
         elif fit < _LEAST_CHANCE:
             reason = "The cuts are not drawn by the exponential mechanism at the stated rate."
         else:

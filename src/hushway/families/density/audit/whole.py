@@ -114,7 +114,7 @@ def exact_divergence(product: DensityProduct, epsilon: Fraction) -> Examination:
 
 
 def noise_of_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """What is left of each answer if all people are known: noise as wide as was spent on."""
+    """What is left of each answer if all people are known: noise as wide as was charged for."""
     stage = _whole(product, epsilon, _SMALL, _EVEN)
     look = Spread(stage=stage, others=_CROWD)
     return SpreadCheck(
@@ -211,7 +211,7 @@ def _in_table(
     )
 
 
-# The claim that the noise of several questions is as wide as was spent on, neither less nor more.
+# The claim that the noise of several questions is as wide as was charged for, not less, not more.
 #
 # A run gives the mean square of each question's noise, in variances. The mean over many runs is 1,
 # and a single square of a normal number is as far from it as any.
@@ -248,7 +248,7 @@ class SpreadCheck(Check):
             runs,
             event=(
                 f"{self.statistics[worst]} has {means[worst]:.4f} times the variance that was "
-                "spent on"
+                "charged for"
             ),
             passed=bool(abs(means[worst] - 1) <= slack),
             reason=f"Chance explains {1 - slack:.3f} to {1 + slack:.3f}.",

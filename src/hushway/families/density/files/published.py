@@ -107,7 +107,10 @@ _ROWS_SCHEMA = columns_schema(
         ("string", f"Id of the area, as in {AREAS}."),
         (
             "datetime",
-            "When the period starts on the wall clock; of a period of the week, on its first such day.",
+            (
+                "When the period starts on the wall clock; of a period of the week, on its first "
+                "such day."
+            ),
         ),
         ("integer", f"Number of the period, from 0, in the order of {PERIODS}."),
         ("number", "Published number of visits, in hundredths."),
@@ -119,7 +122,8 @@ _ROWS_SCHEMA = columns_schema(
 
 def _series_words(table: DensityTable) -> str:
     return (
-        "What was measured, before anything was fitted: the noisy visits of every cluster and period, "
+        "What was measured, before anything was fitted: the noisy visits of every cluster and "
+        "period, "
         f"in parts of a visit. {table.quanta:,} parts are one visit. A number may be negative."
     )
 
@@ -142,8 +146,10 @@ FILES: tuple[DensityFile, ...] = (
     DensityFile(
         path=PARQUET,
         title="Visits by area and period of time",
-        description="Every area has a row for every period. A count is the published number of visits "
-        "to the area in the period, a visit being one visitor seen in one period. It carries noise on "
+        description="Every area has a row for every period. A count is the published number of "
+        "visits "
+        "to the area in the period, a visit being one visitor seen in one period. It carries "
+        "noise on "
         "purpose, was fitted to noisy measurements, and is never negative.",
         schema=_ROWS_SCHEMA,
         write=write_density_parquet,

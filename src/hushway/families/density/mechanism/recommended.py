@@ -209,7 +209,7 @@ def shares_for(
 
 
 def clearness(universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd) -> float:
-    """Returns the total of a mean cell, over the noise in it if all were spent on the series."""
+    """Returns the total of a mean cell, over the noise in it if all were charged for the series."""
     most = min(limits.max_visits, universe.bins)
     reach = most if isinstance(budget, PureLoss) else math.sqrt(most)
     total = crowd.people * min(crowd.visits, most) / len(universe.cover)
@@ -217,7 +217,7 @@ def clearness(universe: DensityUniverse, limits: VisitLimits, budget: Loss, crow
 
 
 def noise_of_one(budget: Loss) -> float:
-    """Returns the noise in a number that one person moves by 1, if all were spent on it."""
+    """Returns the noise in a number that one person moves by 1, if all were charged for it."""
     amount = float(budget.amount)
     return math.sqrt(2) / amount if isinstance(budget, PureLoss) else 1 / math.sqrt(2 * amount)
 

@@ -68,7 +68,8 @@ class DensityUniverse:
             )
         if self.periods.cycle == "day":
             raise GeographyError(
-                "A density counts every period of its window by itself, or every period of the week.",
+                "A density counts every period of its window by itself, or every period of the "
+                "week.",
                 advice='Give periods with cycle = "window" or "week".',
             )
 

@@ -248,7 +248,8 @@ class LinkCounts:
         if self.publish_above_se == 0:
             return f"Links above 0 are published; {summed}"
         return (
-            f"Links from {self.publish_above_se:g} standard errors on are published, unless noise alone may "
+            f"Links from {self.publish_above_se:g} standard errors on are published, unless "
+            "noise alone may "
             f"well explain their noisy counts: it explains at most {MOST_EMPTY:.0%} of those that "
             f"are as large; {summed}"
         )

@@ -49,7 +49,7 @@ def one_trip(product: Product, epsilon: Fraction) -> Examination:
 
 
 def many_trips(product: Product, epsilon: Fraction) -> Examination:
-    """Fifty identical trips of one person against none: the limit, and noise that fits the limit."""
+    """Fifty identical trips of one person against none: the limit, and noise that fits it."""
     stage = Stage(product=product, toy=_CORNERS, spend=PureLoss(epsilon), max_trips=MAX_TRIPS)
     commuter = (Part(times=_MANY),)
     return Trial(

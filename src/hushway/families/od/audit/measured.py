@@ -96,7 +96,7 @@ def many_trips_spread(form: Form, product: Product, epsilon: Fraction) -> Examin
 def one_trip_gaussian(form: Form, product: Product, epsilon: Fraction) -> Examination:
     """Gaussian noise: the claim is what the accountant derives for all measurements together."""
     look = Evidence(stage=_gaussian_stage(product, epsilon), form=form, moves={0: 1})
-    # From what was spent on, not from what the mechanism says it does.
+    # From what was charged for, not from what the mechanism says it does.
     part = ZCDPLoss(look.stage.spend.rho / MEASUREMENTS)
     claim = best_epsilon([counting_event("audit", 1, part, _ONE_TRIP)] * MEASUREMENTS, DELTA)
     return Trial(

@@ -23,7 +23,8 @@ MOST_FEATURES = 64
 MOST_SUMS = 1 << 26
 
 _ABOUT = (
-    "The published totals that trips are summed over. A published total puts every cell into one element, by the "
+    "The published totals that trips are summed over. A published total puts every cell into one "
+    "element, by the "
     "class of its pair of places (pair_column: a column of pairs.parquet; null if all pairs are "
     "alike) and by the class of its period (class_of_period, in the order of periods.csv; null if "
     "all periods are alike). Public knowledge, not made from the data."

@@ -134,7 +134,8 @@ def _omx_words(view: ODView) -> str:
 def _margins_words(view: ODView) -> str:
     titles = ", ".join(feature.title for feature in view.features)
     return (
-        f"The trips of every element of the published totals: {titles}. A count is the sum of the rows of "
+        f"The trips of every element of the published totals: {titles}. A count is the sum of "
+        "the rows of "
         "trips.parquet in the element, exactly."
     )
 
@@ -313,7 +314,8 @@ FILES: tuple[ODFile, ...] = (
     ODFile(
         path=PAIRS,
         title="Public labels of pairs of places",
-        description="The class of every pair of places that trips may join, for the published totals. "
+        description="The class of every pair of places that trips may join, for the published "
+        "totals. "
         "Public knowledge, not made from the data.",
         schema=_pairs_schema,
         write=lambda view, path: write_pairs(

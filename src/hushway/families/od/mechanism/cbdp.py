@@ -303,7 +303,7 @@ class LazyCells:
     """A sparse measurement seen group by group. A `hushway.families.od.fit.problem.CellSource`.
 
     Privacy:
-        Looking is post-processing: all cells were spent on when they were measured.
+        Looking is post-processing: all cells were charged for when they were measured.
 
     Attributes:
         measured: The measurement.

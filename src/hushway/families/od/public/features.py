@@ -162,7 +162,8 @@ def refuse_idle(features: Sequence[Feature]) -> None:
         shape = _partition_of(feature)
         if shape in seen:
             raise GeographyError(
-                f"The published totals {seen[shape]!r} and {feature.title!r} put the same cells together.",
+                f"The published totals {seen[shape]!r} and {feature.title!r} put the same cells "
+                "together.",
                 advice="Leave one of them out: the budget would be split for nothing.",
             )
         seen[shape] = feature.title

@@ -1,4 +1,4 @@
-"""What the table of a plan will be wrong by, for a crowd that one guesses: tried on a synthetic stand-in.
+"""What the table of a plan will be wrong by, for a guessed crowd: tried on a synthetic stand-in.
 
 Everything follows from public files and the guess, so it costs nothing and may be printed anywhere.
 """
@@ -177,12 +177,16 @@ def _left_out(job: Job, crowd: Crowd, scene: ODScene) -> float | None:
 
 def _cap_notes(job: Job, left_out: float | None) -> tuple[str, ...]:
     if left_out is None:
-        unknown = "Without a guess of people, the trips that the contribution limit leaves out are not in these errors."
+        unknown = (
+            "Without a guess of people, the trips that the contribution limit leaves out are not "
+            "in these errors."
+        )
         return (unknown,)
     if left_out == 0:
         return ()
     low = (
-        f"The contribution limit of {job.bound.total} leaves out {left_out:.0%} of the trips: errors count that "
+        f"The contribution limit of {job.bound.total} leaves out {left_out:.0%} of the trips: "
+        "errors count that "
         "in, and sums come out too low by about as much."
     )
     return (low,)

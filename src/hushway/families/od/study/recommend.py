@@ -78,7 +78,7 @@ class StandIn:
     runs: int = 1
 
     def attempt(self, candidate: Candidate) -> Tried:
-        """Publishes the stand-in as the candidate says and compares it with the stand-in's truth."""
+        """Publishes the stand-in as the candidate says and compares it with its truth."""
         chosen = [f for f in self.features if f.title in candidate.features]
         mechanism = self._mechanism(candidate, chosen)
         scene = trips_scene(

@@ -102,7 +102,7 @@ def many_records(product: SequenceProduct, epsilon: Fraction) -> Examination:
 
 
 def many_branches(product: SequenceProduct, epsilon: Fraction) -> Examination:
-    """Fifty records of one person in as many branches: the limit holds over all of them together."""
+    """Fifty records of one person in as many branches: the limit holds over all together."""
     stage = TreeStage(
         product=product, form=BRANCHED, spend=PureLoss(epsilon), max_records=MAX_RECORDS
     )

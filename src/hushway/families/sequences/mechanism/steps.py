@@ -106,7 +106,7 @@ class ExpectedFalse:
         return {"rule": "expected_false", "expected_false_prefixes": self.expected_false_prefixes}
 
     def threshold(self, shape: StepShape, spend: Loss, bound: Bound) -> int:
-        """Returns the lowest threshold that at most expected_false_prefixes empty candidates of a node pass."""
+        """Returns the lowest threshold that as few empty candidates of a node pass, on average."""
         law = noise_for(spend, bound)
         return threshold_for(law, shape.candidates, self.expected_false_prefixes * shape.parents)
 

@@ -1,4 +1,4 @@
-"""Cuts are held against their exact chances, and the rate against what was spent on."""
+"""Cuts are held against their exact chances, and the rate against what was charged for."""
 
 import math
 from fractions import Fraction

@@ -43,7 +43,7 @@ FALSE_CLAIMS: dict[str, Change] = {
     "less noise": lambda facts: facts["events"][0].update(scale="1"),
     "a wider bound": lambda facts: facts["events"][0]["bound"].update(cells=9, each=9, total=9),
     "an event more": lambda facts: facts["events"].append(facts["events"][0]),
-    "an event that was spent on": lambda facts: facts["events_not_taken"].append(
+    "an event that was charged for": lambda facts: facts["events_not_taken"].append(
         facts["events"][0]
     ),
 }

@@ -67,7 +67,7 @@ def test_steps_that_were_not_taken_are_paid_for(
     assert stated["claim"]["amount"] == str(certificate.claim.amount)
     assert len(stated["events_not_taken"]) == 11
     assert (folder / "certificate.html").read_text().count("not measured") == 11
-    assert (folder / "label.yaml").read_text().count("spent on, not measured") == 11
+    assert (folder / "label.yaml").read_text().count("charged for, not measured") == 11
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_tree_goes_as_far_as_it_says_that_it_may(
 def test_a_tree_does_not_stop_without_a_reason(
     tmp_path: Path, build: Build, certify_tree: Certify
 ) -> None:
-    """It has nodes left to grow from, and steps that were spent on."""
+    """It has nodes left to grow from, and steps that were charged for."""
     low = build(height=3)
     certificate = certify_tree(low, height=4)
     assert certificate.terms.not_taken
