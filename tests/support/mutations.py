@@ -16,10 +16,11 @@ from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.croissant import render_croissant
+from hushway.release.dcat import _terms_of_use, render_dcat
 from hushway.release.label import render_label
 from hushway.release.package import render_package
 from hushway.release.page import render_page
-from hushway.release.papers import CERTIFICATE, CROISSANT, LABEL, PACKAGE, PAGE, PICTURE
+from hushway.release.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE, PICTURE
 from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 
@@ -36,6 +37,7 @@ _OF_CERTIFICATE = (
     "contributors",
     "licenses",
 )
+_TERMS = ("dct:rights", "dct:license")
 # Words that a certificate chooses from; any of them can stand in another's place.
 _CHOICES = (
     ("person", "device", "record", "trip"),
@@ -85,6 +87,8 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
     (folder / LABEL).write_bytes(render_label(certificate))
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
     stub = Description(facts=old["table"], resources=(), omitted={})
+    _rewrite_dcat(folder, certificate, stub)
+    files[DCAT] = sealed_file(folder, DCAT)
     _rewrite_croissant(folder, certificate, stub, files)
     files[CROISSANT] = sealed_file(folder, CROISSANT)
     new = parsed_json(render_package(certificate, stub, files))
@@ -106,6 +110,16 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
     }
     (folder / PACKAGE).write_bytes(canonical_json(package))
     seal(folder)
+
+
+def _rewrite_dcat(folder: Path, certificate: Certificate, stub: Description) -> None:
+    old = parsed_json((folder / DCAT).read_bytes())["dcat:distribution"]
+    terms = _terms_of_use(certificate)
+    files = [
+        {**{key: fact for key, fact in file.items() if key not in _TERMS}, **terms} for file in old
+    ]
+    new = parsed_json(render_dcat(certificate, stub, {}))
+    (folder / DCAT).write_bytes(canonical_json({**new, "dcat:distribution": files}))
 
 
 def _rewrite_croissant(

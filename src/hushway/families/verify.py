@@ -28,12 +28,22 @@ from hushway.release.bounded import (
     refuse_large,
 )
 from hushway.release.croissant import render_croissant
+from hushway.release.dcat import render_dcat
 from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.release.label import render_label
 from hushway.release.package import render_package
 from hushway.release.page import render_page
-from hushway.release.papers import CERTIFICATE, CROISSANT, LABEL, PACKAGE, PAGE, PAPERS, PICTURE
+from hushway.release.papers import (
+    CERTIFICATE,
+    CROISSANT,
+    DCAT,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PAPERS,
+    PICTURE,
+)
 from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
@@ -295,6 +305,7 @@ def _package(
     if described != files.keys():
         raise damaged("The release holds other files than its data package describes.")
     _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
+    _compare(folder, DCAT, render_dcat(certificate, description, files), certificate)
     _compare(folder, CROISSANT, render_croissant(certificate, description, files), certificate)
     return True, "Data package and metadata agree with the files and the certificate."
 

@@ -7,6 +7,7 @@ CERTIFICATE = "certificate.json"
 PAGE = "certificate.html"
 LABEL = "label.yaml"
 CROISSANT = "croissant.json"
+DCAT = "mobilitydcat-ap.jsonld"
 PICTURE = "picture.png"
 
 PAPERS = (
@@ -33,6 +34,12 @@ PAPERS = (
         title="Metadata for search engines and machine learning",
         description="The release as a data set of schema.org, its tables in the words of "
         "Croissant 1.0.",
+        mediatype="application/ld+json",
+    ),
+    Resource(
+        path=DCAT,
+        title="Metadata for mobility data portals",
+        description="The release as a data set of mobilityDCAT-AP 1.1.",
         mediatype="application/ld+json",
     ),
     Resource(

@@ -12,12 +12,14 @@ import shapely
 import yaml
 from frictionless import Package
 from jsonschema import Draft7Validator
+from rdflib import RDF, Graph, URIRef
 
 from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.publishing import publish
+from hushway.release.papers import PAPERS
 from support.little_plans import FAMILIES, little_plan, write_little_files
 
 _STATED = {
@@ -27,6 +29,7 @@ _STATED = {
     "region": "Example, Portugal",
     "intended_use": "Planning",
 }
+_PAPERS = {paper.path for paper in PAPERS}
 _REGISTRY = Path(__file__).parents[2] / "support" / "registry_label.json"
 
 
@@ -97,6 +100,45 @@ def test_croissant_reads_every_row_of_every_table(release: Path) -> None:
             with Package(str(release / "datapackage.json")).get_resource(table["name"]) as rows:
                 expected = sum(1 for _ in rows.row_stream)
             assert sum(1 for _ in data.records(table["name"])) == expected, table["path"]
+
+
+_DCT, _DCAT = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#"
+_MOBILITY = "https://w3id.org/mobilitydcat-ap#"
+# What mobilityDCAT-AP 1.1 calls mandatory.
+_OF_DATASETS = (
+    *(_DCT + term for term in ("title", "description", "accrualPeriodicity", "spatial")),
+    _DCT + "publisher",
+    _DCAT + "distribution",
+    _MOBILITY + "mobilityTheme",
+)
+_OF_DISTRIBUTIONS = (
+    _DCAT + "accessURL",
+    _DCT + "format",
+    _DCT + "rights",
+    _MOBILITY + "mobilityDataStandard",
+)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_portals_find_all_that_is_mandatory(release: Path) -> None:
+    graph = Graph().parse(release / "mobilitydcat-ap.jsonld", format="json-ld")
+    (found,) = graph.subjects(RDF.type, URIRef(_DCAT + "Dataset"))
+    for term in _OF_DATASETS:
+        assert list(graph.objects(found, URIRef(term))), term
+    files = list(graph.objects(found, URIRef(_DCAT + "distribution")))
+    places = set()
+    for file in files:
+        for term in _OF_DISTRIBUTIONS:
+            assert list(graph.objects(file, URIRef(term))), term
+        (kind,) = graph.objects(file, URIRef(_DCT + "format"))
+        assert str(kind).startswith("http://publications.europa.eu/resource/authority/file-type/")
+        (place,) = graph.objects(file, URIRef(_DCAT + "accessURL"))
+        assert isinstance(place, URIRef)
+        places.add(str(place))
+    data = {part["path"] for part in facts_in(release, "datapackage.json")["resources"]}
+    # Relative addresses are those of files beside it.
+    assert len(places) == len(files) > 3
+    assert all((release / path).as_uri() in places or path in _PAPERS for path in data)
 
 
 def rings_in(release: Path) -> Iterator[tuple[bool, Any]]:
