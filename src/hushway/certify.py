@@ -49,6 +49,11 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
         software=SOFTWARE,
         created_at=moment.isoformat(timespec="seconds"),
         approver=plan.release.approver,
+        publisher=plan.release.publisher,
+        contact=plan.release.contact,
+        licence=plan.release.licence,
+        region=plan.release.region,
+        intended_use=plan.release.intended_use,
     )
     draft.check_epsilon_delta()
     return draft

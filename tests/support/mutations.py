@@ -15,23 +15,29 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
-from hushway.release.package import (
-    CERTIFICATE,
-    LABEL,
-    PACKAGE,
-    PAGE,
-    PICTURE,
-    render_label,
-    render_package,
-)
+from hushway.release.croissant import render_croissant
+from hushway.release.dcat import _terms_of_use, render_dcat
+from hushway.release.label import render_label
+from hushway.release.package import render_package
 from hushway.release.page import render_page
+from hushway.release.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE, PICTURE
 from hushway.release.published_file import Description
-from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
+from hushway.release.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
-_OF_CERTIFICATE = ("name", "id", "title", "description", "created", "privacy")
+_OF_CERTIFICATE = (
+    "name",
+    "id",
+    "title",
+    "description",
+    "created",
+    "privacy",
+    "contributors",
+    "licenses",
+)
+_TERMS = ("dct:rights", "dct:license")
 # Words that a certificate chooses from; any of them can stand in another's place.
 _CHOICES = (
     ("person", "device", "record", "trip"),
@@ -81,6 +87,10 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
     (folder / LABEL).write_bytes(render_label(certificate))
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
     stub = Description(facts=old["table"], resources=(), omitted={})
+    _rewrite_dcat(folder, certificate, stub)
+    files[DCAT] = sealed_file(folder, DCAT)
+    _rewrite_croissant(folder, certificate, stub, files)
+    files[CROISSANT] = sealed_file(folder, CROISSANT)
     new = parsed_json(render_package(certificate, stub, files))
     resources = [
         {
@@ -88,11 +98,45 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
             "bytes": files[resource["path"]].size,
             "hash": f"sha256:{files[resource['path']].sha256}",
         }
+        if "bytes" in resource
+        else resource
         for resource in old["resources"]
     ]
-    package = {**old, **{name: new[name] for name in _OF_CERTIFICATE}, "resources": resources}
+    kept = {name: fact for name, fact in old.items() if name not in _OF_CERTIFICATE}
+    package = {
+        **kept,
+        **{name: new[name] for name in _OF_CERTIFICATE if name in new},
+        "resources": resources,
+    }
     (folder / PACKAGE).write_bytes(canonical_json(package))
     seal(folder)
+
+
+def _rewrite_dcat(folder: Path, certificate: Certificate, stub: Description) -> None:
+    old = parsed_json((folder / DCAT).read_bytes())["dcat:distribution"]
+    terms = _terms_of_use(certificate)
+    files = [
+        {**{key: fact for key, fact in file.items() if key not in _TERMS}, **terms} for file in old
+    ]
+    new = parsed_json(render_dcat(certificate, stub, {}))
+    (folder / DCAT).write_bytes(canonical_json({**new, "dcat:distribution": files}))
+
+
+def _rewrite_croissant(
+    folder: Path, certificate: Certificate, stub: Description, files: dict[str, SealedFile]
+) -> None:
+    old = parsed_json((folder / CROISSANT).read_bytes())
+    distribution = [
+        {
+            **file,
+            "contentSize": f"{files[file['@id']].size} B",
+            "sha256": files[file["@id"]].sha256,
+        }
+        for file in old["distribution"]
+    ]
+    new = parsed_json(render_croissant(certificate, stub, files))
+    facts = {**new, "distribution": distribution, "recordSet": old["recordSet"]}
+    (folder / CROISSANT).write_bytes(canonical_json(facts))
 
 
 def seal(folder: Path) -> None:

@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
     from hushway.demo import BUDGET_LIMIT, PLAN, DemoCity, build_demo, build_others
-    from hushway.release.package import PICTURE
+    from hushway.release.papers import PICTURE
 
     def introduce(position: int, city: DemoCity) -> None:
         delta = city.job.plan.privacy.delta

@@ -27,23 +27,27 @@ from hushway.release.bounded import (
     read_plain,
     refuse_large,
 )
+from hushway.release.croissant import render_croissant
+from hushway.release.dcat import render_dcat
 from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
-from hushway.release.package import (
+from hushway.release.label import render_label
+from hushway.release.package import render_package
+from hushway.release.page import render_page
+from hushway.release.papers import (
     CERTIFICATE,
+    CROISSANT,
+    DCAT,
     LABEL,
     PACKAGE,
     PAGE,
     PAPERS,
     PICTURE,
-    render_label,
-    render_package,
 )
-from hushway.release.page import render_page
 from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
-from hushway.release.wording import loss_text
+from hushway.release.wording import conversion_text, loss_text
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Ledger
@@ -230,7 +234,7 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
     conversion = certificate.epsilon_delta
     if conversion is None:
         return True, "No epsilon is claimed at a delta."
-    return True, f"The events cost at most ε = {conversion.epsilon} at δ = {conversion.delta}."
+    return True, f"The events cost at most {conversion_text(conversion)}."
 
 
 def _account(certificate: Certificate) -> tuple[bool, str]:
@@ -301,7 +305,9 @@ def _package(
     if described != files.keys():
         raise damaged("The release holds other files than its data package describes.")
     _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
-    return True, "The data package agrees with the files and the certificate."
+    _compare(folder, DCAT, render_dcat(certificate, description, files), certificate)
+    _compare(folder, CROISSANT, render_croissant(certificate, description, files), certificate)
+    return True, "Data package and metadata agree with the files and the certificate."
 
 
 def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:

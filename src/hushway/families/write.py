@@ -9,16 +9,12 @@ from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey
 from hushway.progress import Progress, quiet
-from hushway.release.package import (
-    CERTIFICATE,
-    LABEL,
-    PACKAGE,
-    PAGE,
-    PICTURE,
-    render_label,
-    render_package,
-)
+from hushway.release.croissant import render_croissant
+from hushway.release.dcat import render_dcat
+from hushway.release.label import render_label
+from hushway.release.package import render_package
 from hushway.release.page import render_page
+from hushway.release.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE, PICTURE
 from hushway.release.place import Place, claimed, disk_problems, refuse_taken
 from hushway.release.published_file import Contents
 from hushway.release.seal import (
@@ -133,6 +129,10 @@ def _write_files(
     for name, data in papers.items():
         (folder / name).write_bytes(data)
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
+    (folder / DCAT).write_bytes(render_dcat(certificate, contents.description, files))
+    files[DCAT] = sealed_file(folder, DCAT)
+    (folder / CROISSANT).write_bytes(render_croissant(certificate, contents.description, files))
+    files[CROISSANT] = sealed_file(folder, CROISSANT)
     (folder / PACKAGE).write_bytes(render_package(certificate, contents.description, files))
     return (*files.values(), sealed_file(folder, PACKAGE))
 

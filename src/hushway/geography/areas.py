@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely.geometry.polygon import orient
 
 from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
@@ -57,12 +58,24 @@ class Area:
     Attributes:
         id: What rows and releases call it.
         name: What people call it.
-        shape: A polygon or several, in WGS84 degrees (longitude, latitude).
+        shape: A polygon or several, in WGS84 degrees (longitude, latitude). Outer rings run
+            against the clock and inner ones with it, as GeoJSON wants them, whoever drew them.
     """
 
     id: str
     name: str
     shape: shapely.Polygon | shapely.MultiPolygon
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", _by_the_right_hand(self.shape))
+
+
+def _by_the_right_hand(
+    shape: shapely.Polygon | shapely.MultiPolygon,
+) -> shapely.Polygon | shapely.MultiPolygon:
+    if isinstance(shape, shapely.MultiPolygon):
+        return shapely.MultiPolygon([orient(polygon) for polygon in shape.geoms])
+    return orient(shape)
 
 
 @public_facts

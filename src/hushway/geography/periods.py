@@ -195,9 +195,25 @@ class Periods:
 
     @cached_property
     def part_clocks(self) -> tuple[tuple[str, str], ...]:
-        """When each part of a day starts and ends, as HH:MM; midnight at the end is 24:00."""
+        """When each part of a day starts and ends, as HH:MM; midnight is 00:00 at the end too."""
         starts = range(self.opens, self.closes, self.minutes)
         return tuple((_clock(start), _clock(start + self.minutes)) for start in starts)
+
+    @cached_property
+    def moments(self) -> tuple[tuple[datetime, datetime], ...]:
+        """When each period starts and ends on its example day, in the zone.
+
+        A time that comes twice is meant as it comes first. One that is skipped is told by the
+        clock as it was before, which is the moment so long after midnight.
+        """
+        zone = ZoneInfo(self.zone)
+        minutes = range(self.opens, self.closes, self.minutes)
+        days = self.example_days[:: self.parts]
+        return tuple(
+            (_moment(day, start, zone), _moment(day, start + self.minutes, zone))
+            for day in days
+            for start in minutes
+        )
 
     @cached_property
     def days(self) -> tuple[date, ...]:
@@ -289,7 +305,12 @@ class Periods:
 
 
 def _clock(minute: int) -> str:
-    return f"{minute // 60:02d}:{minute % 60:02d}"
+    return f"{minute // 60 % 24:02d}:{minute % 60:02d}"
+
+
+def _moment(day: date, minute: int, zone: ZoneInfo) -> datetime:
+    midnight = datetime.combine(day, time())
+    return (midnight + timedelta(minutes=minute)).replace(tzinfo=zone)
 
 
 def _check_zone(name: str) -> None:

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,19 @@ from typing import Any
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 from hushway.release.terms import PARAMETER, certified_features
-from hushway.release.wording import VARIANTS, epsilon_of, guarantee, loss_text, number_text
+from hushway.release.wording import (
+    VARIANTS,
+    conversion_text,
+    epsilon_of,
+    guarantee,
+    loss_text,
+    number_text,
+)
+
+# A deviation and what it belongs to, as certificates write them.
+_DEVIATION = re.compile(r"[\d.,e+-]+ \([^()]*\)")
+_MOST_IN_A_SENTENCE = 4
+_FRACTION = re.compile(r"\d{1,300}/[1-9]\d{0,300}", re.ASCII)
 
 
 def render_page(certificate: Certificate, picture: bytes) -> bytes:
@@ -38,7 +51,6 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "budget_limit": f"{symbol} {number_text(account.budget_limit)}",
         "adjacency": ("If its noise were secret: " if stamp else "")
         + certificate.terms.unit.adjacency,
-        "error": certificate.terms.error,
         "composition": certificate.composition,
         "release_id": certificate.release_id,
         "software": certificate.software,
@@ -50,6 +62,9 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "picture": base64.b64encode(picture).decode(),
         "not_protected": _items(certificate.terms.not_protected),
         "assumed_public": _items(certificate.terms.domain.assumed_public),
+        "error": _error(certificate.terms.error),
+        "may": _items(_may(certificate)),
+        "may_not": _items(_may_not(certificate)),
         "events": _events(certificate),
         "ruler": render_ruler(certificate),
         "made": _definitions(_made(certificate)),
@@ -80,7 +95,40 @@ def _loss_note(certificate: Certificate) -> str:
     variant = VARIANTS[certificate.claim.measure]
     if conversion is None:
         return variant
-    return f"{variant}; ε = {conversion.epsilon} at δ = {conversion.delta}"
+    return f"{variant}; {conversion_text(conversion)}"
+
+
+def _may(certificate: Certificate) -> tuple[str, ...]:
+    """Returns what a reader may conclude, one sentence each."""
+    if certificate.stamp is not None:
+        return ("How such a release looks. Nothing about real people should be in it.",)
+    return (
+        "What is true of many, such as busy places and busy hours.",
+        "That one number is larger than another, if they differ by more than their stated errors.",
+    )
+
+
+def _may_not(certificate: Certificate) -> tuple[str, ...]:
+    """Returns what a reader may not conclude, one sentence each."""
+    return (
+        "That a number is exact: every one carries noise on purpose.",
+        "That nobody was there where a number is small, 0 or missing.",
+        f"Anything about one {certificate.terms.unit}: whether in the data, where or when.",
+    )
+
+
+def _error(words: str) -> str:
+    """Returns the statement of typical errors: a sentence, or a list where it names many."""
+    found = list(_DEVIATION.finditer(words))
+    if len(found) <= _MOST_IN_A_SENTENCE:
+        return f'<p class="small">{escape(words)}</p>'
+    before, after = words[: found[0].start()].strip(), words[found[-1].end() :].lstrip(". ")
+    listed = _items(match[0] for match in found)
+    rest = f'<p class="small">{escape(after)}</p>' if after else ""
+    return (
+        f'<details class="small"><summary>{escape(before)}</summary>'
+        f"<ul>{listed}</ul></details>{rest}"
+    )
 
 
 def _events(certificate: Certificate) -> str:
@@ -103,6 +151,10 @@ def _row(cells: tuple[str, str, str, str, str], *, kind: str = "") -> str:
     return f"<tr{kind}>{inside}</tr>"
 
 
+def _shown(value: Fraction) -> str:
+    return f"{float(value):.4g}"
+
+
 def _bound_text(event: Event) -> str:
     bound = event.bound
     return f"{bound.l1} in all, {min(bound.each, bound.l1)} to one cell"
@@ -110,10 +162,10 @@ def _bound_text(event: Event) -> str:
 
 def _noise_text(event: Event) -> str:
     if isinstance(event, LaplaceEvent):
-        return f"discrete Laplace, scale {number_text(event.scale)}"
+        return f"discrete Laplace, scale {_shown(event.scale)}"
     if isinstance(event, GaussianEvent):
-        return f"discrete Gaussian, variance parameter {number_text(event.sigma_squared)}"
-    return f"exponential mechanism, rate {number_text(event.rate)}"
+        return f"discrete Gaussian, variance parameter {_shown(event.sigma_squared)}"
+    return f"exponential mechanism, rate {_shown(event.rate)}"
 
 
 def _made(certificate: Certificate) -> dict[str, str]:
@@ -144,9 +196,11 @@ def _ledger(certificate: Certificate) -> dict[str, str]:
     left: Fraction = account.budget_limit - account.spent
     return {
         "Account": f"{account.dataset}, {account.period}",
-        "Spent": f"{account.spent} of {account.budget_limit} ({account.measure}), this release "
-        "included",
-        "Left": number_text(left) if left > 0 else "nothing",
+        "Spent": f"{number_text(account.spent)} of {number_text(account.budget_limit)} "
+        f"({account.measure}), "
+        "this release included",
+        # Rounded as losses are, it would be more than there is.
+        "Left": _at_most(left) if left > 0 else "nothing",
         "Entry": account.ledger_entry,
     }
 
@@ -156,10 +210,27 @@ def _plain(facts: Mapping[str, Any]) -> str:
     return ", ".join(texts) or "none"
 
 
+def _at_most(value: Fraction) -> str:
+    down = Fraction(math.floor(value * 1000), 1000)
+    return f"{float(down):g}" if down else "less than 0.001"
+
+
 def _value_text(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    return json.dumps(part, ensure_ascii=False, sort_keys=True)
+    plain = _without_fractions(part)
+    return (
+        plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, sort_keys=True)
+    )
+
+
+def _without_fractions(part: Any) -> Any:
+    """Returns a parameter with numbers that people can read; the exact ones are certified."""
+    if isinstance(part, str) and _FRACTION.fullmatch(part):
+        return _shown(Fraction(part))
+    if isinstance(part, Mapping):
+        return {key: _without_fractions(inside) for key, inside in part.items()}
+    if isinstance(part, list | tuple):
+        return [_without_fractions(inside) for inside in part]
+    return part
 
 
 def _items(sentences: Iterable[str]) -> str:
@@ -174,7 +245,10 @@ def _definitions(facts: Mapping[str, str]) -> str:
 
 _WIDTH, _ROW, _TOP = 720, 30, 12
 _LEFT, _RIGHT = 310, 650
-_INK, _SOFT, _LINE, _MAIN, _GREY = "#1c2430", "#5a6675", "#d9dee5", "#0b5a6e", "#8592a3"
+# Colours of the page, which are others in the dark.
+_INK, _SOFT, _LINE, _MAIN, _GREY = (
+    f"var(--{name})" for name in ("ink", "soft", "line", "main", "grey")
+)
 _LOWEST, _HIGHEST = 0.01, 1000.0
 
 
@@ -212,20 +286,20 @@ def render_ruler(certificate: Certificate) -> str:
         for i, (row, is_ours) in enumerate(rows)
     ]
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {bottom + 36}" role="img" font-size="13" fill="{_INK}" '
+        f'<svg viewBox="0 0 {_WIDTH} {bottom + 36}" role="img" font-size="13" style="fill:{_INK}" '
         'aria-label="Epsilon of this release beside known deployments, on a logarithmic scale">'
         f"{''.join(grid)}{''.join(dots)}"
         f'<text x="{(_LEFT + _RIGHT) / 2:g}" y="{bottom + 32}" text-anchor="middle" '
-        f'font-size="12" fill="{_SOFT}">epsilon (smaller protects more)</text></svg>'
+        f'font-size="12" style="fill:{_SOFT}">epsilon (smaller protects more)</text></svg>'
     )
 
 
 def _tick(power: int, low: int, high: int, bottom: int) -> str:
     x = _position(10.0**power, low, high)
     return (
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="{_LINE}"/>'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" style="stroke:{_LINE}"/>'
         f'<text x="{x:.1f}" y="{bottom + 15}" text-anchor="middle" font-size="12" '
-        f'fill="{_SOFT}">{10.0**power:g}</text>'
+        f'style="fill:{_SOFT}">{10.0**power:g}</text>'
     )
 
 
@@ -234,10 +308,10 @@ def _ruler_row(row: Deployment, y: int, low: int, high: int, *, is_ours: bool) -
     weight, colour, radius = ("bold", _MAIN, 7) if is_ours else ("normal", _GREY, 5)
     return (
         f'<text x="0" y="{y + 4}" font-weight="{weight}">{escape(row.name)}'
-        f'<tspan dx="6" font-size="12" font-weight="normal" fill="{_SOFT}">'
+        f'<tspan dx="6" font-size="12" font-weight="normal" style="fill:{_SOFT}">'
         f"per {escape(row.unit)}</tspan></text>"
-        f'<line x1="{_LEFT}" x2="{x:.1f}" y1="{y}" y2="{y}" stroke="{_LINE}"/>'
-        f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" fill="{colour}"/>'
+        f'<line x1="{_LEFT}" x2="{x:.1f}" y1="{y}" y2="{y}" style="stroke:{_LINE}"/>'
+        f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" style="fill:{colour}"/>'
         f'<text x="{x + 13:.1f}" y="{y + 4}" font-weight="{weight}">'
         f"{escape(number_text(row.epsilon))}</text>"
     )

@@ -20,6 +20,10 @@ HOUR_MINUTES = 60
 DAY_HOURS = 24
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MAIL = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
+_WEB = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.ASCII)
+# Names of the SPDX list are made of these.
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*", re.ASCII)
 
 
 class Section(BaseModel):
@@ -81,6 +85,18 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _contact(text: str) -> str:
+    if not _MAIL.fullmatch(text) and not _WEB.fullmatch(text):
+        raise ValueError("must be a mail address or a web address, such as data@city.example")
+    return text
+
+
+def _licence(text: str) -> str:
+    if not _LICENCE.fullmatch(text) and not _WEB.fullmatch(text):
+        raise ValueError("must be a name of the SPDX list, such as CC-BY-4.0, or a web address")
+    return text
+
+
 def _listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
@@ -124,6 +140,8 @@ Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]
 Day = Annotated[date, BeforeValidator(day_of)]
 Text = Annotated[str, AfterValidator(_not_blank)]
+Contact = Annotated[str, AfterValidator(_contact)]
+Licence = Annotated[str, AfterValidator(_licence)]
 # TOML has lists and no tuples.
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
 
@@ -167,6 +185,15 @@ class ReleasePlan(Section):
 
     folder: Text
     title: Text
+    publisher: Text | None = Field(default=None, description="Who publishes the release.")
+    contact: Contact | None = Field(
+        default=None, description="Where readers may ask: a mail address or a web address."
+    )
+    licence: Licence | None = Field(
+        default=None, description="A name of the SPDX list, such as CC-BY-4.0, or a web address."
+    )
+    region: Text | None = Field(default=None, description="Which part of the world it is about.")
+    intended_use: Text | None = Field(default=None, description="What the release is meant for.")
     approver: Text | None = None
     parameters_chosen: Annotated[Tuning, Field(strict=False)] = Field(
         default=Tuning.NOT_STATED,

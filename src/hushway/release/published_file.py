@@ -19,6 +19,11 @@ from hushway.progress import Progress
 from hushway.release.bounded import holds
 from hushway.release.formats.places import period_columns, periods_csv
 
+CSV_TYPE = "text/csv"
+PARQUET_TYPE = "application/vnd.apache.parquet"
+
+_GUARD = "A ' before =, +, - or @ keeps spreadsheets from running the text, and is no part of it."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Resource:
@@ -42,6 +47,19 @@ class Resource:
     def name(self) -> str:
         """A name made of the path, as the data package wants it."""
         return self.path.lower().replace("/", "-").replace(".", "-").replace("_", "-")
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """Its columns; of texts in CSV files it is said how spreadsheets are kept quiet."""
+        fields: list[dict[str, Any]] = [] if self.schema is None else self.schema["fields"]
+        if self.mediatype != CSV_TYPE:
+            return fields
+        return [
+            {**field, "description": f"{field['description']} {_GUARD}"}
+            if field["type"] == "string"
+            else field
+            for field in fields
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +135,9 @@ _PERIOD_WORDS = {
     "weekday": ("string", "Day of the week."),
     "day": ("date", "Day of the period."),
     "starts": ("string", "Start on the wall clock."),
-    "ends": ("string", "End on the wall clock; 24:00 is midnight."),
+    "ends": ("string", "End on the wall clock; 00:00 is the midnight after it."),
+    "starts_at": ("datetime", "Start as a moment with its offset, on the first such day."),
+    "ends_at": ("datetime", "End as a moment with its offset, on the first such day."),
     "first_day": ("date", "First day of the window."),
     "last_day": ("date", "Last day of the window, included."),
     "time_zone": ("string", "IANA name of the time zone."),
@@ -160,11 +180,11 @@ FORMATS = "formats"
 PERIODS = "periods.csv"
 
 _MEDIATYPES = {
-    "csv": "text/csv",
+    "csv": CSV_TYPE,
     "geojson": "application/geo+json",
     "json": "application/json",
     "omx": "application/x-hdf5",
-    "parquet": "application/vnd.apache.parquet",
+    "parquet": PARQUET_TYPE,
 }
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Unit
-from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate import Certificate, EpsilonDelta
 from hushway.privacy.loss import Loss, Measure, exact
 
 VARIANTS = {
@@ -17,22 +17,38 @@ VARIANTS = {
 }
 
 _DIGITS = 6
+_SHOWN = 3
+_MOST_WHOLE = 10**9
 _LARGE_EPSILON = 700.0
 
 
-def decimal_of(value: Fraction) -> Decimal:
-    """Returns a number of at most six digits, rounded up: a loss is never flattered."""
+def decimal_of(value: Fraction, *, digits: int = _DIGITS) -> Decimal:
+    """Returns a number of at most so many digits, rounded up: a loss is never flattered."""
     with localcontext() as context:
-        context.prec = _DIGITS
+        context.prec = digits
         context.rounding = ROUND_UP
         return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def number_text(value: Fraction) -> str:
-    """Returns a number for readers: 0.5, or ≈ 0.333334 when it does not end."""
-    rounded = decimal_of(value)
-    mark = "" if Fraction(rounded) == value else "≈ "
-    return mark + plain_text(rounded)
+    """Returns a loss for readers: as it is, such as 0.5, or of three digits, rounded up: 0.334.
+
+    The exact number is in the certificate.
+    """
+    rounded = decimal_of(value, digits=_SHOWN)
+    # A whole number is known by all of its digits.
+    return str(value) if value.denominator == 1 and value < _MOST_WHOLE else plain_text(rounded)
+
+
+def delta_text(delta: str) -> str:
+    """Returns a delta for readers, such as 1e-6."""
+    return f"{decimal_of(exact(delta), digits=_SHOWN).normalize():e}"
+
+
+def conversion_text(conversion: EpsilonDelta) -> str:
+    """Returns a claim at a delta for readers, such as ε = 0.866 at δ = 1e-6."""
+    epsilon = number_text(exact(conversion.epsilon))
+    return f"ε = {epsilon} at δ = {delta_text(conversion.delta)}"
 
 
 def plain_text(value: Decimal) -> str:
@@ -51,7 +67,7 @@ def claim_text(certificate: Certificate) -> str:
     text = loss_text(certificate.claim)
     conversion = certificate.epsilon_delta
     if conversion is not None:
-        text += f" (ε = {conversion.epsilon} at δ = {conversion.delta})"
+        text += f" ({conversion_text(conversion)})"
     text = f"{text} per {certificate.terms.unit}"
     return text if certificate.stamp is None else f"{certificate.stamp}, whatever the {text}"
 

@@ -124,7 +124,7 @@ def test_months_become_a_typical_week(city: Path) -> None:
     table = densities(city / "release")
     assert len(table["count"]) == 20 * 168
     starts = [moment.isoformat() for moment in table["starts"][:168]]
-    assert (starts[0], starts[-1]) == ("2007-09-10T00:00:00", "2007-09-16T23:00:00")
+    assert (starts[0], starts[-1]) == ("2007-09-10T00:00:00+02:00", "2007-09-16T23:00:00+02:00")
     periods = (city / "release" / "periods.csv").read_text(encoding="utf-8")
     assert "Mon 08:00-09:00" in periods
 

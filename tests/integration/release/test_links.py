@@ -122,7 +122,7 @@ def test_published_links_are_those_that_people_were_on(city: Path, made: TraceCi
     open_account(city)
     table = links(publish(job_of(city)).folder)
     driven = set(made.roads.link_id[np.unique(made.truth.link)].tolist())
-    ids = [str(link) for link in table["link"]]
+    ids = [str(link) for link in table["link_id"]]
     # With a budget as large as this, nearly all that stands out was driven on.
     assert np.mean([link in driven for link in ids]) > 0.8
 

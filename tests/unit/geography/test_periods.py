@@ -143,7 +143,7 @@ def test_hours_of_the_week_start_on_monday() -> None:
     assert len(table) == len(table.labels) == len(set(table.labels)) == 168
     assert table.labels[0] == "Mon 00:00-01:00"
     assert table.labels[24 + 8] == "Tue 08:00-09:00"
-    assert table.labels[-1] == "Sun 23:00-24:00"
+    assert table.labels[-1] == "Sun 23:00-00:00"
     thursday = microseconds(datetime(2026, 6, 4, tzinfo=UTC))
     assert table.wall_slots[0].start_us == thursday
     assert table.wall_slots[0].period == 3 * 24
@@ -183,7 +183,7 @@ def test_example_days_are_the_first_with_the_weekday_of_the_period() -> None:
 
 
 def test_midnight_is_written_as_24_00() -> None:
-    assert periods("UTC", date(2026, 6, 1), minutes=720).labels == ("00:00-12:00", "12:00-24:00")
+    assert periods("UTC", date(2026, 6, 1), minutes=720).labels == ("00:00-12:00", "12:00-00:00")
 
 
 @pytest.mark.parametrize(
@@ -239,3 +239,18 @@ def test_periods_of_the_day_keep_the_digest_of_old_releases() -> None:
     )
     known = "a04fa67c322bc1ddca317498a2886c81ce64e1fdf1427ef7d688192dbf3a8092"
     assert table.digest == f"sha256:{known}"
+
+
+def test_moments_have_the_offset_of_their_day() -> None:
+    hours = periods("America/Detroit", date(2026, 3, 8), minutes=60).moments
+    assert hours[0][0].isoformat() == "2026-03-08T00:00:00-05:00"
+    # The skipped hour has a bin too; every later one is told by the new clock.
+    assert hours[2][0].isoformat() == "2026-03-08T02:00:00-05:00"
+    assert hours[3][0].isoformat() == "2026-03-08T03:00:00-04:00"
+    assert hours[-1][1].isoformat() == "2026-03-09T00:00:00-04:00"
+
+
+def test_moments_of_a_week_are_on_the_first_such_day() -> None:
+    first = date(2026, 3, 4)
+    moments = periods("Europe/Paris", first, cycle="week", minutes=1440).moments
+    assert [start.day for start, _ in moments] == [9, 10, 4, 5, 6, 7, 8]

@@ -136,7 +136,7 @@ def test_parameters_cannot_be_changed_from_outside() -> None:
         lambda data: data.replace(b'"stamp": null', b'"stamp": "FINE"'),
         lambda data: data.replace(b'"stamp": null', b'"extra": 1, "stamp": null'),
         lambda data: data.replace(b'"dp_variant": "pure"', b'"dp_variant": "zcdp"'),
-        lambda data: data.replace(b'"certificate_version": 2', b'"certificate_version": 1'),
+        lambda data: data.replace(b'"certificate_version": 3', b'"certificate_version": 2'),
         lambda data: data.replace(b"certified inversion", b"dice"),
         lambda data: data.replace(b"No float takes part", b"Floats take part"),
         lambda data: data.replace(b"Nobody has stated", b"Everybody has stated"),

@@ -41,7 +41,7 @@ from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
 from hushway.version import __version__
 
-VERSION = 2
+VERSION = 3
 SOFTWARE = f"hushway {__version__}"
 STAMP = "NOT PRIVATE"
 
@@ -76,6 +76,8 @@ _NO_DIGEST = (
     "No digest of the input is published: a plain digest of private rows would let anyone confirm "
     "a guess of them."
 )
+# What a publisher may say about a release, and nobody can compute.
+_STATED = ("publisher", "contact", "licence", "region", "approver", "intended_use")
 _UNTRUSTED = "Do not trust this release; ask its publisher for one that adds up."
 
 
@@ -95,6 +97,9 @@ class Certificate:
         created_at: When, as UTC to the second: 2026-03-01T12:00:00+00:00.
         approver: Who approved the release, if anyone is to be named.
         publisher: Who publishes it, if anyone is to be named.
+        contact: Where readers may ask: a mail address or a web address.
+        licence: On what terms it may be used: a name of the SPDX list or a web address.
+        region: Which part of the world it describes.
         intended_use: What it is meant for.
     """
 
@@ -109,6 +114,9 @@ class Certificate:
     epsilon_delta: EpsilonDelta | None = None
     approver: str | None = None
     publisher: str | None = None
+    contact: str | None = None
+    licence: str | None = None
+    region: str | None = None
     intended_use: str | None = None
 
     def __post_init__(self) -> None:
@@ -117,7 +125,7 @@ class Certificate:
                 refuse_internal(record.name)
         for name in ("release_id", "title", "software"):
             check_text(name.replace("_", " "), getattr(self, name))
-        for name in ("approver", "publisher", "intended_use"):
+        for name in _STATED:
             if getattr(self, name) is not None:
                 check_text(name.replace("_", " "), getattr(self, name))
         check_moment(self.created_at)
@@ -213,9 +221,7 @@ class Certificate:
                 "release_id": self.release_id,
                 "title": self.title,
                 "release_type": terms.release_type,
-                "publisher": self.publisher,
-                "approver": self.approver,
-                "intended_use": self.intended_use,
+                **{name: getattr(self, name) for name in _STATED},
                 "created_at": self.created_at,
                 "software": self.software,
                 "mechanism": {
@@ -326,9 +332,7 @@ def _certificate_of(facts: dict[str, Any]) -> Certificate:
     return Certificate(
         release_id=facts["release_id"],
         title=facts["title"],
-        publisher=facts["publisher"],
-        approver=facts["approver"],
-        intended_use=facts["intended_use"],
+        **{name: facts[name] for name in _STATED},
         created_at=facts["created_at"],
         software=facts["software"],
         terms=_terms_of(facts),

@@ -14,13 +14,23 @@ from hushway.geography.locations import LOCATION_FACTS, Location, Locations, Pla
 from hushway.geography.periods import WEEKDAYS, Cycle, Periods
 from hushway.release.bounded import csv_rows, guarded, rewritten
 
-_DAY_COLUMNS = ("period", "starts", "ends", "first_day", "last_day", "time_zone")
+_DAY_COLUMNS = (
+    "period",
+    "starts",
+    "ends",
+    "starts_at",
+    "ends_at",
+    "first_day",
+    "last_day",
+    "time_zone",
+)
 _PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
     "day": _DAY_COLUMNS,
     "week": ("period", "weekday", *_DAY_COLUMNS[1:]),
     "window": ("period", "day", *_DAY_COLUMNS[1:]),
 }
 
+_DAY_MINUTES = 24 * 60
 _WHOLE = re.compile(r"-?\d+")
 _SPECIAL = re.compile(r'[",\r\n]')
 _ROWS_AT_ONCE = 1 << 14
@@ -54,7 +64,11 @@ def periods_csv(periods: Periods) -> bytes:
     elif periods.cycle == "window":
         days = [(day.isoformat(),) for day in periods.days]
     facts = ((*day, *clock) for day in days for clock in periods.part_clocks)
-    rows = ((label, *fact, *window) for label, fact in zip(periods.labels, facts, strict=True))
+    moments = ((start.isoformat(), end.isoformat()) for start, end in periods.moments)
+    rows = (
+        (label, *fact, *moment, *window)
+        for label, fact, moment in zip(periods.labels, facts, moments, strict=True)
+    )
     return csv_bytes(period_columns(periods), rows)
 
 
@@ -98,8 +112,9 @@ def read_periods(data: bytes) -> Periods:
         first_day=date.fromisoformat(first["first_day"]),
         last_day=date.fromisoformat(first["last_day"]),
         opens=_minutes(first["starts"]),
-        closes=_minutes(last["ends"]),
-        minutes=_minutes(first["ends"]) - _minutes(first["starts"]),
+        # What ends at midnight ends at 00:00.
+        closes=_minutes(last["ends"]) or _DAY_MINUTES,
+        minutes=(_minutes(first["ends"]) or _DAY_MINUTES) - _minutes(first["starts"]),
         cycle=cycles[header],
     )
     # A few bytes can claim a window of centuries: count its periods before writing them all.
@@ -181,6 +196,24 @@ def number_array(numbers: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(_KINDS[plain.dtype], len(plain), [None, pa.py_buffer(plain)])
 
 
+def optional_array(numbers: NDArray[Any], told: NDArray[np.bool_]) -> pa.Array:
+    """Returns numbers as an Arrow array in which those that are not told are missing."""
+    plain = np.ascontiguousarray(numbers)
+    buffers = [_bits(told), pa.py_buffer(plain)]
+    return pa.Array.from_buffers(_KINDS[plain.dtype], len(plain), buffers)
+
+
+def optional_texts(texts: Sequence[str]) -> pa.Array:
+    """Returns texts as an Arrow array in which empty ones are missing."""
+    _, ends, letters = text_array(texts).buffers()
+    told = _bits(np.array([bool(text) for text in texts], dtype=np.bool_))
+    return pa.StringArray.from_buffers(len(texts), ends, letters, told)
+
+
+def _bits(told: NDArray[np.bool_]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(told, bitorder="little"))
+
+
 def text_array(texts: Sequence[str]) -> pa.Array:
     """Returns texts as an Arrow array."""
     encoded = [text.encode() for text in texts]
@@ -195,3 +228,13 @@ def numbers_of(column: pa.Array) -> NDArray[Any]:
     kind = column.type.to_pandas_dtype()
     whole = np.frombuffer(column.buffers()[1] or b"", dtype=kind)
     return whole[column.offset : column.offset + len(column)]
+
+
+def numbers_or(column: pa.Array, missing: float) -> NDArray[Any]:
+    """Returns the numbers of an Arrow array, with another number where one is missing."""
+    numbers = numbers_of(column)
+    if not column.null_count:
+        return numbers
+    bits = np.unpackbits(np.frombuffer(column.buffers()[0], dtype=np.uint8), bitorder="little")
+    told = bits[column.offset : column.offset + len(column)].astype(np.bool_)
+    return np.where(told, numbers, numbers.dtype.type(missing))

@@ -73,7 +73,7 @@ def test_features_are_built_from_the_columns_of_files(
     assert [modes.labels(e)[1] for e in modes.of(first)] == ["bus"] * 2 + ["walk"] * 4
     assert (zones.size, ends.size, modes.size) == (6, 2, 4)
     assert ends.labels(0)[0] == ""
-    assert modes.labels(3)[0] == "12:00-24:00"
+    assert modes.labels(3)[0] == "12:00-00:00"
 
 
 def test_the_columns_to_read_are_named_once_and_the_zone_is_always_there() -> None:

@@ -105,15 +105,10 @@ _ROWS_SCHEMA = columns_schema(
     COLUMNS,
     (
         ("string", f"Id of the area, as in {AREAS}."),
-        (
-            "datetime",
-            (
-                "When the period starts on the wall clock; of a period of the week, on its first "
-                "such day."
-            ),
-        ),
+        ("datetime", "When the period starts; of a period of the week, on its first such day."),
+        ("string", f"The same on the wall clock, in the time zone that {PERIODS} names."),
         ("integer", f"Number of the period, from 0, in the order of {PERIODS}."),
-        ("number", "Published number of visits, in hundredths."),
+        ("number", "Published number of visits, to two decimals."),
         ("number", "What the count is expected to be off by, in visits."),
     ),
     key=["area", "period"],
@@ -130,7 +125,7 @@ def _series_words(table: DensityTable) -> str:
 
 def _sites_schema(table: DensityTable) -> dict[str, Any]:
     schema = locations_schema(location_columns(cast("Sites", table.universe.sites).locations))
-    words = "Number of the site; places at one point share it. Empty if the place is left out."
+    words = "Number of the site; places at one point share it. Missing if the place is left out."
     field = {"name": SITE, "type": "integer", "description": words}
     return {**schema, "fields": [field, *schema["fields"]]}
 
@@ -176,8 +171,9 @@ FILES: tuple[DensityFile, ...] = (
                 ("string", "Name of the area."),
                 ("any", "Its shape as WKB, in longitudes and latitudes."),
                 ("number", "Sum of its counts over all periods."),
-                ("number", "Mean of its counts, rounded to hundredths."),
+                ("number", "Mean of its counts, to two decimals."),
                 ("datetime", "Start of the first period with its largest count."),
+                ("string", "The same on the wall clock."),
                 ("array", "Its counts, in the order of the periods."),
                 ("array", "Their standard errors, in the same order."),
             ),

@@ -1,7 +1,6 @@
 """A published density as Parquet, CSV and GeoParquet, and the noisy series it was made from."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
-from hushway.geography.periods import Periods, wall_microseconds
+from hushway.geography.periods import Periods, microseconds
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
@@ -36,18 +35,23 @@ from hushway.release.formats.places import number_array, required_columns, text_
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000
 
-# A wall-clock time without a zone: Parquet knows no coarser unit.
-MOMENT = pa.timestamp("ms")
-SCHEMA = required_columns(
-    ("area", LABEL),
-    ("starts", MOMENT),
-    ("period", pa.int64()),
-    ("count", pa.float64()),
-    ("standard_error", pa.float64()),
-)
-COLUMNS = tuple(SCHEMA.names)
+COLUMNS = ("area", "starts", "starts_local", "period", "count", "standard_error")
 
-_TEXT_SCHEMA = SCHEMA.set(1, pa.field("starts", LABEL, nullable=False))
+_STARTS = COLUMNS.index("starts")
+
+
+def moment_type(periods: Periods) -> pa.DataType:
+    """Returns the type of moments: in the zone of the periods; Parquet knows no coarser unit."""
+    return pa.timestamp("ms", tz=periods.zone)
+
+
+def rows_schema(starts: pa.DataType) -> pa.Schema:
+    """Returns the columns of a density, with the starts of bins as moments or as text."""
+    kinds = (LABEL, starts, LABEL, pa.int64(), pa.float64(), pa.float64())
+    return required_columns(*zip(COLUMNS, kinds, strict=True))
+
+
+_TEXT_SCHEMA = rows_schema(LABEL)
 
 
 def fits_csv(universe: DensityUniverse) -> bool:
@@ -56,21 +60,21 @@ def fits_csv(universe: DensityUniverse) -> bool:
 
 
 def start_times(periods: Periods) -> IntArray:
-    """Returns when each bin starts on the wall clock, in milliseconds since 1970.
+    """Returns when each bin starts, in milliseconds since 1970.
 
     A bin of the week starts on the first such weekday of the window.
     """
-    minutes = range(periods.opens, periods.closes, periods.minutes)
-    days = periods.example_days[:: periods.parts]
-    starts = [wall_microseconds(day, minute) // 1000 for day in days for minute in minutes]
+    starts = [microseconds(start) // 1000 for start, _ in periods.moments]
     return np.array(starts, dtype=np.int64)
 
 
 def write_density_parquet(table: DensityTable, path: Path) -> None:
     """Writes a density as one Parquet file."""
-    starts = number_array(start_times(table.universe.periods)).cast(MOMENT)
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for batch in _batches(table, SCHEMA, lambda at: starts.take(number_array(at))):
+    periods = table.universe.periods
+    schema = rows_schema(moment_type(periods))
+    starts = _start_array(periods)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in _batches(table, schema, lambda at: starts.take(number_array(at))):
             writer.write_batch(batch)
 
 
@@ -87,7 +91,8 @@ def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatAr
     Raises:
         ReleaseError: The rows are not those of every area and bin in order.
     """
-    with open_parquet(path, SCHEMA, rows=universe.size) as file:
+    schema = rows_schema(moment_type(universe.periods))
+    with open_parquet(path, schema, rows=universe.size) as file:
         if file.metadata.num_rows != universe.size:
             raise _disagreement(path)
         counts, errors = _filled(path, universe, file.iter_batches(batch_size=BATCH_ROWS))
@@ -102,14 +107,14 @@ def check_density_csv(table: DensityTable, path: Path) -> None:
     """
     universe = table.universe
     known = text_array(_moments(universe.periods))
-    times = number_array(start_times(universe.periods)).cast(MOMENT)
+    times = _start_array(universe.periods)
 
     def with_times() -> Iterator[pa.RecordBatch]:
         for batch in read_batches(path, _TEXT_SCHEMA, labels=_labels(universe)):
             if batch.schema.names != list(COLUMNS):
                 raise _disagreement(path)
-            at = positions_among(batch.column(1), known)
-            yield batch.set_column(1, "starts", times.take(number_array(at)))
+            at = positions_among(batch.column(_STARTS), known)
+            yield batch.set_column(_STARTS, "starts", times.take(number_array(at)))
 
     counts, errors = _filled(path, universe, with_times())
     same = np.array_equal(counts, table.counts) and np.array_equal(errors, table.standard_error)
@@ -122,23 +127,26 @@ def _filled(
 ) -> tuple[FloatArray, FloatArray]:
     """Returns the numbers of rows that name every area and bin in order."""
     ids, starts = text_array(universe.areas.ids), start_times(universe.periods)
+    clocks = text_array(_clocks(universe.periods))
+    schema = rows_schema(moment_type(universe.periods))
     counts, errors = np.empty(universe.size), np.empty(universe.size)
     row = 0
     for batch in batches:
         area, at = np.divmod(np.arange(row, row + len(batch)), universe.bins)
         kinds = [batch.schema.field(i).type for i in range(1, len(COLUMNS))]
-        if row + len(batch) > universe.size or kinds != SCHEMA.types[1:]:
+        if row + len(batch) > universe.size or kinds != schema.types[1:]:
             raise _disagreement(path)
         named = positions_among(batch.column(0), ids)
         begun = whole_column(batch.column(1).cast(pa.int64()))
         if (
             not np.array_equal(named, area)
             or not np.array_equal(begun, starts[at])
-            or not np.array_equal(whole_column(batch.column(2)), at)
+            or not np.array_equal(positions_among(batch.column(2), clocks), at)
+            or not np.array_equal(whole_column(batch.column(3)), at)
         ):
             raise _disagreement(path)
-        counts[row : row + len(batch)] = whole_column(batch.column(3))
-        errors[row : row + len(batch)] = whole_column(batch.column(4))
+        counts[row : row + len(batch)] = whole_column(batch.column(4))
+        errors[row : row + len(batch)] = whole_column(batch.column(5))
         row += len(batch)
     if row != universe.size:
         raise _disagreement(path)
@@ -151,24 +159,33 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yields the rows of all areas and bins, some at a time, with the starts of bins as given."""
     universe, ids = table.universe, text_array(table.universe.areas.ids)
+    clocks = text_array(_clocks(universe.periods))
     for first in range(0, universe.size, BATCH_ROWS):
         rows = np.arange(first, min(first + BATCH_ROWS, universe.size), dtype=np.int64)
         area, at = np.divmod(rows, universe.bins)
         columns = (at, table.counts.reshape(-1)[rows], table.standard_error.reshape(-1)[rows])
-        arrays = [labelled(area, ids), starts(at), *map(number_array, columns)]
+        local = labelled(at, clocks)
+        arrays = [labelled(area, ids), starts(at), local, *map(number_array, columns)]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
+def _start_array(periods: Periods) -> pa.Array:
+    return number_array(start_times(periods)).cast(moment_type(periods))
+
+
 def _moments(periods: Periods) -> tuple[str, ...]:
-    """Returns when each bin starts on the wall clock, as text."""
-    return tuple(
-        datetime.fromtimestamp(start / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        for start in start_times(periods).tolist()
-    )
+    """Returns when each bin starts, as text with the offset of the clock."""
+    return tuple(start.isoformat() for start, _ in periods.moments)
+
+
+def _clocks(periods: Periods) -> tuple[str, ...]:
+    """Returns what the wall clock shows when each bin starts."""
+    return tuple(f"{start:%Y-%m-%d %H:%M}" for start, _ in periods.moments)
 
 
 def _labels(universe: DensityUniverse) -> tuple[str, ...]:
-    return universe.areas.ids + _moments(universe.periods)
+    periods = universe.periods
+    return universe.areas.ids + _moments(periods) + _clocks(periods)
 
 
 def _disagreement(path: Path) -> ReleaseError:
@@ -232,17 +249,17 @@ def _rewritten() -> ReleaseError:
 # Programs for maps open the file as it is.
 
 _SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
-_SCHEMA = required_columns(
-    ("id", pa.string()),
-    ("name", pa.string()),
-    ("geometry", pa.binary()),
-    ("total", pa.float64()),
-    ("mean", pa.float64()),
-    ("busiest", MOMENT),
-    ("counts", _SERIES),
-    ("standard_errors", _SERIES),
+GEO_COLUMNS = (
+    "id",
+    "name",
+    "geometry",
+    "total",
+    "mean",
+    "busiest",
+    "busiest_local",
+    "counts",
+    "standard_errors",
 )
-GEO_COLUMNS = tuple(_SCHEMA.names)
 
 _HUNDREDTHS = 100
 
@@ -271,20 +288,23 @@ def check_density_geo(table: DensityTable, path: Path) -> None:
 def _arrow(table: DensityTable) -> pa.Table:
     areas, periods = table.universe.areas, table.universe.periods
     totals = totals_of(table.counts)
-    busiest: IntArray = start_times(periods)[table.counts.argmax(axis=1)]
+    busiest: IntArray = table.counts.argmax(axis=1).astype(np.int64)
     columns = [
         text_array(areas.ids),
         text_array([area.name for area in areas.areas]),
         shape_array(_shapes(areas)),
         number_array(totals),
         number_array(np.round(totals / len(periods), 2)),
-        number_array(busiest).cast(MOMENT),
+        _start_array(periods).take(number_array(busiest)),
+        text_array(np.array(_clocks(periods))[busiest].tolist()),
         _lists(table.counts),
         _lists(table.standard_error),
     ]
-    kinds = sorted({area.shape.geom_type for area in areas.areas})
-    metadata = geo_metadata(kinds, shapely.total_bounds(areas.shapes).tolist())
-    return pa.Table.from_arrays(columns, schema=_SCHEMA.with_metadata(metadata))
+    shapes = sorted({area.shape.geom_type for area in areas.areas})
+    metadata = geo_metadata(shapes, shapely.total_bounds(areas.shapes).tolist())
+    kinds = [column.type for column in columns]
+    schema = required_columns(*zip(GEO_COLUMNS, kinds, strict=True))
+    return pa.Table.from_arrays(columns, schema=schema.with_metadata(metadata))
 
 
 def _shapes(areas: Areas) -> list[bytes]:

@@ -13,20 +13,25 @@ import pyarrow as pa
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.roads import course_points, courses, lines_metadata
-from hushway.families.links.files.rows import optional_array
+from hushway.families.links.files.rows import told_array
 from hushway.families.links.mechanism.fit import LinkTable
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
-from hushway.release.formats.places import number_array, required_columns, text_array
+from hushway.release.formats.places import (
+    number_array,
+    optional_texts,
+    required_columns,
+    text_array,
+)
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
 MOST_GEOJSON_NUMBERS = 100_000
 
 _SERIES = pa.list_(pa.field("element", pa.float64()))
-_SCHEMA = required_columns(
-    ("id", pa.string()),
+_REQUIRED = required_columns(
+    ("link_id", pa.string()),
     ("name", pa.string()),
-    ("from_node", pa.string()),
-    ("to_node", pa.string()),
+    ("from_node_id", pa.string()),
+    ("to_node_id", pa.string()),
     ("class", pa.int64()),
     ("length_m", pa.float64()),
     ("total", pa.float64()),
@@ -35,6 +40,8 @@ _SCHEMA = required_columns(
     ("standard_errors", _SERIES),
     ("geometry", pa.binary()),
 )
+# Not every street has a name.
+_SCHEMA = _REQUIRED.set(1, pa.field("name", pa.string()))
 COLUMNS = tuple(_SCHEMA.names)
 
 _HUNDREDTHS = 100
@@ -133,7 +140,7 @@ def _arrow(table: LinkTable) -> pa.Table:
     metadata = lines_metadata(np.column_stack([roads.lon, roads.lat])[points])
     columns = [
         text_array(roads.link_id[links].tolist()),
-        text_array(roads.name[links].tolist()),
+        optional_texts(roads.name[links].tolist()),
         text_array(roads.node_id[roads.tail[links]].tolist()),
         text_array(roads.node_id[roads.head[links]].tolist()),
         number_array(roads.road_class[links].astype(np.int64)),
@@ -150,5 +157,5 @@ def _arrow(table: LinkTable) -> pa.Table:
 def _lists(numbers: FloatArray) -> pa.Array:
     ends = np.arange(0, numbers.size + 1, numbers.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(
-        number_array(ends), optional_array(numbers.reshape(-1)), type=_SERIES
+        number_array(ends), told_array(numbers.reshape(-1)), type=_SERIES
     )

@@ -144,7 +144,7 @@ GMNS_MEASUREMENTS = "gmns/link_measurement.csv"
 
 _LINK_WORDS = (
     ("string", "Id of the link."),
-    ("string", "Name of the street; may be empty."),
+    ("string", "Name of the street; missing if it has none."),
     ("string", "Node that the link leaves."),
     ("string", "Node that it leads to."),
     ("boolean", "Always true: each direction is a link."),
@@ -153,12 +153,12 @@ _LINK_WORDS = (
     ("number", "Length in kilometres."),
     ("string", "The class in the words of planners."),
     ("number", "Usual speed in km/h, which is public; not measured."),
-    ("integer", "Number of lanes, rounded; empty if unknown."),
+    ("integer", "Number of lanes, rounded; missing if unknown."),
     ("integer", "Class, from 1 (motorways) to 5 (residential streets)."),
 )
 _COUNT_WORDS = (
-    ("number", "Published number of travellers; empty if the link does not show."),
-    ("number", "What the count is expected to be off by; empty likewise."),
+    ("number", "Published number of travellers; missing if the link does not show."),
+    ("number", "What the count is expected to be off by; missing likewise."),
 )
 
 

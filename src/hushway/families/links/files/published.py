@@ -92,7 +92,7 @@ _COUNT_WORDS = (
     ("string", f"Id of the link, as in {ROADS}."),
     ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
     ("number", "Length of the link in metres."),
-    ("number", "Published number of travellers, in hundredths."),
+    ("number", "Published number of travellers, to two decimals."),
     ("number", "What the count is expected to be off by, in travellers."),
 )
 _SPEED_WORDS = (
@@ -105,7 +105,9 @@ _SPEED_WORDS = (
 def _rows_schema(table: LinkTable) -> dict[str, Any]:
     speeds = table.speed is not None
     words = (*_COUNT_WORDS, *_SPEED_WORDS) if speeds else _COUNT_WORDS
-    return columns_schema(links_schema(speeds=speeds).names, words, key=["period_number", "link"])
+    return columns_schema(
+        links_schema(speeds=speeds).names, words, key=["period_number", "link_id"]
+    )
 
 
 FILES: tuple[LinkFile, ...] = (
@@ -128,9 +130,9 @@ FILES: tuple[LinkFile, ...] = (
             GEO_COLUMNS,
             (
                 ("string", f"Id of the link, as in {ROADS}."),
-                ("string", "Name of the street; may be empty."),
-                ("string", "Id of the node that the link leaves."),
-                ("string", "Id of the node that it leads to."),
+                ("string", "Name of the street; missing if it has none."),
+                ("string", f"Id of the node that the link leaves, as in {NODES}."),
+                ("string", f"Id of the node that it leads to, as in {NODES}."),
                 ("integer", "Class of the link, from 1 (motorways) to 5 (residential streets)."),
                 ("number", "Length of the link in metres."),
                 ("number", "Sum of its published counts over all periods."),
@@ -139,7 +141,7 @@ FILES: tuple[LinkFile, ...] = (
                 ("array", "Their standard errors, in the same order."),
                 ("any", "Its course as WKB, in longitudes and latitudes."),
             ),
-            key=["id"],
+            key=["link_id"],
         ),
         write=write_links_geo,
         check=check_links_geo,
@@ -185,15 +187,15 @@ FILES: tuple[LinkFile, ...] = (
             LINK_COLUMNS,
             (
                 ("string", "Id of the link: one direction of a street between two nodes."),
-                ("integer", f"Row of the node that it leaves, in {NODES}, from 0."),
-                ("integer", f"Row of the node that it leads to, in {NODES}."),
+                ("string", f"Id of the node that it leaves, as in {NODES}."),
+                ("string", f"Id of the node that it leads to, as in {NODES}."),
                 ("number", "Length in metres."),
                 ("number", "Usual speed in km/h."),
-                ("number", "Number of lanes."),
+                ("number", "Number of lanes; missing if unknown."),
                 ("integer", "Class, from 1 (motorways) to 5 (residential streets)."),
                 ("integer", "Number of the street; its two directions share it."),
                 ("integer", f"Number of the zone, as in {ZONES}."),
-                ("string", "Name of the street; may be empty."),
+                ("string", "Name of the street; missing if it has none."),
                 ("any", "Course as WKB, in longitudes and latitudes."),
             ),
             key=["link_id"],
@@ -241,8 +243,8 @@ FILES: tuple[LinkFile, ...] = (
             (
                 ("string", "Label of the period."),
                 ("string", "What was counted: links, or beginnings or ends of trips."),
-                ("integer", f"Number of the zone, as in {ZONES}; empty for beginnings and ends."),
-                ("integer", "Class of the links; empty for beginnings and ends."),
+                ("integer", f"Number of the zone, as in {ZONES}; missing for beginnings and ends."),
+                ("integer", "Class of the links; missing for beginnings and ends."),
                 ("integer", "Noisy number of travellers on links, or at beginnings or ends."),
             ),
             key=MEASURED_COLUMNS[:-1],

@@ -15,15 +15,17 @@ import shapely
 
 from hushway.arrays import FloatArray, IntArray, TextArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.links.files.rows import read_zones, zones_csv
+from hushway.families.links.files.rows import read_zones, told_array, zones_csv
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.formats.bounded_parquet import open_parquet
-from hushway.release.formats.csv import whole_column
+from hushway.release.formats.csv import positions_among, whole_column
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, shape_array
 from hushway.release.formats.places import (
     number_array,
+    numbers_or,
+    optional_texts,
     periods_csv,
     read_periods,
     required_columns,
@@ -35,10 +37,10 @@ ROADS = "roads.parquet"
 NODES = "nodes.parquet"
 ZONES = "zones.csv"
 
-LINK_SCHEMA = required_columns(
+_LINKS = required_columns(
     ("link_id", pa.string()),
-    ("from_node", pa.int64()),
-    ("to_node", pa.int64()),
+    ("from_node_id", pa.string()),
+    ("to_node_id", pa.string()),
     ("length_m", pa.float64()),
     ("speed_kmh", pa.float64()),
     ("lanes", pa.float64()),
@@ -48,6 +50,8 @@ LINK_SCHEMA = required_columns(
     ("name", pa.string()),
     ("geometry", pa.binary()),
 )
+# Of some roads nobody knows the lanes, and not every street has a name.
+LINK_SCHEMA = pa.schema([field.with_nullable(field.name in ("lanes", "name")) for field in _LINKS])
 NODE_SCHEMA = required_columns(
     ("node_id", pa.string()),
     ("lon", pa.float64()),
@@ -84,15 +88,16 @@ def read_roads(links_file: Path, nodes_file: Path) -> tuple[RoadNetwork, IntArra
 
 def links_table(roads: RoadNetwork, zone: IntArray) -> pa.Table:
     """Returns the links of a network as the columns of their file."""
-    whole = (roads.tail, roads.head)
-    numbers = (roads.length, roads.speed, roads.lanes)
+    ends = (roads.tail, roads.head)
+    numbers = (roads.length, roads.speed)
     codes = (roads.road_class, roads.street, zone)
     columns = [
         text_array(roads.link_id.tolist()),
-        *(number_array(column.astype(np.int64)) for column in whole),
+        *(text_array(roads.node_id[end].tolist()) for end in ends),
         *(number_array(column.astype(np.float64)) for column in numbers),
+        told_array(roads.lanes.astype(np.float64)),
         *(number_array(column.astype(np.int64)) for column in codes),
-        text_array(roads.name.tolist()),
+        optional_texts(roads.name.tolist()),
         courses(roads, np.arange(roads.links)),
     ]
     metadata = lines_metadata(np.column_stack([roads.lon, roads.lat]))
@@ -128,14 +133,14 @@ def roads_of(links: pa.Table, nodes: pa.Table) -> tuple[RoadNetwork, IntArray]:
         node_lon=_numbers(nodes, "lon"),
         node_lat=_numbers(nodes, "lat"),
         link_id=_texts(links, "link_id"),
-        tail=_numbers(links, "from_node"),
-        head=_numbers(links, "to_node"),
+        tail=_positions(links, "from_node_id", nodes),
+        head=_positions(links, "to_node_id", nodes),
         length=_numbers(links, "length_m"),
         speed=_numbers(links, "speed_kmh"),
-        lanes=_numbers(links, "lanes"),
+        lanes=numbers_or(_single(links, "lanes"), np.nan).copy(),
         road_class=_numbers(links, "class"),
         street=_numbers(links, "street"),
-        name=_texts(links, "name"),
+        name=_texts(links, "name", may_be_missing=True),
         start=np.concatenate([[0], ends]).astype(np.int64),
         lon=positions[:, 0].copy(),
         lat=positions[:, 1].copy(),
@@ -210,8 +215,15 @@ def _numbers(table: pa.Table, name: str) -> Any:
     return whole_column(_single(table, name)).copy()
 
 
-def _texts(table: pa.Table, name: str) -> TextArray:
+def _positions(links: pa.Table, name: str, nodes: pa.Table) -> IntArray:
+    """Returns the row of each node that a column of the links names."""
+    return positions_among(_single(links, name), _single(nodes, "node_id")).copy()
+
+
+def _texts(table: pa.Table, name: str, *, may_be_missing: bool = False) -> TextArray:
     column = _single(table, name)
+    if may_be_missing:
+        column = column.fill_null("")
     longest = pc.max(pc.utf8_length(column)).as_py() or 0
     if column.null_count or longest * len(column) > _MOST_LETTERS:
         raise ReleaseError(

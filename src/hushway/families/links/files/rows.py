@@ -22,14 +22,20 @@ from hushway.release.formats.csv import (
     positions_among,
     whole_column,
 )
-from hushway.release.formats.places import csv_bytes, number_array, numbers_of, text_array
+from hushway.release.formats.places import (
+    csv_bytes,
+    number_array,
+    numbers_or,
+    optional_array,
+    text_array,
+)
 
 PARQUET = "links.parquet"
 
 _COUNTS = [
     pa.field("period", LABEL, nullable=False),
     pa.field("period_number", pa.int64(), nullable=False),
-    pa.field("link", LABEL, nullable=False),
+    pa.field("link_id", LABEL, nullable=False),
     pa.field("class", pa.int64(), nullable=False),
     pa.field("length_m", pa.float64(), nullable=False),
     pa.field("count", pa.float64(), nullable=False),
@@ -100,11 +106,11 @@ def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> L
             own = dict(zip(schema.names, batch.columns, strict=True))
             rows = LinkRows(
                 period=positions_among(own["period"], labels),
-                link=positions_among(own["link"], ids),
+                link=positions_among(own["link_id"], ids),
                 counts=whole_column(own["count"]),
                 standard_error=whole_column(own["standard_error"]),
-                speed=_known(own["speed"]) if speeds else None,
-                speed_error=_known(own["speed_error"]) if speeds else None,
+                speed=numbers_or(own["speed"], np.nan) if speeds else None,
+                speed_error=numbers_or(own["speed_error"], np.nan) if speeds else None,
             )
             _check_told(path, universe, rows, own)
             parts.append(rows)
@@ -118,11 +124,9 @@ def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> L
     )
 
 
-def optional_array(numbers: FloatArray) -> pa.Array:
+def told_array(numbers: FloatArray) -> pa.Array:
     """Returns numbers as an Arrow array in which those that cannot be told are missing."""
-    told = np.packbits(~np.isnan(numbers), bitorder="little")
-    buffers = [pa.py_buffer(told), pa.py_buffer(np.ascontiguousarray(numbers))]
-    return pa.Array.from_buffers(pa.float64(), len(numbers), buffers)
+    return optional_array(numbers, ~np.isnan(numbers))
 
 
 def travel_times(length: FloatArray, speed: FloatArray) -> FloatArray:
@@ -142,7 +146,7 @@ def _speeds(
     universe: LinkUniverse, link: IntArray, speed: FloatArray, error: FloatArray
 ) -> list[pa.Array]:
     times = travel_times(universe.roads.length[link], speed)
-    return [optional_array(column) for column in (speed, error, times)]
+    return [told_array(column) for column in (speed, error, times)]
 
 
 def _check_told(
@@ -158,16 +162,6 @@ def _check_told(
         expected += _speeds(universe, rows.link, rows.speed, rows.speed_error)
     if not all(one.equals(other) for one, other in zip(told, expected, strict=True)):
         raise _rewritten(path)
-
-
-def _known(column: pa.Array) -> FloatArray:
-    """Returns the numbers of a column, NaN where one is missing."""
-    numbers = np.asarray(numbers_of(column), dtype=np.float64)
-    if not column.null_count:
-        return numbers
-    bits = np.unpackbits(np.frombuffer(column.buffers()[0], dtype=np.uint8), bitorder="little")
-    told = bits[column.offset : column.offset + len(column)].astype(np.bool_)
-    return np.where(told, numbers, np.nan)
 
 
 def _joined(parts: list[Any], kind: Any) -> NDArray[Any]:

@@ -128,11 +128,12 @@ FILES: tuple[SequenceFile, ...] = (
             TREE_COLUMNS,
             (
                 ("integer", "Number of the node, from 0."),
-                ("integer", "Number of the node above; -1 if the prefix begins here."),
+                # Readers that know no missing whole numbers read it as a number.
+                ("number", "Number of the node above; missing if the prefix begins here."),
                 ("integer", "Which stop of the sequence the node is about, from 1."),
                 ("string", f"Level of its group, as in {TAXONOMY}, or place."),
                 ("string", "Name of its group, or id of its place."),
-                ("string", "Label of the period of the stop; empty if times are not kept."),
+                ("string", "Label of the period of the stop; missing if times are not kept."),
                 (
                     "integer",
                     "Noisy number of records with this prefix, as measured before the fit.",

@@ -27,9 +27,16 @@ from hushway.release.formats.csv import (
     positions_among,
     whole_column,
 )
-from hushway.release.formats.places import csv_bytes, number_array, required_columns, text_array
+from hushway.release.formats.places import (
+    csv_bytes,
+    number_array,
+    numbers_or,
+    optional_array,
+    required_columns,
+    text_array,
+)
 
-SCHEMA = required_columns(
+_REQUIRED = required_columns(
     ("node", pa.int64()),
     ("parent", pa.int64()),
     ("stop", pa.int64()),
@@ -40,14 +47,16 @@ SCHEMA = required_columns(
     ("count", pa.int64()),
     ("ends", pa.int64()),
 )
+# Prefixes begin below no other, and not every tree keeps times.
+SCHEMA = pa.schema([field.with_nullable(field.name in ("parent", "period")) for field in _REQUIRED])
 COLUMNS = tuple(SCHEMA.names)
 
-_NUMBERS = ("node", "parent", "stop", "measured", "count", "ends")
+_NO_PARENT = -1
+_NUMBERS = ("node", "stop", "measured", "count", "ends")
 
 
 def write_tree(table: SequenceTable, path: Path) -> None:
     """Writes the nodes of a tree as one Parquet file."""
-    periods = text_array(_period_labels(table.periods))
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
         for step, nodes in zip(table.steps, step_slices(table.steps), strict=True):
             labels = text_array(node_labels(table.taxonomy, step.grain))
@@ -56,11 +65,11 @@ def write_tree(table: SequenceTable, path: Path) -> None:
                 rows = slice(start, min(start + BATCH_ROWS, nodes.stop))
                 arrays = [
                     number_array(np.arange(rows.start, rows.stop, dtype=np.int64)),
-                    number_array(table.parent[rows]),
+                    optional_array(table.parent[rows], table.parent[rows] != _NO_PARENT),
                     number_array(np.full(rows.stop - rows.start, step.stop + 1, dtype=np.int64)),
                     labelled(np.zeros(rows.stop - rows.start, dtype=np.int64), grain),
                     labelled(table.code[rows], labels),
-                    labelled(table.period[rows], periods),
+                    _period_column(table.periods, table.period[rows]),
                     number_array(table.measured[rows]),
                     number_array(table.counts[rows]),
                     number_array(table.ends[rows]),
@@ -81,7 +90,6 @@ def read_tree(
         name: np.empty(nodes if nodes <= MOST_NODES else 0, dtype=np.int64)
         for name in ("parent", "step", "period", "code", "measured", "counts", "ends")
     }
-    known = text_array(_period_labels(periods))
     with open_parquet(path, SCHEMA, rows=min(nodes, MOST_NODES)) as file:
         if file.metadata.num_rows != nodes or nodes > MOST_NODES:
             raise _rewritten()
@@ -96,9 +104,9 @@ def read_tree(
             ):
                 raise _rewritten()
             labels = text_array(node_labels(taxonomy, step.grain))
-            columns["parent"][rows] = numbers["parent"]
+            columns["parent"][rows] = numbers_or(batch.column("parent"), _NO_PARENT)
             columns["step"][rows] = number
-            columns["period"][rows] = positions_among(batch.column("period"), known)
+            columns["period"][rows] = _period_positions(periods, batch.column("period"))
             columns["code"][rows] = positions_among(batch.column("label"), labels)
             columns["measured"][rows] = numbers["measured"]
             columns["counts"][rows] = numbers["count"]
@@ -131,13 +139,25 @@ def _pieces(
 
 
 def _numbers(batch: pa.RecordBatch) -> dict[str, IntArray]:
-    if any(batch.column(name).type != pa.int64() for name in _NUMBERS):
+    if any(batch.column(name).type != pa.int64() for name in ("parent", *_NUMBERS)):
         raise _rewritten()
     return {name: whole_column(batch.column(name)) for name in _NUMBERS}
 
 
-def _period_labels(periods: Periods | None) -> tuple[str, ...]:
-    return ("",) if periods is None else periods.labels
+def _period_column(periods: Periods | None, period: IntArray) -> pa.Array:
+    """Returns the labels of periods; all are missing where times are not kept."""
+    if periods is not None:
+        return labelled(period, text_array(periods.labels))
+    nothing = optional_array(period.astype(np.int32), np.zeros(len(period), dtype=np.bool_))
+    return pa.DictionaryArray.from_arrays(nothing, text_array([]))
+
+
+def _period_positions(periods: Periods | None, column: pa.Array) -> IntArray:
+    if periods is not None:
+        return positions_among(column, text_array(periods.labels))
+    if column.null_count != len(column):
+        raise _rewritten()
+    return np.zeros(len(column), dtype=np.int64)
 
 
 def _rewritten() -> ReleaseError:

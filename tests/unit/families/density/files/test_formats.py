@@ -3,6 +3,7 @@ import json
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
@@ -45,6 +46,11 @@ from hushway.geography.periods import Periods
 from hushway.release.formats.places import periods_csv, read_periods
 
 
+def moment(at: int) -> datetime:
+    """Returns when a bin of six hours starts, from 2 March 2026 on."""
+    return datetime(2026, 3, 2 + at // 4, 6 * (at % 4), tzinfo=ZoneInfo("Europe/Paris"))
+
+
 def test_areas_are_read_back_to_the_last_digit(rectangles: Callable[..., Areas]) -> None:
     awkward = Area(
         id="z", name="", shape=shapely.Polygon([(0.1 + 0.2, 1 / 3), (1e-17, 1), (-1, 2)])
@@ -54,6 +60,18 @@ def test_areas_are_read_back_to_the_last_digit(rectangles: Callable[..., Areas])
     again = read_areas(areas_geojson(areas))
     assert again.digest == areas.digest
     assert shapely.equals_identical(again.shapes, areas.shapes).all()
+
+
+def test_rings_follow_the_right_hand_rule_whoever_drew_them() -> None:
+    outer, hole = [(0, 0), (0, 9), (9, 9), (9, 0)], [(1, 1), (2, 1), (2, 2), (1, 2)]
+    wrong = shapely.Polygon(outer, [hole])
+    assert not wrong.exterior.is_ccw
+    for shape in (wrong, shapely.MultiPolygon([wrong])):
+        areas = Areas(areas=(Area(id="a", name="", shape=shape),))
+        facts = json.loads(areas_geojson(areas))["features"][0]["geometry"]["coordinates"]
+        rings = facts if isinstance(shape, shapely.Polygon) else facts[0]
+        assert [shapely.LinearRing(ring).is_ccw for ring in rings] == [True, False]
+        assert read_areas(areas_geojson(areas)).digest == areas.digest
 
 
 def test_areas_are_geojson_that_others_read(rectangles: Callable[..., Areas]) -> None:
@@ -76,7 +94,7 @@ def test_bins_of_a_window_are_read_back(
     data = periods_csv(periods)
     lines = data.decode().splitlines()
     assert len(lines) == 1 + len(periods)
-    assert lines[0] == "period,day,starts,ends,first_day,last_day,time_zone"
+    assert lines[0] == "period,day,starts,ends,starts_at,ends_at,first_day,last_day,time_zone"
     assert lines[1].split(",")[1] == date(*first).isoformat()
     again = read_periods(data)
     assert again == periods
@@ -199,7 +217,8 @@ def test_rows_are_those_of_areas_and_bins_in_order(tmp_path: Path, density: Dens
         area, at = divmod(number, bins)
         assert row == {
             "area": ids[area],
-            "starts": datetime(2026, 3, 2 + at // 4, 6 * (at % 4)),  # noqa: DTZ001 - local time
+            "starts": moment(at),
+            "starts_local": f"2026-03-{2 + at // 4:02d} {6 * (at % 4):02d}:00",
             "bin": at,
             "count": density.counts[area, at],
             "standard_error": density.standard_error[area, at],
@@ -219,7 +238,7 @@ def test_parquet_and_csv_hold_the_same_numbers(tmp_path: Path, density: DensityT
         density.universe.areas.ids
     )
     assert [row["count"] for row in rows] == density.counts.reshape(-1).tolist()
-    assert rows[1]["starts"] == datetime(2026, 3, 2, 6)  # noqa: DTZ001 - local time
+    assert rows[1]["starts"] == moment(1)
 
 
 def test_large_tables_are_written_in_several_batches(
@@ -306,7 +325,8 @@ def test_the_map_file_sums_up_every_area(tmp_path: Path, density: DensityTable) 
         assert row["total"] == round(sum(counts), 2)
         assert row["mean"] == round(row["total"] / len(counts), 2)
         at = counts.index(max(counts))
-        assert row["busiest"] == datetime(2026, 3, 2 + at // 4, 6 * (at % 4))  # noqa: DTZ001
+        assert row["busiest"] == moment(at)
+        assert row["busiest_local"] == f"2026-03-{2 + at // 4:02d} {6 * (at % 4):02d}:00"
 
 
 def test_sums_of_hundredths_do_not_depend_on_the_order() -> None:

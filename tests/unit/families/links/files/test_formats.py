@@ -97,6 +97,30 @@ def test_roads_are_a_map_that_others_read(plain_release: Path, links: LinkTable)
     assert first == roads.node_lon[roads.tail].tolist()
 
 
+def test_keys_are_the_same_texts_in_every_file(fast_release: Path) -> None:
+    nodes = set(pq.read_table(fast_release / "nodes.parquet")["node_id"].to_pylist())
+    roads = pq.read_table(fast_release / "roads.parquet")
+    known = set(roads["link_id"].to_pylist())
+    for name in ("links.parquet", "links.geo.parquet"):
+        assert known.issuperset(pq.read_table(fast_release / name)["link_id"].to_pylist())
+    for table in (roads, pq.read_table(fast_release / "links.geo.parquet")):
+        for end in ("from_node_id", "to_node_id"):
+            assert nodes.issuperset(table[end].to_pylist())
+    header = (fast_release / "gmns" / "link.csv").read_text("utf-8").splitlines()[0].split(",")
+    assert {"link_id", "from_node_id", "to_node_id"} <= set(header)
+
+
+def test_what_nobody_knows_of_a_road_is_missing(links: LinkTable) -> None:
+    roads, zone = links.universe.roads, links.universe.zone
+    name, lanes = roads.name.copy(), roads.lanes.copy()
+    name[0], lanes[0] = "", np.nan
+    unknown = dataclasses.replace(roads, name=name, lanes=lanes)
+    table = links_table(unknown, zone)
+    assert (table["name"][0].as_py(), table["lanes"][0].as_py()) == (None, None)
+    again, _ = roads_of(table, nodes_table(unknown))
+    assert again.digest == unknown.digest
+
+
 def test_published_rows_are_read_back(tmp_path: Path, fast_links: LinkTable) -> None:
     path = tmp_path / "links.parquet"
     write_links_parquet(fast_links, path)
@@ -142,9 +166,9 @@ def test_the_map_holds_every_link_that_shows_with_its_counts(
     write_links_geo(fast_links, tmp_path / "map.parquet")
     rows = pq.read_table(tmp_path / "map.parquet").to_pylist()
     ids = fast_links.universe.roads.link_id
-    assert [row["id"] for row in rows] == ids[np.unique(fast_links.link)].tolist()
+    assert [row["link_id"] for row in rows] == ids[np.unique(fast_links.link)].tolist()
     found = {
-        (period, row["id"]): count
+        (period, row["link_id"]): count
         for row in rows
         for period, count in enumerate(row["counts"])
         if count is not None

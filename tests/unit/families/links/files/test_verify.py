@@ -174,7 +174,7 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
         lambda rows: put(rows, 1, **{k: v for k, v in rows[0].items() if k != "count"}),
         {"links"},
     ),
-    "an unknown link": ("links.parquet", lambda rows: put(rows, 0, link="?"), {"links"}),
+    "an unknown link": ("links.parquet", lambda rows: put(rows, 0, link_id="?"), {"links"}),
     "an unknown period": ("links.parquet", lambda rows: put(rows, 0, period="?"), {"links"}),
     "another period": ("links.parquet", lambda rows: put(rows, 0, period_number=1), {"links"}),
     "another class": ("links.parquet", lambda rows: put(rows, 0, **{"class": 5}), {"links"}),
@@ -237,6 +237,11 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
     "another place of a node on the map": (
         "nodes.parquet",
         lambda rows: put(rows, 0, geometry=rows[1]["geometry"]),
+        {"geography"},
+    ),
+    "a link from nowhere": (
+        "roads.parquet",
+        lambda rows: put(rows, 0, from_node_id="nowhere"),
         {"geography"},
     ),
     "a missing node": ("nodes.parquet", lambda rows: rows.pop(), {"geography"}),

@@ -25,6 +25,7 @@ Spoil = Callable[[LinkTable], Any]
 ALWAYS = [
     "certificate.html",
     "certificate.json",
+    "croissant.json",
     "datapackage.json",
     "gmns/config.csv",
     "gmns/link.csv",
@@ -33,6 +34,7 @@ ALWAYS = [
     "links.geo.parquet",
     "links.geojson",
     "links.parquet",
+    "mobilitydcat-ap.jsonld",
     "nodes.parquet",
     "periods.csv",
     "picture.png",

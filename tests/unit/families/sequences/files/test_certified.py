@@ -67,7 +67,7 @@ def test_steps_that_were_not_taken_are_paid_for(
     assert stated["claim"]["amount"] == str(certificate.claim.amount)
     assert len(stated["events_not_taken"]) == 11
     assert (folder / "certificate.html").read_text().count("not measured") == 11
-    assert (folder / "label.yaml").read_text().count("charged for, not measured") == 11
+    assert (folder / "label.yaml").read_text().count("spent, and not measured") == 11
 
 
 @pytest.mark.parametrize(

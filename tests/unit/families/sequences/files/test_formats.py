@@ -180,7 +180,7 @@ def test_rows_of_the_tree_speak_for_themselves(timed_tree: SequenceTable, tmp_pa
     assert [row["granularity"] for row in rows[:2]] == ["zone", "zone"]
     zones = {p.id: p.zone for p in timed_tree.taxonomy.locations.places}
     for row in rows:
-        above = rows[row["parent"]] if row["parent"] >= 0 else None
+        above = None if row["parent"] is None else rows[row["parent"]]
         if row["granularity"] == "location":
             assert rows[above["parent"]]["label"] == zones[row["label"]]
         if above is not None:

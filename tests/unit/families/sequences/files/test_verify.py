@@ -183,7 +183,7 @@ def test_more_records_at_an_end_must_be_in_the_list(tree_release: Path, reseal: 
     def add_one(rows: list[dict[str, Any]]) -> None:
         node = len(rows) - 1
         rows[node]["ends"] += 1
-        while node >= 0:
+        while node is not None:
             rows[node]["count"] += 1
             node = rows[node]["parent"]
 

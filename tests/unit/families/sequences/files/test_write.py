@@ -27,10 +27,12 @@ LAVISH, MEAGRE = PureLoss(Fraction(100)), PureLoss(Fraction(1, 1000))
 FILES = [
     "certificate.html",
     "certificate.json",
+    "croissant.json",
     "datapackage.json",
     "label.yaml",
     "levels.csv",
     "places.csv",
+    "mobilitydcat-ap.jsonld",
     "picture.png",
     "seal.json",
     "sequences.csv",
