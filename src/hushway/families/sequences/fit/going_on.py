@@ -11,6 +11,7 @@ import numpy as np
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
 from hushway.families.sequences.public.questions import TURNS, Turn
 from hushway.numerics.compiled import compiled
+from hushway.numerics.search import first_at_least
 
 ENDS, STAYS, BACK, BACK_TWO = (
     int(turn) for turn in (Turn.ENDS, Turn.STAYS, Turn.BACK, Turn.BACK_TWO)
@@ -30,6 +31,7 @@ class Habits(NamedTuple):
         chance: How likely each is.
         upto: Chances summed up within each context.
         pairs: The pairs of places that are contexts of their own.
+        pairs_start: Where those begin that have each place first; one entry more than places.
     """
 
     turns: FloatArray
@@ -40,6 +42,7 @@ class Habits(NamedTuple):
     chance: FloatArray
     upto: FloatArray
     pairs: IntArray
+    pairs_start: IntArray
 
 
 @compiled
@@ -55,12 +58,14 @@ def turn_chances(
         turned: The turn to the last of them.
         chances: One entry for each turn, to be filled in.
     """
+    # Each time that an array is taken out of habits, its users are counted: so but once.
+    usual, inclined, odds = habits.turns, habits.inclined, habits.odds[stops]
     last = path[stops - 1]
     total = 0.0
     for turn in range(TURNS):
-        chance = 0.0
-        if _is_possible(path, stops, turn):
-            chance = habits.turns[stops - 1, turned, turn] * habits.inclined[last, turn]
+        chance = usual[stops - 1, turned, turn] * inclined[last, turn]
+        if chance > 0 and not _is_possible(path, stops, turn):
+            chance = 0.0
         chances[turn] = chance
         total += chance
     if total <= 0:
@@ -70,7 +75,7 @@ def turn_chances(
     # The odds of ending are those that give the lengths that were measured.
     ends = chances[ENDS]
     if 0 < ends < 1:
-        changed = habits.odds[stops] * ends / (1 - ends + habits.odds[stops] * ends)
+        changed = odds * ends / (1 - ends + odds * ends)
         for turn in range(TURNS):
             chances[turn] *= (1 - changed) / (1 - ends)
         chances[ENDS] = changed
@@ -140,13 +145,15 @@ def context_of(habits: Habits, path: Int32Array, stops: int) -> int:
         path: The places of the record.
         stops: How many stops it has made, at least 1.
     """
-    places = len(habits.inclined)
+    pairs, first = habits.pairs, habits.pairs_start
+    places = len(first) - 1
     here = int(path[stops - 1])
     if stops == 1:
         return places + here
-    pair = path[stops - 2] * places + here
-    where = np.searchsorted(habits.pairs, pair)
-    if where < len(habits.pairs) and habits.pairs[where] == pair:
+    before = path[stops - 2]
+    pair, end = before * places + here, first[before + 1]
+    where = first_at_least(pairs, pair, first[before], end)
+    if where < end and pairs[where] == pair:
         return int(2 * places + where)
     return here
 

@@ -102,7 +102,8 @@ def posterior(
     centres = np.arange(_LOW * noise.scale, (_FAR + 1) * noise.scale, step)
     likely = noise.density(centres[:, None] - counts)
     bins = _bins(expected, fewest)
-    order = np.argsort(bins, kind="stable")
+    # Numbers of two bytes are sorted without comparisons, and there are few bins.
+    order = np.argsort(bins.astype(np.int16), kind="stable")
     ends = np.cumsum(np.bincount(bins))
     classes = np.clip(np.rint((values - centres[0]) / step), 0, len(centres) - 1).astype(np.int64)
     for first, end in zip([0, *ends[:-1]], ends, strict=True):
@@ -114,10 +115,43 @@ def posterior(
         given /= given.sum(axis=1, keepdims=True) + 1e-300
         means = given @ counts
         spreads = np.maximum(given @ counts**2 - means**2, 0.0)
-        near = part[values[part] <= _FAR * noise.scale]
-        mean[near] = np.interp(values[near], centres, means)
-        variance[near] = np.interp(values[near], centres, spreads)
+        _read_off((mean, variance), (values, part), (centres, means, spreads), _FAR * noise.scale)
     return Posterior(mean=np.maximum(mean, 0.0), variance=variance)
+
+
+@compiled
+def _read_off(
+    believed: tuple[FloatArray, FloatArray],
+    measured: tuple[FloatArray, IntArray],
+    table: tuple[FloatArray, FloatArray, FloatArray],
+    far: float,
+) -> None:
+    """Writes down what is believed of some values that are not too far, straight between centres.
+
+    Args:
+        believed: Means and variances, to be filled in.
+        measured: The noisy values, and which of them it is about.
+        table: Evenly spaced centres of values, and mean and variance given each.
+        far: Values above this are left as they are.
+    """
+    values, part = measured
+    centres = table[0]
+    step = centres[1] - centres[0]
+    for at in part:
+        value = values[at]
+        if value > far:
+            continue
+        left = int(min(max((value - centres[0]) / step, 0.0), len(centres) - 2.0))
+        # Rounding may put a value that is at a centre on its other side.
+        while left > 0 and value < centres[left]:
+            left -= 1
+        while left < len(centres) - 2 and value >= centres[left + 1]:
+            left += 1
+        along = max(value - centres[left], 0.0)
+        gap = centres[left + 1] - centres[left]
+        for which in range(2):
+            found = table[1 + which]
+            believed[which][at] = (found[left + 1] - found[left]) / gap * along + found[left]
 
 
 def _grid(noise: Noise) -> FloatArray:

@@ -93,6 +93,7 @@ def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | N
         chance=contexts.chance,
         upto=contexts.upto,
         pairs=contexts.pairs,
+        pairs_start=np.searchsorted(contexts.pairs, np.arange(known.places + 1) * known.places),
     )
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
@@ -212,33 +213,40 @@ def _ways_on(
 ) -> tuple[FloatArray, IntArray, IntArray, Int8Array, FloatArray]:
     """Returns how many records end, and all ways on that are expected often enough.
 
-    The first pass counts the ways, the second writes them down.
+    Of more ways than a tree may have nodes, only so many are returned.
     """
     paths, stops, before, expected = reached
     ending = np.zeros(len(expected))
     chances = np.empty(TURNS)
+    # Ways share what is expected, so there are no more than this, but for rounding.
+    room = min(int(expected.sum() / least) + len(expected), MOST_NODES)
+    ways = (
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int8),
+        np.empty(room),
+    )
     number = 0
-    for _ in range(2):
-        ways = (
-            np.empty(number, dtype=np.int64),
-            np.empty(number, dtype=np.int64),
-            np.empty(number, dtype=np.int8),
-            np.empty(number),
-        )
-        number = 0
-        for at in range(len(expected)):
-            path = paths[at]
-            turn_chances(habits, path, stops, before[at], chances)
-            ending[at] = expected[at] * chances[ENDS]
-            for turn in range(STAYS, TO_NEW):
-                going = expected[at] * chances[turn]
-                if going >= least:
-                    number = _turn_back(ways, number, at, (path[:stops], turn, going, least))
-            going = expected[at] * chances[TO_NEW]
+    for at in range(len(expected)):
+        path = paths[at]
+        turn_chances(habits, path, stops, before[at], chances)
+        ending[at] = expected[at] * chances[ENDS]
+        for turn in range(STAYS, TO_NEW):
+            going = expected[at] * chances[turn]
             if going >= least:
-                context = context_of(habits, path, stops)
-                number = _go_on(ways, number, at, (path[:stops], context, going, least), habits)
-    return ending, ways[0], ways[1], ways[2], ways[3]
+                number = _turn_back(ways, number, at, (path[:stops], turn, going, least))
+        going = expected[at] * chances[TO_NEW]
+        if going >= least:
+            context = context_of(habits, path, stops)
+            number = _go_on(ways, number, at, (path[:stops], context, going, least), habits)
+    row, place, turned, records = ways
+    return (
+        ending,
+        row[:number].copy(),
+        place[:number].copy(),
+        turned[:number].copy(),
+        records[:number].copy(),
+    )
 
 
 @compiled
@@ -274,13 +282,14 @@ def _go_on(
     habits: Habits,
 ) -> int:
     path, context, records, least = going
-    begin, end = habits.start[context], habits.start[context + 1]
+    first, places, chances = habits.start, habits.place, habits.chance
+    begin, end = first[context], first[context + 1]
     free = 0.0
     for way in range(begin, end):
-        if not was_there(path, len(path), habits.place[way]):
-            free += habits.chance[way]
+        if not was_there(path, len(path), places[way]):
+            free += chances[way]
     for way in range(begin, end):
-        place, chance = habits.place[way], habits.chance[way]
+        place, chance = places[way], chances[way]
         if chance * records >= least * free > 0 and not was_there(path, len(path), place):
             number = _put(ways, number, at, (place, TO_NEW, chance * records / free))
     return number

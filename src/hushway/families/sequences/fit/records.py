@@ -78,8 +78,9 @@ def learn_records(known: Beginnings, pairs: NewPairs, tree: Prediction, look: An
     order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
     counts = np.empty(len(weight), dtype=np.int64)
     counts[order] = _whole(weight[order])
-    at_node = np.zeros(len(tree.parent))
-    np.add.at(at_node, records.node, counts)
+    at_node: FloatArray = np.bincount(
+        records.node, weights=counts, minlength=len(tree.parent)
+    ).astype(np.float64)
     through = _sums_below(tree, at_node)
     error = _errors(tree, look, found, through, known.height)
     sure = _sure(tree, through, error)

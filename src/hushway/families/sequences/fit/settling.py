@@ -12,15 +12,17 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
 from hushway.families.sequences.fit.beginnings import Beginnings
 from hushway.families.sequences.fit.contexts import NewPairs
+from hushway.families.sequences.fit.posterior import Posterior
 from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
 from hushway.families.sequences.public.turns import turns_of
 from hushway.numerics.compiled import compiled
 
 _ROUNDS: Final = 3
 _TINY: Final = 1e-9
+_ENDS, _TO_NEW = int(Turn.ENDS), int(Turn.TO_NEW)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,8 +55,8 @@ class _Sums:
         variance: How uncertain that is.
     """
 
-    cell: IntArray
-    owner: IntArray
+    cell: Int32Array
+    owner: Int32Array
     wanted: FloatArray
     variance: FloatArray
 
@@ -64,10 +66,7 @@ def settle(records: Believed, known: Beginnings, pairs: NewPairs) -> FloatArray:
     weight = records.weight.copy()
     sums = _sums_measured(records, known, pairs)
     parts = [np.maximum(np.bincount(one.owner, minlength=len(weight)), 1) for one in sums]
-    free = [
-        np.bincount(one.cell, weights=records.variance[one.owner], minlength=len(one.wanted))
-        for one in sums
-    ]
+    free = [_added(one.cell, one.owner, records.variance, len(one.wanted)) for one in sums]
     for _ in range(_ROUNDS):
         for one, each, spread in zip(sums, parts, free, strict=True):
             now = _added(one.cell, one.owner, weight, len(one.wanted))
@@ -78,7 +77,7 @@ def settle(records: Believed, known: Beginnings, pairs: NewPairs) -> FloatArray:
 
 
 @compiled
-def _added(into: IntArray, place: IntArray, values: FloatArray, size: int) -> FloatArray:
+def _added(into: Int32Array, place: Int32Array, values: FloatArray, size: int) -> FloatArray:
     """Adds up values by where they go, without copies of them."""
     sums = np.zeros(size)
     for part in range(len(into)):
@@ -87,44 +86,78 @@ def _added(into: IntArray, place: IntArray, values: FloatArray, size: int) -> Fl
 
 
 def _sums_measured(records: Believed, known: Beginnings, pairs: NewPairs) -> tuple[_Sums, ...]:
-    places, start = known.places, records.start
-    stops = records.stops.astype(np.int64)
-    length = np.diff(start)
-    everyone = np.arange(len(length))
-    owner = np.repeat(everyone, length)
-    position = np.arange(len(stops)) - start[owner]
-    turned = turns_of(start, records.stops).astype(np.int64)
+    places, start, stops = known.places, records.start, records.stops
+    length = np.diff(start).astype(np.int32)
+    everyone = np.arange(len(length), dtype=np.int32)
     first, last = start[:-1], start[1:] - 1
-    new = np.flatnonzero((turned == Turn.TO_NEW) & (position >= FIRST_NEW))
-    # Turns after each stop: to the next one, or the end of a record that is not cut.
-    later = np.flatnonzero(position > 0)
-    ended = np.flatnonzero(length < known.height)
-    before = np.concatenate([later - 1, last[ended]])
-    turn = np.concatenate([turned[later], np.full(len(ended), Turn.ENDS)])
-    turning = np.concatenate([owner[later], ended])
-    second = np.where(length > 1, stops[np.minimum(first + 1, last)], places)
-    two = stops[first] * (places + 1) + second
+    turned = turns_of(start, stops)
+    new, newcomer = _new_pairs(start, stops, turned, places)
+    by_place, by_number, turning = _turns(start, stops, turned, known.height)
+    second = np.where(length > 1, stops[np.minimum(first + 1, last)], np.int32(places))
+    two = stops[first] * np.int32(places + 1) + second
 
-    def noisy(asked: Asked, cell: IntArray, whose: IntArray) -> _Sums:
+    def noisy(asked: Asked, cell: Int32Array, whose: Int32Array) -> _Sums:
         answer = known.answers[asked]
         wanted = answer.values.ravel()
         spread = np.full(len(wanted), answer.noise.variance)
         return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
 
-    def believed(table: FloatArray, spread: FloatArray, cell: IntArray, whose: IntArray) -> _Sums:
-        return _Sums(cell=cell, owner=whose, wanted=table.ravel(), variance=spread.ravel())
+    def believed(table: Posterior, cell: Int32Array, whose: Int32Array) -> _Sums:
+        wanted, spread = table.mean.ravel(), table.variance.ravel()
+        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
 
     return (
-        believed(
-            pairs.believed.mean,
-            pairs.believed.variance,
-            stops[new - 1] * places + stops[new],
-            owner[new],
-        ),
-        noisy(Asked.TURNS_BY_PLACE, stops[before] * TURNS + turn, turning),
-        noisy(Asked.TURNS, (position[before] * TURNS + turned[before]) * TURNS + turn, turning),
-        believed(known.two.mean, known.two.variance, two, everyone),
+        believed(pairs.believed, new, newcomer),
+        noisy(Asked.TURNS_BY_PLACE, by_place, turning),
+        noisy(Asked.TURNS, by_number, turning),
+        believed(known.two, two, everyone),
         noisy(Asked.LASTS, stops[last], everyone),
         noisy(Asked.FIRSTS, stops[first], everyone),
         replace(noisy(Asked.LENGTHS, length - 1, everyone), wanted=known.lengths),
     )
+
+
+@compiled
+def _new_pairs(
+    start: IntArray, stops: Int32Array, turned: Int8Array, places: int
+) -> tuple[Int32Array, Int32Array]:
+    """Returns new stops after the second, each with the place before it, and whose they are."""
+    cell = np.empty(len(stops), dtype=np.int32)
+    owner = np.empty(len(stops), dtype=np.int32)
+    number = 0
+    for record in range(len(start) - 1):
+        for at in range(start[record] + FIRST_NEW, start[record + 1]):
+            if turned[at] == _TO_NEW:
+                cell[number], owner[number] = stops[at - 1] * places + stops[at], record
+                number += 1
+    return cell[:number].copy(), owner[:number].copy()
+
+
+@compiled
+def _turns(
+    start: IntArray, stops: Int32Array, turned: Int8Array, height: int
+) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """Returns turns by place and by number of the stop, and whose they are.
+
+    First come those to a next stop, then the ends of records that are not cut.
+    """
+    records = len(start) - 1
+    going = len(stops) - records
+    cells = np.empty((2, len(stops)), dtype=np.int32)
+    owner = np.empty(len(stops), dtype=np.int32)
+    number, ends = 0, going
+    for record in range(records):
+        first, end = start[record], start[record + 1]
+        for at in range(first, end):
+            if at + 1 < end:
+                part, turn = number, turned[at + 1]
+                number += 1
+            elif end - first < height:
+                part, turn = ends, _ENDS
+                ends += 1
+            else:
+                continue
+            cells[0, part] = stops[at] * TURNS + turn
+            cells[1, part] = ((at - first) * TURNS + turned[at]) * TURNS + turn
+            owner[part] = record
+    return cells[0, :ends], cells[1, :ends], owner[:ends]

@@ -22,6 +22,7 @@ from hushway.families.sequences.fit.going_on import (
 )
 from hushway.families.sequences.public.questions import TURNS
 from hushway.numerics.compiled import compiled, compiled_for_threads
+from hushway.numerics.search import first_above, first_at_least
 from hushway.numerics.threads import in_threads, processors
 
 # The mixer of splitmix64 (Steele, Lea and Flood 2014): public numbers that look like chance.
@@ -65,7 +66,7 @@ def continue_records(
 
 
 @compiled_for_threads
-def _continue(
+def _continue(  # noqa: C901, PLR0912  calls for each step would double the time
     habits: Habits,
     records: Walking,
     known: IntArray,
@@ -86,26 +87,42 @@ def _continue(
     height, seed = limits
     paths, stops, turned, node = records
     places = len(habits.inclined)
-    chances = np.empty(TURNS)
+    here, below, end = -1, 0, 0
+    leaving, going_on = np.empty(TURNS), np.empty(TURNS)
     state = np.array([seed], dtype=np.uint64)
     for row in range(len(stops)):
         path, begun = paths[row], stops[row]
+        if node[row] != here:
+            # Records of a node stand together, and leave it by the same chances.
+            here = node[row]
+            below = first_at_least(known, here * places, 0, len(known))
+            end = first_at_least(known, (here + 1) * places, below, len(known))
+            if begun > 0:
+                turn_chances(habits, path, begun, turned[row], leaving)
         while stops[row] < height:
-            made = stops[row]
-            if made > 0:
+            made, chances = stops[row], leaving
+            if made > begun:
+                chances = going_on
                 turn_chances(habits, path, made, turned[row], chances)
-                ended = made > begun and chance(state) < chances[ENDS]
-                if ended or chances[ENDS] >= 1:
+                if chance(state) < chances[ENDS]:
                     break
+            if made > 0 and chances[ENDS] >= 1:
+                break
+            context = context_of(habits, path, made) if made > 0 else -1
             turn, place = TO_NEW, -1
             for attempt in range(_ATTEMPTS):
                 if made == 0:
-                    place = np.searchsorted(firsts, chance(state) * firsts[-1], side="right")
+                    place = first_above(firsts, chance(state) * firsts[-1], 0, len(firsts))
                 else:
+                    if attempt == _PATIENCE:
+                        context = int(path[made - 1])
                     turn = _turn(chances, chance(state))
-                    place = _place(habits, path[:made], (turn, attempt), state)
-                if made == begun and place >= 0 and _holds(known, node[row] * places + place):
-                    place = -1
+                    place = _place(habits, (path, made), (turn, context), state)
+                if made == begun and place >= 0:
+                    way = here * places + place
+                    at = first_at_least(known, way, below, end)
+                    if at < end and known[at] == way:
+                        place = -1
                 if place >= 0:
                     break
             if place < 0:
@@ -115,17 +132,18 @@ def _continue(
 
 
 @compiled
-def _place(habits: Habits, path: Int32Array, turning: tuple[int, int], state: WordArray) -> int:
+def _place(
+    habits: Habits, walked: tuple[Int32Array, int], turning: tuple[int, int], state: WordArray
+) -> int:
     """Returns a place that a turn leads to, or -1 if this attempt found none."""
-    turn, attempt = turning
-    made = len(path)
+    path, made = walked
+    turn, context = turning
     if turn == TO_EARLIER:
         earlier = np.empty(made, dtype=np.int32)
         number = earlier_places(path, made, earlier)
         return int(earlier[int(chance(state) * number)])
     if turn < TO_NEW:
         return place_back(path, made, turn)
-    context = path[made - 1] if attempt >= _PATIENCE else context_of(habits, path, made)
     place = _new_place(habits, context, chance(state))
     return -1 if place >= 0 and was_there(path, made, place) else place
 
@@ -154,14 +172,9 @@ def _turn(chances: FloatArray, number: float) -> int:
 
 @compiled
 def _new_place(habits: Habits, context: int, number: float) -> int:
-    begin, end = habits.start[context], habits.start[context + 1]
+    first, upto = habits.start, habits.upto
+    begin, end = first[context], first[context + 1]
     if begin == end:
         return -1
-    where = begin + np.searchsorted(habits.upto[begin:end], number, side="right")
+    where = first_above(upto, number, begin, end)
     return int(habits.place[min(where, end - 1)])
-
-
-@compiled
-def _holds(known: IntArray, key: int) -> bool:
-    where = np.searchsorted(known, key)
-    return bool(where < len(known) and known[where] == key)

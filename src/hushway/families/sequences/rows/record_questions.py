@@ -22,6 +22,7 @@ from hushway.families.sequences.public.questions import (
 from hushway.families.sequences.public.turns import turns_of
 from hushway.families.sequences.rows.record_bounding import Records, contents_of
 from hushway.numerics.compiled import compiled
+from hushway.numerics.search import first_at_least
 from hushway.privacy.query import ExactCounts
 
 _ENDS = int(Turn.ENDS)
@@ -45,6 +46,8 @@ class RecordQuestions:
         self._height = height
         self._key = key
         self._stops = records.stops
+        # The new stops that count, by how many of a record do: several questions share them.
+        self._counting: dict[int, IntArray] = {}
 
     def count(self, cells: QuestionCells) -> ExactCounts:
         """Returns the exact counts of a question.
@@ -88,7 +91,7 @@ class RecordQuestions:
         if cells.asked is Asked.LENGTHS:
             return records.lengths - 1
         if cells.asked is Asked.NEW_STOPS:
-            return np.add.reduceat(self._new, first, dtype=np.int64)
+            return self._new_by_record
         if cells.asked is Asked.FIRSTS:
             return stops[first].astype(np.int64)
         if cells.asked is Asked.LASTS:
@@ -116,9 +119,15 @@ class RecordQuestions:
             new[at[at < self._records.start[1:]]] = False
         return new
 
+    @cached_property
+    def _new_by_record(self) -> IntArray:
+        return np.add.reduceat(self._new, self._records.start[:-1], dtype=np.int64)
+
     def _new_stops(self, cells: NewStopCells) -> ExactCounts:
         places = len(cells.taxonomy.locations)
-        new = self._chosen(cells.most)
+        if cells.most not in self._counting:
+            self._counting[cells.most] = self._chosen(cells.most)
+        new = self._counting[cells.most]
         gram = np.zeros(len(new), dtype=np.int64)
         for before in range(cells.order - 1, -1, -1):
             gram = gram * places + self._stops[new - before]
@@ -135,11 +144,10 @@ class RecordQuestions:
             The choice reads the record and the key alone.
         """
         records, new = self._records, np.flatnonzero(self._new)
-        each = np.add.reduceat(self._new, records.start[:-1], dtype=np.int64)
-        crowded = np.flatnonzero(each > most)
+        crowded = np.flatnonzero(self._new_by_record > most)
         if not len(crowded):
             return new
-        owner = np.searchsorted(records.start, new, side="right") - 1
+        owner = np.repeat(np.arange(len(records)), self._new_by_record)
         whose = np.searchsorted(crowded, owner)
         many = crowded[np.minimum(whose, len(crowded) - 1)] == owner
         of_many, whose = new[many], whose[many]
@@ -178,11 +186,11 @@ def _longest_known(
     for record in range(len(start) - 1):
         node, at = 0, start[record]
         while at < start[record + 1]:
-            ways = places[below[node] : below[node + 1]]
-            way = np.searchsorted(ways, stops[at])
-            if way == len(ways) or ways[way] != stops[at]:
+            end = below[node + 1]
+            way = first_at_least(places, stops[at], below[node], end)
+            if way == end or places[way] != stops[at]:
                 break
-            node = leads[below[node] + way]
+            node = leads[way]
             at += 1
         counts[2 * node + (1 if at < start[record + 1] else 0)] += 1
     return counts

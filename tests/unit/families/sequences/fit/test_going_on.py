@@ -27,6 +27,7 @@ def habits() -> Habits:
         chance=np.empty(0),
         upto=np.empty(0),
         pairs=np.array([1, 8], dtype=np.int64),
+        pairs_start=np.array([0, 1, 2, 2, 2, 2, 2], dtype=np.int64),
     )
 
 
