@@ -40,12 +40,11 @@ from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.release.job import CountingContext, Job, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
 
@@ -185,9 +184,7 @@ def prepare_od(plan: ODPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
-        window=window_of_days(
-            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
-        ),
+        window=window_of_periods(cells.periods, clock=plan.data.clock),
         rows=TripRows(
             source=_source(plan),
             cells=cells,
@@ -204,7 +201,7 @@ def _cells(plan: ODPlan) -> ODCells:
     columns = LocationColumns(**plan.places.columns.model_dump(), labels=asked_labels(plan))
     return ODCells(
         locations=read_locations(plan.path(plan.places.file), columns),
-        periods=Periods(**plan.time.model_dump()),
+        periods=plan.time.periods(plan.path),
         include_intrazonal=plan.places.include_intrazonal,
     )
 

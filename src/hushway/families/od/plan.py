@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from hushway.families.od.plan_time import ServiceTimePlan
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
 from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
@@ -25,7 +26,6 @@ from hushway.release.plan_sections import (
     Section,
     Text,
     Texts,
-    TimePlan,
     exact_positive,
 )
 
@@ -250,14 +250,24 @@ class TripColumnsPlan(Section):
     destination: str = "destination"
     time: str = "time"
     trip_id: str | None = None
+    service_date: str | None = None
 
 
 class DataPlan(RowsPlan):
     """The protected rows."""
 
     trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["local", "utc"] = "local"
+    clock: Literal["local", "utc", "service"] = "local"
     columns: TripColumnsPlan = TripColumnsPlan()
+
+    @model_validator(mode="after")
+    def _service_dates_have_their_clock(self) -> "DataPlan":
+        if (self.clock == "service") != (self.columns.service_date is not None):
+            raise ValueError(
+                'clock = "service" and columns.service_date belong together: hours such as 25:30 '
+                "are hours of a service date"
+            )
+        return self
 
 
 class PairColumnsPlan(Section):
@@ -309,7 +319,7 @@ class ODPlan(AnyPlan):
     release_type: Literal["od"]
     data: DataPlan
     places: PlacesPlan
-    time: TimePlan
+    time: ServiceTimePlan
     privacy: PrivacyPlan
     mechanism: MechanismPlan = LearnedPlan()
     published_totals: dict[str, FeaturePlan] = Field(default_factory=dict)

@@ -115,11 +115,13 @@ def _trips_schema(view: ODView) -> dict[str, Any]:
 
 
 def _flows_words(view: ODView) -> str:
-    weekly = view.universe.periods.cycle == "week"
+    cycle = view.universe.periods.cycle
+    which = {"week": " with its weekday", "day_type": " of its type"}.get(cycle, "")
+    when = "its day" if cycle == "window" else f"the first day of the window{which}"
+    count = "of that day" if cycle == "window" else f"over all{' such' if which else ''} days"
     return (
-        "The rows above 0. The time is the start of the period on the first day of "
-        f"the window{' with its weekday' if weekly else ''}, because viewers want a date; the "
-        f"count is over all{' such' if weekly else ''} days."
+        f"The rows above 0. The time is the start of the period on {when}, because viewers want a "
+        f"date; the count is {count}."
     )
 
 

@@ -34,6 +34,10 @@ from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
 from hushway.tables.layout import layout_of
 
+_SERVICE_TIME: Final = (
+    "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
+    "Write 2026-03-02 or 20260302, and 25:30 for half past one in the night after it.",
+)
 _WORDS: Final[Words] = {
     **ROW_WORDS,
     "unknown_place": (
@@ -103,7 +107,8 @@ def check_trips(
                 grid = lookups.grid
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+    words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
+    return problems_of(found, source.columns, policy, words, facts_of(found))
 
 
 def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
@@ -117,10 +122,14 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
         if role in rows.columns
     }
     nulls["null_time"] = ~marked.timed
+    given = marked.timed
+    if "dated" in rows.columns:
+        nulls["null_service_date"] = ~marked.dated
+        given &= marked.dated
     kinds: dict[str, ir.BooleanValue] = {
         **nulls,
         "null_value": reduce(or_, nulls.values()),
-        "unparsable_time": marked.timed & marked.us.isnull(),
+        "unparsable_time": given & marked.us.isnull(),
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),

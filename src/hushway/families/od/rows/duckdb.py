@@ -35,6 +35,7 @@ class TripColumns(Columns):
         time: When it starts.
         trip_id: If given, rows of one person with the same trip id count once, and rows of one trip
             id are together one unit "trip".
+        service_date: The day that the time belongs to, for the clock "service".
     """
 
     person: str | None = None
@@ -42,6 +43,7 @@ class TripColumns(Columns):
     destination: str = "destination"
     time: str = "time"
     trip_id: str | None = None
+    service_date: str | None = None
 
 
 class TripsSource(TimedSource[TripColumns]):
