@@ -12,7 +12,7 @@ import pytest
 from hushway.errors import GeographyError, ReleaseError
 from hushway.families.od.files import rows as rows_module
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
-from hushway.families.od.files.omx import fits_omx, write_omx
+from hushway.families.od.files.omx import fits_omx, matrix_names, write_omx
 from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
@@ -95,7 +95,9 @@ def test_an_empty_table_can_be_written(tmp_path: Path, table: ODTable) -> None:
     ):
         write(empty, tmp_path / name)
     assert list(read_parquet(tmp_path / "p", table.universe)) == []
-    assert (tmp_path / "c").read_text() == "period,origin,destination,count,standard_error\n"
+    assert (tmp_path / "c").read_text() == (
+        "period,origin,destination,count,standard_error,low,high\n"
+    )
     with openmatrix.open_file(str(tmp_path / "o")) as file:
         assert [matrix[:].sum() for matrix in file] == [0, 0, 0, 0]
 
@@ -115,6 +117,8 @@ def test_columns_read_as_text_and_numbers(tmp_path: Path, table: ODTable) -> Non
         "destination": "c",
         "count": 7,
         "standard_error": float(table.standard_errors[1]),
+        "low": 0.0,
+        "high": 7 + 1.96 * float(table.standard_errors[1]),
     }
 
 
@@ -272,6 +276,10 @@ def test_named_parts_of_day_types_survive_writing_and_reading(table: ODTable) ->
         cycle="day_type",
         day_types=(day_type("work", ["Mon", "Tue"]), day_type("rest", ["Sun", "holidays"])),
         holidays=(table.universe.periods.first_day,),
+    )
+    assert matrix_names(replace(table.universe, periods=periods))[::3] == (
+        "t1_work_am_peak",
+        "t4_rest_late",
     )
     data = periods_csv(periods)
     assert b"rest late,rest,Sun holidays,2026-03-02,late,22:00,25:30," in data
