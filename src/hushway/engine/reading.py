@@ -26,7 +26,10 @@ _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
 # A day of a service calendar, and the time on it: 25:30 is half past one in the night after it.
 _SERVICE_DATE = r"\d{4}(-\d{2}-\d{2}|\d{4})"
 _SERVICE_TIME = r"([0-4]?\d):([0-5]\d)(:([0-5]\d))?"
-_NUMBERS = ("lon", "lat", "speed", "heading")
+_NUMBERS = (
+    *("lon", "lat", "speed", "heading"),
+    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
+)
 # Whose a row is; a text of blanks is nobody's. Just the characters that Python calls spaces.
 _OWNERS = ("person", "trip_id")
 _BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"

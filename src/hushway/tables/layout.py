@@ -94,7 +94,10 @@ Kind = Literal[
     "list of texts",
 ]
 
-_NUMBERS = ("lon", "lat", "speed", "heading")
+_NUMBERS = (
+    *("lon", "lat", "speed", "heading"),
+    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
+)
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 

@@ -251,6 +251,26 @@ class TripColumnsPlan(Section):
     time: str = "time"
     trip_id: str | None = None
     service_date: str | None = None
+    origin_lon: str | None = None
+    origin_lat: str | None = None
+    destination_lon: str | None = None
+    destination_lat: str | None = None
+
+    @property
+    def positions(self) -> tuple[str | None, ...]:
+        """The columns of points."""
+        return self.origin_lon, self.origin_lat, self.destination_lon, self.destination_lat
+
+    @model_validator(mode="after")
+    def _points_or_ids(self) -> "TripColumnsPlan":
+        given = [column is not None for column in self.positions]
+        if any(given) and not all(given):
+            raise ValueError(
+                "points need all of origin_lon, origin_lat, destination_lon and destination_lat"
+            )
+        if all(given) and {"origin", "destination"} & self.model_fields_set:
+            raise ValueError("trips have ids of places or points, not both: leave out the ids")
+        return self
 
 
 class DataPlan(RowsPlan):
@@ -277,13 +297,24 @@ class PairColumnsPlan(Section):
     destination: str = "destination"
 
 
+class AreaColumnsPlan(Section):
+    """Which column or property of the areas holds what."""
+
+    id: str = "id"
+    name: str | None = "name"
+
+
 class PlacesPlan(Section):
     """The public list of locations, and public facts about pairs of them."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
+    named_files: ClassVar[tuple[str, ...]] = ("file", "areas", "pairs")
 
-    file: Text = Field(description="CSV or GeoJSON.")
+    file: Text | None = Field(default=None, description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    areas: Text | None = Field(
+        default=None, description="GeoJSON, GeoParquet or a shapefile, for trips with points."
+    )
+    area_columns: AreaColumnsPlan = AreaColumnsPlan()
     pairs: Text | None = Field(
         default=None, description="CSV or Parquet; one row a pair, for published totals."
     )
@@ -291,6 +322,15 @@ class PlacesPlan(Section):
     include_intrazonal: bool = Field(
         default=False, description="Whether trips that end where they began have cells."
     )
+
+    @model_validator(mode="after")
+    def _a_list_or_areas(self) -> "PlacesPlan":
+        if (self.file is None) == (self.areas is None):
+            raise ValueError("must name exactly one of file (a list of places) and areas")
+        other = "columns" if self.file is None else "area_columns"
+        if other in self.model_fields_set:
+            raise ValueError(f"{other} are columns of a file that is not named")
+        return self
 
     @model_validator(mode="after")
     def _pair_columns_need_a_table(self) -> "PlacesPlan":
@@ -340,6 +380,7 @@ class ODPlan(AnyPlan):
             )
         if not unit.has_many_records and self.privacy.max_trips > 1:
             yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
+        yield from _wrong_places(self)
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"
         for name, feature in self.published_totals.items():
@@ -356,6 +397,14 @@ class ODPlan(AnyPlan):
         yield from _wrong_shares("budget_shares", self.mechanism.budget_shares, asked)
         if isinstance(self.mechanism, CBDPPlan):
             yield from _wrong_shares("importance", self.mechanism.importance, asked)
+
+
+def _wrong_places(plan: ODPlan) -> Iterator[str]:
+    if (plan.places.areas is None) != (None in plan.data.columns.positions):
+        yield (
+            "places.areas: belongs to trips with points: name it together with "
+            "data.columns.origin_lon, origin_lat, destination_lon and destination_lat"
+        )
 
 
 def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
@@ -197,6 +198,12 @@ def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock)
     grid = time_grid(cells.periods, clock)
 
     def places(role: str) -> ibis.Table:
+        if role not in layout.kinds:
+            # Points have been turned into indexes of areas, which are the places.
+            numbers = np.arange(len(cells.locations), dtype=np.int64)
+            return load_table(
+                backend, f"public_{role}", pa.table({"id": numbers, "place": numbers})
+            )
         table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
         return load_table(backend, f"public_{role}", table)
 

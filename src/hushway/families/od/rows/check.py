@@ -6,7 +6,7 @@ from typing import Final
 
 import ibis.expr.types as ir
 
-from hushway.engine.reading import malformed_rows, read_rows
+from hushway.engine.reading import malformed_rows
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import (
     OUTSIDE_WINDOW,
@@ -27,7 +27,7 @@ from hushway.engine.shared_ids import (
 )
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
-from hushway.families.od.rows.duckdb import TripsSource
+from hushway.families.od.rows.trips import TripsSource, read_trips
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
@@ -37,6 +37,10 @@ from hushway.tables.layout import layout_of
 _SERVICE_TIME: Final = (
     "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
     "Write 2026-03-02 or 20260302, and 25:30 for half past one in the night after it.",
+)
+_NOWHERE: Final = (
+    "The origin or the destination lies in none of the public areas, or is no point on Earth.",
+    "Leave it out, unless the areas should reach further; write WGS84 degrees.",
 )
 _WORDS: Final[Words] = {
     **ROW_WORDS,
@@ -94,7 +98,7 @@ def check_trips(
     """
     layout = layout_of(source)
     with duckdb_session(settings or EngineSettings()) as backend:
-        rows = read_rows(backend, layout, source.clock)
+        rows = read_trips(backend, layout, source)
         lookups = load_lookups(backend, layout, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
@@ -108,6 +112,10 @@ def check_trips(
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
     words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
+    if source.areas is not None:
+        words |= {"unknown_place": _NOWHERE}
+        # Of a point that is not whole the longitude is named.
+        found |= {f"null_{end}_lon": found[f"null_{end}"] for end in ("origin", "destination")}
     return problems_of(found, source.columns, policy, words, facts_of(found))
 
 
