@@ -316,7 +316,7 @@ def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
         )
     if role in _NUMBERS:
         return _number_kind(role, column, kind)
-    if role == "service_date" and pa.types.is_date(kind):
+    if role in ("service_date", "day") and pa.types.is_date(kind):
         return "day"
     return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
 

@@ -40,12 +40,22 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.fares import FareColumns
+from hushway.families.od.rows.trips import (
+    AnyTrips,
+    FareTaps,
+    MdsTrips,
+    TripColumns,
+    TripsSource,
+)
 from hushway.geography.areas import Areas
+from hushway.geography.clock import microseconds
 from hushway.geography.locations import Locations
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.areas import AreaColumns, read_areas
@@ -146,7 +156,7 @@ class TripRows:
         policy: What becomes of trips that cannot be counted.
     """
 
-    source: TripsSource
+    source: AnyTrips
     cells: ODCells
     unit: Unit
     max_trips: int
@@ -181,6 +191,8 @@ def prepare_od(plan: ODPlan) -> Job:
     bound = trip_bound(unit, plan.privacy.max_trips)
     areas = _areas(plan)
     cells = _cells(plan, areas)
+    clock = "utc" if plan.data.format == "mds" else plan.data.clock
+    window = window_of_periods(cells.periods, clock=clock)
     mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
     features = measured_features(mechanism)
     return Job(
@@ -189,9 +201,9 @@ def prepare_od(plan: ODPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
-        window=window_of_periods(cells.periods, clock=plan.data.clock),
+        window=window,
         rows=TripRows(
-            source=_source(plan, areas),
+            source=_source(plan, areas, window),
             cells=cells,
             unit=unit,
             max_trips=plan.privacy.max_trips,
@@ -225,12 +237,24 @@ def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:
     )
 
 
-def _source(plan: ODPlan, areas: Areas | None) -> TripsSource:
+def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
+    path = plan.path(plan.data.trips)
+    if plan.data.format == "mds":
+        assert areas is not None  # noqa: S101  a plan for MDS names them
+        return MdsTrips(path=path, areas=areas)
+    if plan.data.format == "tides":
+        start, end = window.as_written
+        return FareTaps(
+            path=path,
+            columns=FareColumns(),
+            clock=plan.data.clock,
+            span_us=(microseconds(start), microseconds(end)),
+        )
     columns = plan.data.columns.model_dump()
     if areas is not None:
         columns |= {"origin": None, "destination": None}
     return TripsSource(
-        path=plan.path(plan.data.trips),
+        path=path,
         columns=TripColumns(**columns),
         clock=plan.data.clock,
         areas=areas,

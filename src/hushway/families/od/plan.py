@@ -277,8 +277,22 @@ class DataPlan(RowsPlan):
     """The protected rows."""
 
     trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
+    format: Literal["table", "mds", "tides"] = "table"
     clock: Literal["local", "utc", "service"] = "local"
     columns: TripColumnsPlan = TripColumnsPlan()
+
+    @model_validator(mode="after")
+    def _standards_name_their_columns(self) -> "DataPlan":
+        if self.format != "table" and "columns" in self.model_fields_set:
+            raise ValueError(f'format = "{self.format}" names its own columns: leave them out')
+        if self.format == "mds" and "clock" in self.model_fields_set:
+            raise ValueError('format = "mds" has instants: leave out clock')
+        return self
+
+    @property
+    def has_points(self) -> bool:
+        """Whether trips have points for ends, not ids of places."""
+        return self.format == "mds" or None not in self.columns.positions
 
     @model_validator(mode="after")
     def _service_dates_have_their_clock(self) -> "DataPlan":
@@ -373,7 +387,8 @@ class ODPlan(AnyPlan):
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""
         unit = self.privacy.unit
-        if unit.has_many_records and self.data.columns.person is None:
+        owned = self.data.format != "table" or self.data.columns.person is not None
+        if unit.has_many_records and not owned:
             yield (
                 f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
                 'ids (without one, only unit = "trip" is possible)'
@@ -400,10 +415,16 @@ class ODPlan(AnyPlan):
 
 
 def _wrong_places(plan: ODPlan) -> Iterator[str]:
-    if (plan.places.areas is None) != (None in plan.data.columns.positions):
+    if plan.data.has_points != (plan.places.areas is not None):
         yield (
             "places.areas: belongs to trips with points: name it together with "
-            "data.columns.origin_lon, origin_lat, destination_lon and destination_lat"
+            "data.columns.origin_lon, origin_lat, destination_lon and destination_lat, or with "
+            'data.format = "mds"'
+        )
+    if plan.data.format != "table" and plan.privacy.unit is not Unit.DEVICE:
+        yield (
+            f'privacy.unit: must be "device", because trips of data.format = "{plan.data.format}" '
+            "are told by devices or tokens, not by people"
         )
 
 

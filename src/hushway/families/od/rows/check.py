@@ -27,12 +27,11 @@ from hushway.engine.shared_ids import (
 )
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
-from hushway.families.od.rows.trips import TripsSource, read_trips
+from hushway.families.od.rows.trips import AnyTrips, FareTaps, load_trips
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
-from hushway.tables.layout import layout_of
 
 _SERVICE_TIME: Final = (
     "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
@@ -69,7 +68,7 @@ _WORDS: Final[Words] = {
 
 
 def check_trips(
-    source: TripsSource,
+    source: AnyTrips,
     cells: ODCells,
     policy: Policy,
     *,
@@ -96,10 +95,10 @@ def check_trips(
     Raises:
         DataError: The trips cannot be read at all, or there are none.
     """
-    layout = layout_of(source)
     with duckdb_session(settings or EngineSettings()) as backend:
-        rows = read_trips(backend, layout, source)
-        lookups = load_lookups(backend, layout, cells, source.clock)
+        trips = load_trips(backend, source)
+        rows = trips.rows
+        lookups = load_lookups(backend, trips.id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
         refuse_nothing(found, "trips", "row", "trip")
@@ -112,6 +111,9 @@ def check_trips(
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
     words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
+    if isinstance(source, FareTaps):
+        # An entry without an exit has no stop to end at.
+        found["null_stop"] = found["null_origin"] + found["null_destination"]
     if source.areas is not None:
         words |= {"unknown_place": _NOWHERE}
         # Of a point that is not whole the longitude is named.

@@ -14,11 +14,10 @@ from hushway.families.od.rows.bounding import (
     refuse_other_cells,
     trip_bound,
 )
-from hushway.families.od.rows.trips import TripColumns, TripsSource, read_trips
+from hushway.families.od.rows.trips import AnyTrips, TripColumns, TripsSource, load_trips
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
-from hushway.tables.layout import layout_of
 
 __all__ = ["DuckDBTrips", "EngineSettings", "TripColumns", "TripsSource"]
 
@@ -44,7 +43,7 @@ class DuckDBTrips:
     def __init__(
         self,
         *,
-        source: TripsSource,
+        source: AnyTrips,
         cells: ODCells,
         unit: Unit,
         max_trips: int,
@@ -87,11 +86,11 @@ class DuckDBTrips:
 
     @cached_property
     def _counts(self) -> ExactCounts:
-        layout = layout_of(self._source)
         with duckdb_session(self._settings) as backend:
+            trips = load_trips(backend, self._source)
             counts = bounded_counts(
-                read_trips(backend, layout, self._source),
-                load_lookups(backend, layout, self._cells, self._source.clock),
+                trips.rows,
+                load_lookups(backend, trips.id_kinds, self._cells, self._source.clock),
                 self._cells,
                 unit=self._unit,
                 max_trips=self._max_trips,

@@ -1,14 +1,18 @@
-"""Trips as an engine reads them: between ids, or between points of public areas."""
+"""Trips as an engine reads them: between ids, between points of public areas, or made of taps."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import ibis.expr.types as ir
 from ibis.backends.duckdb import Backend
 
 from hushway.engine.areas import load_areas
-from hushway.engine.reading import read_rows
+from hushway.engine.reading import load_table, read_rows
+from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.layout import Columns, Layout, TimedSource
+from hushway.tables.layout import Clock, Columns, Kind, TimedSource, layout_of
+from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
 
@@ -57,16 +61,93 @@ class TripsSource(TimedSource[TripColumns]):
     areas: Areas | None = None
 
 
-def read_trips(backend: Backend, layout: Layout, source: TripsSource) -> ir.Table:
-    """Returns trips with an origin and a destination; the index of an area if they have points.
+@dataclass(frozen=True, kw_only=True)
+class MdsTrips:
+    """The protected trips: a JSON file of MDS trips, or a folder of them.
+
+    Privacy:
+        MDS names devices, not riders. The unit that is protected is a device: whoever rides many of
+        them is protected on each alone.
+
+    Attributes:
+        path: The file or the folder.
+        areas: The public areas that points of trips lie in.
+    """
+
+    path: Path | str
+    areas: Areas
+    # Milliseconds since 1970 are instants.
+    clock: ClassVar[Clock] = "utc"
+    columns: ClassVar[TripColumns] = TripColumns(
+        person="device_id",
+        origin=None,
+        destination=None,
+        time="start_time",
+        trip_id="trip_id",
+        origin_lon="start_location.lng",
+        origin_lat="start_location.lat",
+        destination_lon="end_location.lng",
+        destination_lat="end_location.lat",
+    )
+
+
+@dataclass(frozen=True)
+class FareTaps(TimedSource[FareColumns]):
+    """The protected taps: fare transactions of TIDES, of which entries and exits make trips.
+
+    Privacy:
+        A trip is made of taps of one token, so that the unit is a token: a device.
+
+    Attributes:
+        span_us: From when to when taps make trips, in microseconds since 1970 as they are written.
+    """
+
+    noun = "fare transactions"
+    span_us: tuple[int, int] = (0, 0)
+    areas: ClassVar[None] = None
+
+
+AnyTrips = TripsSource | MdsTrips | FareTaps
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedTrips:
+    """Trips in an engine.
+
+    Attributes:
+        rows: (origin, destination, us, timed), with person and trip_id if there are such.
+        id_kinds: What ids of origins and destinations are; None for the index of an area.
+    """
+
+    rows: ir.Table
+    id_kinds: tuple[Kind, Kind] | None
+
+
+def load_trips(backend: Backend, source: AnyTrips) -> LoadedTrips:
+    """Returns trips with an origin and a destination.
 
     Raises:
-        DataError: A file cannot be opened.
+        DataError: A file cannot be opened, or does not have the columns.
     """
-    rows = read_rows(backend, layout, source.clock)
-    if source.areas is None:
-        return rows
-    area_of = load_areas(backend, source.areas)
+    match source:
+        case MdsTrips():
+            rows = load_table(backend, "mds_trips", read_mds_trips(source.path))
+            return LoadedTrips(rows=_in_areas(backend, rows, source.areas), id_kinds=None)
+        case FareTaps():
+            layout = layout_of(source)
+            rows = ridden(read_rows(backend, layout, source.clock), source.span_us)
+            return LoadedTrips(rows=rows, id_kinds=(layout.kinds["stop"], layout.kinds["stop"]))
+        case TripsSource():
+            layout = layout_of(source)
+            rows = read_rows(backend, layout, source.clock)
+            if source.areas is not None:
+                return LoadedTrips(rows=_in_areas(backend, rows, source.areas), id_kinds=None)
+            kinds = layout.kinds["origin"], layout.kinds["destination"]
+            return LoadedTrips(rows=rows, id_kinds=kinds)
+
+
+def _in_areas(backend: Backend, rows: ir.Table, areas: Areas) -> ir.Table:
+    area_of = load_areas(backend, areas)
     return rows.mutate(
         origin=area_of(rows.origin_lon, rows.origin_lat),
         destination=area_of(rows.destination_lon, rows.destination_lat),
