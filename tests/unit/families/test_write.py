@@ -29,6 +29,7 @@ FILES = [
     "datapackage.json",
     "flowmap/flows.csv",
     "flowmap/locations.csv",
+    "flows.parquet",
     "label.yaml",
     "periods.csv",
     "picture.png",
