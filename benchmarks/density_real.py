@@ -22,8 +22,6 @@ import shapely
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.terms import density_series
-from hushway.families.density.public.areas import read_areas
-from hushway.families.density.public.areas_shapefile import AreaColumns
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
@@ -32,6 +30,8 @@ from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
+from hushway.tables.areas import read_areas
+from hushway.tables.areas_shapefile import AreaColumns
 
 BUDGETS = (("0.3", "0.000002"), ("1", "0.000001"))
 SMALLEST_SHARE = 0.001

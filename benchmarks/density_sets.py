@@ -19,8 +19,6 @@ import shapely
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
-from hushway.families.density.public.areas import read_areas
-from hushway.families.density.public.areas_shapefile import AreaColumns
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import VisitRule, bounded_rows
@@ -30,6 +28,8 @@ from hushway.families.density.study.scene import BoundedCity, area_truth, exact_
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
+from hushway.tables.areas import read_areas
+from hushway.tables.areas_shapefile import AreaColumns
 
 HOURS = 168
 PEOPLE = VisitLimits(max_visits=30, max_visits_in_total=200)

@@ -432,6 +432,13 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     text = (files("hushway") / "families" / "od" / "template.toml").read_text(encoding="utf-8")
     told, others = mechanisms_of(text)
     facts = tomllib.loads(switched_on(others))
+    # Options that rule each other out.
+    for end in ("origin", "destination"):
+        assert {facts["data"]["columns"].pop(f"{end}_{axis}") for axis in ("lon", "lat")}
+    assert facts["places"].pop("areas")
+    assert facts["places"].pop("area_columns") == {"id": "id", "name": "name"}
+    facts["data"]["clock"], facts["time"]["cycle"] = "service", "day_type"
+    del facts["time"]["holidays_file"]
     common = {"published_totals", "noise", "budget_shares"}
     told_elsewhere = {
         "learned": {"variant"},

@@ -23,7 +23,13 @@ from hushway.tables.layout import Clock, Kind, Layout
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)?"
-_NUMBERS = ("lon", "lat", "speed", "heading")
+# A day of a service calendar, and the time on it: 25:30 is half past one in the night after it.
+_SERVICE_DATE = r"\d{4}(-\d{2}-\d{2}|\d{4})"
+_SERVICE_TIME = r"([0-4]?\d):([0-5]\d)(:([0-5]\d))?"
+_NUMBERS = (
+    *("lon", "lat", "speed", "heading"),
+    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
+)
 # Whose a row is; a text of blanks is nobody's. Just the characters that Python calls spaces.
 _OWNERS = ("person", "trip_id")
 _BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"
@@ -39,9 +45,9 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     """Returns trips, taps, events or traces as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
-    one. A person or trip id of blanks alone is null: whoever wrote it did not know it. `lon` and
-    `lat` are null where they are missing, and NaN where they are no numbers. Columns
-    that are not in the layout are left out.
+    one, and on the clock "service" `dated` whether there was a service date. A person or trip id of
+    blanks alone is null: whoever wrote it did not know it. `lon` and `lat` are null where they are
+    missing, and NaN where they are no numbers. Columns that are not in the layout are left out.
 
     Raises:
         DataError: A file cannot be opened.
@@ -49,10 +55,15 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     columns = [
         f"{_value(_column(layout, role), role, kind)} AS {role}"
         for role, kind in layout.kinds.items()
-        if role != "time"
+        if role not in ("time", "service_date")
     ]
     time = _column(layout, "time")
-    columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
+    if clock == "service":
+        day = _column(layout, "service_date")
+        columns.append(f"{_service_microseconds(day, time)} AS us")
+        columns.append(f"{day} IS NOT NULL AS dated")
+    else:
+        columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
     columns.append(f"{time} IS NOT NULL AS timed")
     query = f"SELECT {', '.join(columns)} FROM {_files(layout)}"  # noqa: S608  all quoted
     return quietly(lambda: backend.sql(query))
@@ -158,6 +169,21 @@ def _microseconds(column: str, kind: Kind, clock: Clock) -> str:
     return f"CASE WHEN regexp_full_match({column}, '{pattern}') THEN epoch_us({read}) END"
 
 
+def _service_microseconds(day: str, time: str) -> str:
+    """Reads a service date, as TIDES or GTFS write it, and hours that may go on after midnight."""
+    day = f"CAST({day} AS VARCHAR)"
+    dashed = f"regexp_replace({day}, '^(\\d{{4}})(\\d{{2}})(\\d{{2}})$', '\\1-\\2-\\3')"
+    midnight = f"epoch_us(TRY_CAST({dashed} AS TIMESTAMP))"
+    parts = ((1, 3_600_000_000), (2, 60_000_000), (4, 1_000_000))
+    digits = [(f"regexp_extract({time}, '{_SERVICE_TIME}', {group})", us) for group, us in parts]
+    hours = " + ".join(f"coalesce(TRY_CAST({text} AS BIGINT), 0) * {us}" for text, us in digits)
+    understood = (
+        f"regexp_full_match({day}, '{_SERVICE_DATE}') AND "
+        f"regexp_full_match({time}, '{_SERVICE_TIME}')"
+    )
+    return f"CASE WHEN {understood} THEN {midnight} + {hours} END"
+
+
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
@@ -190,8 +216,11 @@ class TimeGrid:
 
 
 def time_grid(periods: Periods, clock: Clock) -> TimeGrid:
-    """Returns the buckets of the periods on a clock, without times that the clock never showed."""
-    slots = periods.wall_slots if clock == "local" else periods.instant_slots
+    """Returns the buckets of the periods on a clock, without times that the clock never showed.
+
+    Hours of a service day are counted from its beginning, so that none of them is skipped.
+    """
+    slots = periods.instant_slots if clock == "utc" else periods.wall_slots
     skipped = periods.skipped_wall if clock == "local" else ()
     edges = {edge for slot in slots for edge in (slot.start_us, slot.end_us)}
     if not edges:

@@ -102,11 +102,14 @@ def _times(periods: Periods, period: IntArray, seed: int) -> IntArray:
     rng = np.random.Generator(np.random.PCG64([seed, 2]))
     slots = sorted(periods.wall_slots, key=lambda slot: slot.period)
     starts = np.array([slot.start_us for slot in slots], dtype=np.int64)
+    seconds: IntArray = np.array([part.minutes * 60 for part in periods.day_parts])
     first = np.searchsorted([slot.period for slot in slots], np.arange(len(periods) + 1))
     days = np.diff(first)
     chosen = first[period] + np.floor(rng.random(len(period)) * days[period]).astype(np.int64)
-    within = np.floor(rng.random(len(period)) * periods.minutes * 60).astype(np.int64)
-    return starts[chosen] + within * _SECOND_US
+    lengths = seconds[period % periods.parts]
+    within: IntArray = np.floor(rng.random(len(period)) * lengths).astype(np.int64)
+    moments: IntArray = starts[chosen] + within * _SECOND_US
+    return moments
 
 
 def _named(positions: IntArray, names: tuple[str, ...]) -> pa.Array:

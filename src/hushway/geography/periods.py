@@ -1,110 +1,39 @@
 """Public periods of the day, of the week or of a window of days, on the agency's wall clock.
 
 A period of the day such as 08:00-08:30 is counted over all days of the window together; a period of
-the week such as Mon 08:00-08:30 over all Mondays of the window together; a period of the window is
-counted by itself, and there is one for every part of every day. The protected rows
-carry either instants (UTC or with an offset) or wall-clock times of the agency; both are turned
-into a period here, by public tables that an engine can join, so that daylight-saving days need no
-special case in any engine.
+the week such as Mon 08:00-08:30 over all Mondays of the window together; a period of a day type
+such as weekday am peak over all days of that type; a period of the window is counted by itself, and
+there is one for every part of every day. The protected rows carry instants (UTC or with an offset),
+wall-clock times of the agency or hours of a service day; all are turned into a period here, by
+public tables that an engine can join, so that daylight-saving days need no special case in any
+engine.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hushway.errors import GeographyError
+from hushway.geography.clock import Stretch, clock_stretches, wall_microseconds
+from hushway.geography.service_day import (
+    DAY_MINUTES,
+    MOST_MINUTES,
+    WEEKDAYS,
+    DayPart,
+    DayType,
+    equal_parts,
+    refuse_unfit_parts,
+    refuse_unfit_types,
+)
 from hushway.privacy.public_facts import digest_of, public_facts
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECOND = timedelta(seconds=1)
-_HOUR = timedelta(hours=1)
-# No clock is more than a day away from UTC, and clocks have jumped by a whole day at the date line.
-_MARGIN = timedelta(days=2)
+Cycle = Literal["day", "week", "day_type", "window"]
 
-
-@public_facts
-@dataclass(frozen=True, kw_only=True)
-class Stretch:
-    """Real time [start, end) in microseconds since 1970, while the clock was `ahead_us` of UTC."""
-
-    start_us: int
-    end_us: int
-    ahead_us: int
-
-    @property
-    def wall_start_us(self) -> int:
-        """What the clock showed at the start, read as if it were UTC."""
-        return self.start_us + self.ahead_us
-
-    @property
-    def wall_end_us(self) -> int:
-        """What the clock was about to show at the end, read as if it were UTC."""
-        return self.end_us + self.ahead_us
-
-
-def clock_stretches(zone: ZoneInfo, first_day: date, last_day: date) -> tuple[Stretch, ...]:
-    """Returns the even stretches of a clock that cover some local days, in order.
-
-    Clocks do not only change at full hours, nor only within a day: Newfoundland's went back from
-    00:01 to 23:01 of the day before until 2011, Brazil's skipped midnight until 2018, and Samoa's
-    skipped a day. So days play no part here; the changes are looked for in real time.
-    """
-    moment = datetime.combine(first_day, time(), tzinfo=UTC) - _MARGIN
-    end = datetime.combine(last_day, time(), tzinfo=UTC) + _MARGIN + timedelta(days=1)
-
-    def ahead(at: datetime) -> timedelta:
-        return at.astimezone(zone).utcoffset() or timedelta()
-
-    bounds = [moment]
-    shown = ahead(moment)
-    while moment < end:
-        step = min(moment + _HOUR, end)
-        if (then := ahead(step)) != shown:
-            bounds.append(_change(ahead, moment, step))
-        moment, shown = step, then
-    bounds.append(end)
-    return tuple(
-        Stretch(
-            start_us=microseconds(low),
-            end_us=microseconds(high),
-            ahead_us=ahead(low) // timedelta(microseconds=1),
-        )
-        for low, high in pairwise(bounds)
-        if low < high
-    )
-
-
-def microseconds(moment: datetime) -> int:
-    """Returns a moment as microseconds since 1970."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def wall_microseconds(day: date, minute: int) -> int:
-    """Returns a minute of a day on the wall clock, read as if it were UTC."""
-    return microseconds(datetime.combine(day, time(), tzinfo=UTC) + timedelta(minutes=minute))
-
-
-def _change(ahead: Callable[[datetime], timedelta], before: datetime, after: datetime) -> datetime:
-    """Returns the first second with the offset of `after`, given that `before` has another."""
-    while after - before > _SECOND:
-        middle = before + (after - before) // _SECOND // 2 * _SECOND
-        if ahead(middle) == ahead(after):
-            after = middle
-        else:
-            before = middle
-    return after
-
-
-Cycle = Literal["day", "week", "window"]
-
-WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-
-_DAY_MINUTES = 24 * 60
 _FIRST_YEAR, _LAST_YEAR = 1900, 2200
 
 
@@ -121,14 +50,18 @@ class Slot:
 @public_facts
 @dataclass(frozen=True, kw_only=True)
 class Periods:
-    """Equal parts of the service day, on every day from `first_day` to `last_day`.
+    """Parts of the service day, on every day from `first_day` to `last_day`.
 
     With the cycle "day" a period is a part of the day. With the cycle "week" it is a part of a
     weekday, Monday first: 168 periods if the parts are hours. All seven weekdays have periods even
     if the window is too short to hold them all; the periods of a weekday that it lacks are public
-    like the others, and no trip falls into them. With the cycle "window" every part of every day is
-    a period: a series in time. A day has the same periods when the clocks change: the hour that is
-    skipped stays empty, the hour that comes twice is one period.
+    like the others, and no trip falls into them. With the cycle "day_type" it is a part of a type
+    of days, likewise; days of no type are not counted. With the cycle "window" every part of every
+    day is a period: a series in time. A day has the same periods when the clocks change: the hour
+    that is skipped stays empty, the hour that comes twice is one period.
+
+    A service day may go on after midnight, for a day at most: 25:30 is half past one in the night
+    that follows, and whoever travels then is counted on the day before.
 
     Attributes:
         zone: IANA name of the agency's time zone.
@@ -136,8 +69,12 @@ class Periods:
         last_day: Last day of the window.
         opens: Minutes after midnight at which the first period starts.
         closes: Minutes after midnight at which the last period ends (1440 is midnight).
-        minutes: Length of one period.
-        cycle: Which days are counted together: all, those of one weekday, or none.
+        minutes: Length of one period; 0 where parts are named.
+        cycle: Which days are counted together: all, those of one weekday or type, or none.
+        named: Parts of the day with names and lengths of their own, in order; empty for parts of
+            one length. There may be gaps between them.
+        day_types: With the cycle "day_type", the types.
+        holidays: With the cycle "day_type", the days that are holidays, ascending.
     """
 
     zone: str
@@ -147,13 +84,17 @@ class Periods:
     closes: int
     minutes: int
     cycle: Cycle = "day"
+    named: tuple[DayPart, ...] = ()
+    day_types: tuple[DayType, ...] = ()
+    holidays: tuple[date, ...] = ()
 
     def __post_init__(self) -> None:
         _check_zone(self.zone)
         if self.cycle not in get_args(Cycle):
             raise GeographyError(
                 f"Periods cannot be counted by {self.cycle!r}.",
-                advice='Set cycle = "day" to count all days together, "week" or "window".',
+                advice='Set cycle = "day" to count all days together, "week", "day_type" or '
+                '"window".',
             )
         if self.last_day < self.first_day:
             raise GeographyError(
@@ -164,40 +105,104 @@ class Periods:
                 f"The window must lie between the years {_FIRST_YEAR} and {_LAST_YEAR}.",
                 advice="Check the years of first_day and last_day.",
             )
-        if not 0 <= self.opens < self.closes <= _DAY_MINUTES:
+        self._check_hours()
+        self._check_types()
+        # Only names that people chose can meet: "a" and "b c" with "a b" and "c".
+        if self.day_types and len(set(self.labels)) != len(self.labels):
             raise GeographyError(
-                "The service day must start before it ends, between 00:00 and 24:00.",
-                advice="Give opens and closes as HH:MM, for example 06:00 and 20:00.",
+                "Two periods would have the same label.",
+                advice="Give parts of the day and day types names that differ together, too.",
             )
-        if self.minutes <= 0 or (self.closes - self.opens) % self.minutes:
+
+    def _check_hours(self) -> None:
+        if self.named:
+            refuse_unfit_parts(self.named)
+        if not 0 <= self.opens < self.closes <= MOST_MINUTES:
+            raise GeographyError(
+                "The service day must start before it ends, between 00:00 and 48:00.",
+                advice="Give opens and closes as HH:MM, for example 06:00 and 20:00; after "
+                "midnight the hours go on: 25:30.",
+            )
+        if self.closes - self.opens > DAY_MINUTES or self.opens >= DAY_MINUTES:
+            raise GeographyError(
+                "The service day must start before midnight and last no longer than a day: the "
+                "next one would begin before it ends.",
+                advice="Let it close when the next one opens, for example 04:00 and 28:00.",
+            )
+        if self.named:
+            hours = (self.named[0].starts, self.named[-1].ends, 0)
+            if (self.opens, self.closes, self.minutes) != hours:
+                raise GeographyError(
+                    "Named parts of the day come with hours that are not theirs.",
+                    advice="Leave out opens, closes and minutes: the parts say them.",
+                )
+        elif self.minutes <= 0 or (self.closes - self.opens) % self.minutes:
             raise GeographyError(
                 f"Periods of {self.minutes} minutes do not fill the service day.",
                 advice="Choose a length that divides the time from opens to closes.",
             )
 
+    def _check_types(self) -> None:
+        typed = self.cycle == "day_type"
+        if typed != bool(self.day_types) or (self.holidays and not typed):
+            raise GeographyError(
+                'Day types and holidays belong to cycle = "day_type", which needs day types.',
+                advice='Set cycle = "day_type" and name the types, or leave all of it out.',
+            )
+        refuse_unfit_types(self.day_types)
+        if any(later <= earlier for earlier, later in pairwise(self.holidays)):
+            raise GeographyError(
+                "The holidays are not in order, or one is named twice.",
+                advice="Name every holiday once, in order.",
+            )
+        if typed and all(self.first_period(day) is None for day in self.days):
+            raise GeographyError(
+                "No day of the window is of any of the day types.",
+                advice="Name the weekdays that the window has.",
+            )
+
     def __len__(self) -> int:
-        days = {"day": 1, "week": len(WEEKDAYS), "window": len(self.days)}
-        return self.parts * days[self.cycle]
+        return self.parts * len(self._day_names)
 
     @property
     def parts(self) -> int:
         """Number of parts of a day."""
-        return (self.closes - self.opens) // self.minutes
+        return len(self.day_parts)
+
+    @cached_property
+    def day_parts(self) -> tuple[DayPart, ...]:
+        """The parts of a day, in order."""
+        return self.named or equal_parts(self.opens, self.closes, self.minutes)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Readable names in index order: 08:00-08:30, Mon 08:00-08:30, 2026-03-02 08:00-08:30."""
-        parts = [f"{start}-{end}" for start, end in self.part_clocks]
-        if self.cycle == "day":
-            return tuple(parts)
-        days = WEEKDAYS if self.cycle == "week" else [day.isoformat() for day in self.days]
-        return tuple(f"{day} {part}" for day in days for part in parts)
+        return self._labelled([part.name for part in self.day_parts])
+
+    @cached_property
+    def short_labels(self) -> tuple[str, ...]:
+        """The labels with the start alone where parts have no names: 08:00, Mon 08:00."""
+        if self.named:
+            return self.labels
+        return self._labelled([start for start, _ in self.part_clocks])
+
+    def _labelled(self, parts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{day} {part}".lstrip() for day in self._day_names for part in parts)
+
+    @cached_property
+    def _day_names(self) -> tuple[str, ...]:
+        """What tells the kinds of days apart that are not counted together."""
+        names: dict[Cycle, tuple[str, ...]] = {
+            "day": ("",),
+            "week": WEEKDAYS,
+            "day_type": tuple(each.name for each in self.day_types),
+        }
+        return names.get(self.cycle) or tuple(day.isoformat() for day in self.days)
 
     @cached_property
     def part_clocks(self) -> tuple[tuple[str, str], ...]:
         """When each part of a day starts and ends, as HH:MM; midnight is 00:00 at the end too."""
-        starts = range(self.opens, self.closes, self.minutes)
-        return tuple((_clock(start), _clock(start + self.minutes)) for start in starts)
+        return tuple(part.clocks for part in self.day_parts)
 
     @cached_property
     def moments(self) -> tuple[tuple[datetime, datetime], ...]:
@@ -207,12 +212,10 @@ class Periods:
         clock as it was before, which is the moment so long after midnight.
         """
         zone = ZoneInfo(self.zone)
-        minutes = range(self.opens, self.closes, self.minutes)
-        days = self.example_days[:: self.parts]
         return tuple(
-            (_moment(day, start, zone), _moment(day, start + self.minutes, zone))
-            for day in days
-            for start in minutes
+            (_moment(day, part.starts, zone), _moment(day, part.ends, zone))
+            for day in self.example_days[:: self.parts]
+            for part in self.day_parts
         )
 
     @cached_property
@@ -221,31 +224,53 @@ class Periods:
         count = (self.last_day - self.first_day).days + 1
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
 
+    @property
+    def last_touched_day(self) -> date:
+        """The last calendar day on which a trip can count: one more if service goes on."""
+        return self.last_day + timedelta(days=(self.closes - 1) // DAY_MINUTES)
+
     @cached_property
     def example_days(self) -> tuple[date, ...]:
-        """A day for each period to be drawn on: the window's first, or the first such weekday.
+        """A day for each period to be drawn on: the first one of the window that it is counted on.
 
-        In a window that lacks the weekday it is the first one after the window.
+        In a window that lacks the weekday it is the first one after the window; in one that lacks
+        the day type, a day after the window that no other type is drawn on.
         """
-        if self.cycle == "day":
-            return (self.first_day,) * len(self)
-        if self.cycle == "window":
-            return tuple(day for day in self.days for _ in range(self.parts))
-        waits = ((weekday - self.first_day.weekday()) % 7 for weekday in range(len(WEEKDAYS)))
-        firsts = (self.first_day + timedelta(days=wait) for wait in waits)
+        if self.cycle == "week":
+            waits = ((weekday - self.first_day.weekday()) % 7 for weekday in range(len(WEEKDAYS)))
+            firsts = [self.first_day + timedelta(days=wait) for wait in waits]
+        else:
+            found: dict[int, date] = {}
+            for day in self.days:
+                if (first := self.first_period(day)) is not None:
+                    found.setdefault(first, day)
+            numbers = range(0, len(self), self.parts)
+            after = [self.last_day + timedelta(days=1 + i) for i in range(len(numbers))]
+            firsts = [found.get(number) or after[i] for i, number in enumerate(numbers)]
         return tuple(day for day in firsts for _ in range(self.parts))
+
+    def only_parts(self, kept: range) -> "Periods":
+        """Returns the periods of some neighbouring parts of the day alone."""
+        parts = self.day_parts[kept.start : kept.stop]
+        return replace(
+            self,
+            opens=parts[0].starts,
+            closes=parts[-1].ends,
+            named=parts if self.named else (),
+        )
 
     @cached_property
     def wall_slots(self) -> tuple[Slot, ...]:
         """Periods as stretches of wall-clock time (a naive time read as if it were UTC)."""
         return tuple(
             Slot(
-                start_us=wall_microseconds(day, start),
-                end_us=wall_microseconds(day, start + self.minutes),
-                period=self._first_period(day) + i,
+                start_us=wall_microseconds(day, part.starts),
+                end_us=wall_microseconds(day, part.ends),
+                period=first + i,
             )
             for day in self.days
-            for i, start in enumerate(range(self.opens, self.closes, self.minutes))
+            if (first := self.first_period(day)) is not None
+            for i, part in enumerate(self.day_parts)
         )
 
     @cached_property
@@ -272,16 +297,23 @@ class Periods:
     def skipped_wall(self) -> tuple[tuple[int, int], ...]:
         """Wall-clock stretches [start, end) in microseconds that never happened in the window."""
         opens = wall_microseconds(self.first_day, 0)
-        closes = wall_microseconds(self.last_day, _DAY_MINUTES)
+        closes = wall_microseconds(self.last_day, max(self.closes, DAY_MINUTES))
         gaps = (
             (max(before.wall_end_us, opens), min(after.wall_start_us, closes))
             for before, after in pairwise(self._stretches)
         )
         return tuple((start, end) for start, end in gaps if start < end)
 
-    def _first_period(self, day: date) -> int:
+    def first_period(self, day: date) -> int | None:
+        """Returns the first period of a day of the window; None where the day is of no type."""
+        if self.cycle == "day_type":
+            kinds = [self._is_of(day, each) for each in self.day_types]
+            return kinds.index(True) * self.parts if any(kinds) else None
         number = {"day": 0, "week": day.weekday(), "window": (day - self.first_day).days}
         return number[self.cycle] * self.parts
+
+    def _is_of(self, day: date, kind: DayType) -> bool:
+        return kind.holidays if day in self.holidays else day.weekday() in kind.weekdays
 
     @cached_property
     def _stretches(self) -> tuple[Stretch, ...]:
@@ -301,11 +333,12 @@ class Periods:
         # Releases with periods of the day are older than the cycle and must keep their digest.
         if self.cycle != "day":
             facts["cycle"] = self.cycle
+        if self.named:
+            facts["parts"] = [[part.name, part.starts, part.ends] for part in self.named]
+        if self.day_types:
+            facts["day_types"] = [[each.name, each.members] for each in self.day_types]
+            facts["holidays"] = [day.isoformat() for day in self.holidays]
         return digest_of(facts)
-
-
-def _clock(minute: int) -> str:
-    return f"{minute // 60 % 24:02d}:{minute % 60:02d}"
 
 
 def _moment(day: date, minute: int, zone: ZoneInfo) -> datetime:

@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
+from zoneinfo import ZoneInfo
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings, can_encrypt_spills, refuse_little_memory
@@ -144,6 +145,31 @@ def _threads_here(asked: int | None) -> int | None:
 _DAY_MINUTES = 24 * 60
 
 
+def window_of_periods(periods: Periods, *, clock: Clock = "local") -> Window:
+    """Returns the window of all days on which a row may count.
+
+    Privacy:
+        A service day that goes on after midnight counts rows of the day that follows, so that day
+        is in the window, and is charged as a whole like any other. Hours of a service day may be
+        meant from noon less twelve hours on, as timetables do. Where the clocks change that is
+        not midnight, so the window's real time holds both.
+    """
+    window = window_of_days(periods.first_day, periods.last_touched_day, periods.zone, clock=clock)
+    if clock != "service":
+        return window
+    zone, half_day = ZoneInfo(periods.zone), timedelta(hours=12)
+
+    def noon(day: date) -> datetime:
+        return datetime.combine(day, time(12), tzinfo=zone).astimezone(UTC)
+
+    closes = timedelta(minutes=periods.closes)
+    return replace(
+        window,
+        start=min(window.start, noon(periods.first_day) - half_day),
+        end=max(window.end, noon(periods.last_day) - half_day + closes),
+    )
+
+
 def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock = "local") -> Window:
     """Returns the window of some days in a time zone.
 
@@ -163,7 +189,8 @@ def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock =
     return Window(
         first_day=first_day,
         last_day=last_day,
-        clock=clock,
+        # Hours of a service day are times of the wall clock, written otherwise.
+        clock="utc" if clock == "utc" else "local",
         start=_moment(min(slot.start_us for slot in slots)),
         end=_moment(max(slot.end_us for slot in slots)),
     )

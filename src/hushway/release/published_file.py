@@ -134,6 +134,10 @@ _PERIOD_WORDS = {
     "period": ("string", "Label of the period."),
     "weekday": ("string", "Day of the week."),
     "day": ("date", "Day of the period."),
+    "day_type": ("string", "Type of the days that are counted together."),
+    "days": ("string", "Days of the type: weekdays, and holidays if they are of it."),
+    "holidays": ("string", "Days of the window that are holidays, whatever their weekday."),
+    "part": ("string", "Name of the part of the day."),
     "starts": ("string", "Start on the wall clock."),
     "ends": ("string", "End on the wall clock; 00:00 is the midnight after it."),
     "starts_at": ("datetime", "Start as a moment with its offset, on the first such day."),
@@ -145,6 +149,7 @@ _PERIOD_WORDS = {
 _COUNTED: Mapping[Cycle, str] = {
     "day": "counted over all days of the window",
     "week": "counted over all days of the window with the weekday of the period",
+    "day_type": "counted over all days of the window that are of the type of the period",
     "window": "each counted by itself: every part of every day of the window",
 }
 
@@ -164,7 +169,12 @@ def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
 
 def periods_words(periods: Periods) -> str:
     """Returns what a data package says about the public periods."""
-    return f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}."
+    words = f"Periods of the agency's wall clock, {_COUNTED[periods.cycle]}."
+    if periods.last_touched_day > periods.last_day:
+        words += (
+            " Hours from 24:00 on are after the midnight that follows, of the same service day."
+        )
+    return words
 
 
 def periods_schema(periods: Periods) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from hushway.errors import DataError
 from hushway.tables.unpacking import refuse_unfit_rows
 
-Clock = Literal["local", "utc"]
+Clock = Literal["local", "utc", "service"]
 
 
 Format = Literal["csv", "parquet"]
@@ -84,10 +84,20 @@ def _format(file: Path) -> Format | None:
 
 
 Kind = Literal[
-    "integer", "text", "number", "naive time", "zoned time", "list of integers", "list of texts"
+    "integer",
+    "text",
+    "number",
+    "day",
+    "naive time",
+    "zoned time",
+    "list of integers",
+    "list of texts",
 ]
 
-_NUMBERS = ("lon", "lat", "speed", "heading")
+_NUMBERS = (
+    *("lon", "lat", "speed", "heading"),
+    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
+)
 _LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
@@ -148,7 +158,8 @@ class TimedSource(Generic[AnyColumns]):
         path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
         columns: Which column holds what.
         clock: "local" for times on the agency's wall clock, without an offset; "utc" for times
-            in UTC or with an offset.
+            in UTC or with an offset; "service" for hours of a service day, which may go on after
+            midnight ("25:30"), beside a column of service dates.
         noun: What the rows are called.
     """
 
@@ -195,6 +206,11 @@ def layout_of(source: Source) -> Layout:
         raise DataError(
             f"Column {layout.names['time']!r} (time) carries a time zone, so it holds instants.",
             advice='Set clock = "utc".',
+        )
+    if source.clock == "service" and layout.kinds["time"] != "text":
+        raise DataError(
+            f"Column {layout.names['time']!r} (time) holds no hours of a service day.",
+            advice='Write them as text such as 25:30:00; or set clock = "local" or "utc".',
         )
     return layout
 
@@ -300,6 +316,8 @@ def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
         )
     if role in _NUMBERS:
         return _number_kind(role, column, kind)
+    if role in ("service_date", "day") and pa.types.is_date(kind):
+        return "day"
     return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
 
 

@@ -11,7 +11,8 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.published_trips import PublishedTrips
-from hushway.geography.periods import WEEKDAYS, Periods
+from hushway.geography.periods import Periods
+from hushway.geography.service_day import WEEKDAYS
 from hushway.transit.rider_trips import RiderTrips, draw_trips
 
 Hours = tuple[int, int]
@@ -90,31 +91,29 @@ def one_day(
         universe: The cells of the table.
         cells: Numbers of the cells that hold trips, ascending.
         counts: The trips of each.
-        day: Which day: a weekday such as Tue where the table has periods of the week, a date such
-            as 2026-03-03 where it has periods of the window, nothing where all days are counted
-            together.
+        day: Which day: a weekday such as Tue where the table has periods of the week, a type such
+            as weekday where it has periods of day types, a date such as 2026-03-03 where it has
+            periods of the window, nothing where all days are counted together.
         hours: From which minute of the day to which, on borders of periods; all unless given.
 
     Raises:
         PlanError: The table does not have that day or these hours.
     """
     chosen = _chosen_days(universe.periods, day)
-    opens, closes = _on_borders(universe.periods, hours)
+    parts = _on_borders(universe.periods, hours)
     kept = replace(
         universe,
         periods=replace(
-            universe.periods,
+            universe.periods.only_parts(parts),
             first_day=chosen[0],
             last_day=chosen[0],
-            opens=opens,
-            closes=closes,
             cycle="day",
+            day_types=(),
+            holidays=(),
         ),
     )
     period, origin, destination = universe.decode(cells)
-    first = _first_period(universe.periods, chosen[0])
-    first += (opens - universe.periods.opens) // universe.periods.minutes
-    period = period - first
+    period = period - _first_period(universe.periods, chosen[0]) - parts.start
     inside = (period >= 0) & (period < len(kept.periods)) & (counts > 0)
     return DayDemand(
         universe=kept,
@@ -148,13 +147,9 @@ def _chosen_days(periods: Periods, day: str | None) -> tuple[date, ...]:
                 advice="Leave the day out: the average day is taken.",
             )
         return periods.days
-    weekly = periods.cycle == "week"
-    chosen = tuple(each for each in periods.days if _name(each, weekly=weekly) == _asked(day))
+    chosen = tuple(each for each in periods.days if _is_asked(periods, each, day))
     if not chosen:
-        present = sorted({each.weekday() for each in periods.days})
-        weekdays = ", ".join(WEEKDAYS[number] for number in present)
-        dates = f"{periods.first_day} to {periods.last_day}"
-        kind, known = ("weekday", weekdays) if weekly else ("date", dates)
+        kind, known = _known_days(periods)
         raise PlanError(
             f"A {kind} is needed." if day is None else f"The table has no {kind} {day!r}.",
             advice=f"Name one that the window has: {known}.",
@@ -162,26 +157,53 @@ def _chosen_days(periods: Periods, day: str | None) -> tuple[date, ...]:
     return chosen
 
 
-def _asked(day: str | None) -> str | None:
-    return None if day is None else day.strip().capitalize()
+def _is_asked(periods: Periods, each: date, day: str | None) -> bool:
+    name = _name(periods, each)
+    return day is not None and name is not None and name.casefold() == day.strip().casefold()
 
 
-def _name(day: date, *, weekly: bool) -> str:
-    return WEEKDAYS[day.weekday()] if weekly else day.isoformat()
+def _known_days(periods: Periods) -> tuple[str, str]:
+    """Returns what days are called that the table tells apart, and which of them it has."""
+    if periods.cycle == "window":
+        return "date", f"{periods.first_day} to {periods.last_day}"
+    names = {_first_period(periods, each): _name(periods, each) for each in _counted(periods)}
+    kind = "weekday" if periods.cycle == "week" else "day type"
+    return kind, ", ".join(name for _, name in sorted(names.items()) if name is not None)
+
+
+def _counted(periods: Periods) -> list[date]:
+    return [each for each in periods.days if periods.first_period(each) is not None]
+
+
+def _name(periods: Periods, day: date) -> str | None:
+    """Returns what a table calls a day; None if it does not count it."""
+    if periods.cycle == "window":
+        return day.isoformat()
+    if periods.cycle == "week":
+        return WEEKDAYS[day.weekday()]
+    first = periods.first_period(day)
+    return None if first is None else periods.day_types[first // periods.parts].name
 
 
 def _first_period(periods: Periods, day: date) -> int:
-    return periods.wall_slots[(day - periods.first_day).days * periods.parts].period
+    first = periods.first_period(day)
+    assert first is not None  # noqa: S101  only days that are counted are asked for
+    return first
 
 
-def _on_borders(periods: Periods, hours: Hours | None) -> Hours:
+def _on_borders(periods: Periods, hours: Hours | None) -> range:
+    """Returns the parts of the day between two times."""
+    parts = periods.day_parts
     if hours is None:
-        return periods.opens, periods.closes
-    inside = periods.opens <= hours[0] < hours[1] <= periods.closes
-    if not inside or any((minute - periods.opens) % periods.minutes for minute in hours):
-        (opens, _), (_, closes) = periods.part_clocks[0], periods.part_clocks[-1]
+        return range(len(parts))
+    starts, ends = [part.starts for part in parts], [part.ends for part in parts]
+    if hours[0] not in starts or hours[1] not in ends or hours[0] >= hours[1]:
+        lengths = f"last {periods.minutes} minutes, from {parts[0].clocks[0]} to "
+        lengths += parts[-1].clocks[1]
+        if periods.named:
+            lengths = "are " + ", ".join("-".join(part.clocks) for part in parts)
         raise PlanError(
             "The hours do not begin and end with periods of the table.",
-            advice=f"Its periods last {periods.minutes} minutes, from {opens} to {closes}.",
+            advice=f"Its periods {lengths}.",
         )
-    return hours
+    return range(starts.index(hours[0]), ends.index(hours[1]) + 1)

@@ -60,8 +60,9 @@ def draw_trips(universe: ODCells, cells: IntArray, counts: IntArray, *, seed: in
     away = origin != destination
     period, origin, destination = period[away], origin[away], destination[away]
     periods = universe.periods
-    length_s = periods.minutes * 60
+    part = period % periods.parts
+    length_s = np.array([each.minutes * 60 for each in periods.day_parts])[part]
     rng = np.random.Generator(np.random.PCG64(seed))
     within_s = np.floor(rng.random(len(period)) * length_s).astype(np.int64)
-    start_s = (periods.opens + (period % periods.parts) * periods.minutes) * 60
+    start_s = np.array([each.starts * 60 for each in periods.day_parts])[part]
     return in_order(start_s + within_s, origin, destination)

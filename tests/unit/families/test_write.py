@@ -30,6 +30,7 @@ FILES = [
     "datapackage.json",
     "flowmap/flows.csv",
     "flowmap/locations.csv",
+    "flows.parquet",
     "label.yaml",
     "places.csv",
     "mobilitydcat-ap.jsonld",

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.geography.periods import WEEKDAYS, Cycle, Periods
+from hushway.geography.periods import Cycle, Periods
+from hushway.geography.service_day import WEEKDAYS
 
 HOUR_US = 3_600_000_000
 MINUTE = timedelta(minutes=1)
@@ -197,7 +198,9 @@ def test_midnight_is_written_as_24_00() -> None:
         ({"last_day": date(9999, 12, 31)}, "between the years"),
         ({"opens": 600, "closes": 600}, "start before it ends"),
         ({"opens": -30}, "start before it ends"),
-        ({"closes": 1470}, "start before it ends"),
+        ({"closes": 2910}, "start before it ends"),
+        ({"closes": 1470}, "no longer than a day"),
+        ({"opens": 1440, "closes": 1500}, "start before midnight"),
         ({"minutes": 0}, "do not fill"),
         ({"minutes": -30}, "do not fill"),
         ({"minutes": 50}, "do not fill"),

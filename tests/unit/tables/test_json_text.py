@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas import read_areas
 from hushway.families.links.public.read import read_roads
+from hushway.tables.areas import read_areas
 from hushway.tables.locations import read_locations
 
 HALF = "caf\ud800"

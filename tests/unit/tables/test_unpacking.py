@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from hushway.errors import DataError, GeographyError
-from hushway.families.density.public.areas import read_areas
 from hushway.families.links.public.read import read_roads
 from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.od.public.pairs import read_text_columns
 from hushway.families.sequences.public.gtfs_lines import read_timetable
 from hushway.geography.locations import Location, Locations
 from hushway.tables import unpacking
+from hushway.tables.areas import read_areas
 from hushway.tables.layout import find_files
 from hushway.tables.locations import read_locations
 from hushway.transit.network.feed import read_service_day

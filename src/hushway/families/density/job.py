@@ -12,7 +12,6 @@ from hushway.families.density.mechanism.recommended import (
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
 from hushway.families.density.plan import DensityPlan
-from hushway.families.density.public.areas import AreaColumns, read_areas
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
@@ -24,6 +23,7 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
+from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
 

@@ -35,17 +35,30 @@ from hushway.families.od.plan import (
     LearnedPlan,
     ODPlan,
 )
+from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
-from hushway.geography.periods import Periods
+from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.fares import FareColumns
+from hushway.families.od.rows.trips import (
+    AnyTrips,
+    FareTaps,
+    MdsTrips,
+    TripColumns,
+    TripsSource,
+)
+from hushway.geography.areas import Areas
+from hushway.geography.clock import microseconds
+from hushway.geography.locations import Locations
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
+from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.release.job import CountingContext, Job, Wording, window_of_days
+from hushway.release.job import CountingContext, Job, Wording, window_of_periods
+from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, Problem
 from hushway.tables.locations import LocationColumns, read_locations
 
@@ -143,7 +156,7 @@ class TripRows:
         policy: What becomes of trips that cannot be counted.
     """
 
-    source: TripsSource
+    source: AnyTrips
     cells: ODCells
     unit: Unit
     max_trips: int
@@ -174,9 +187,12 @@ def prepare_od(plan: ODPlan) -> Job:
     Raises:
         GeographyError: The locations, the periods or the features are wrong.
     """
-    cells = _cells(plan)
     unit = plan.privacy.unit
     bound = trip_bound(unit, plan.privacy.max_trips)
+    areas = _areas(plan)
+    cells = _cells(plan, areas)
+    clock = "utc" if plan.data.format == "mds" else plan.data.clock
+    window = window_of_periods(cells.periods, clock=clock)
     mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
     features = measured_features(mechanism)
     return Job(
@@ -185,11 +201,9 @@ def prepare_od(plan: ODPlan) -> Job:
         bound=bound,
         mechanism=mechanism,
         terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
-        window=window_of_days(
-            plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
-        ),
+        window=window,
         rows=TripRows(
-            source=_source(plan),
+            source=_source(plan, areas, window),
             cells=cells,
             unit=unit,
             max_trips=plan.privacy.max_trips,
@@ -200,20 +214,50 @@ def prepare_od(plan: ODPlan) -> Job:
     )
 
 
-def _cells(plan: ODPlan) -> ODCells:
+def _areas(plan: ODPlan) -> Areas | None:
+    if plan.places.areas is None:
+        return None
+    columns = AreaColumns(**plan.places.area_columns.model_dump())
+    return read_areas(plan.path(plan.places.areas), columns)
+
+
+def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
+    if areas is not None:
+        return places_of_areas(areas)
+    assert plan.places.file is not None  # noqa: S101  a plan without areas names a list
     columns = LocationColumns(**plan.places.columns.model_dump(), labels=asked_labels(plan))
+    return read_locations(plan.path(plan.places.file), columns)
+
+
+def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:
     return ODCells(
-        locations=read_locations(plan.path(plan.places.file), columns),
-        periods=Periods(**plan.time.model_dump()),
+        locations=_locations(plan, areas),
+        periods=plan.time.periods(plan.path),
         include_intrazonal=plan.places.include_intrazonal,
     )
 
 
-def _source(plan: ODPlan) -> TripsSource:
+def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
+    path = plan.path(plan.data.trips)
+    if plan.data.format == "mds":
+        assert areas is not None  # noqa: S101  a plan for MDS names them
+        return MdsTrips(path=path, areas=areas)
+    if plan.data.format == "tides":
+        start, end = window.as_written
+        return FareTaps(
+            path=path,
+            columns=FareColumns(),
+            clock=plan.data.clock,
+            span_us=(microseconds(start), microseconds(end)),
+        )
+    columns = plan.data.columns.model_dump()
+    if areas is not None:
+        columns |= {"origin": None, "destination": None}
     return TripsSource(
-        path=plan.path(plan.data.trips),
-        columns=TripColumns(**plan.data.columns.model_dump()),
+        path=path,
+        columns=TripColumns(**columns),
         clock=plan.data.clock,
+        areas=areas,
     )
 
 

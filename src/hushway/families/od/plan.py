@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from hushway.families.od.plan_time import ServiceTimePlan
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
 from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
@@ -25,7 +26,6 @@ from hushway.release.plan_sections import (
     Section,
     Text,
     Texts,
-    TimePlan,
     exact_positive,
 )
 
@@ -250,14 +250,58 @@ class TripColumnsPlan(Section):
     destination: str = "destination"
     time: str = "time"
     trip_id: str | None = None
+    service_date: str | None = None
+    origin_lon: str | None = None
+    origin_lat: str | None = None
+    destination_lon: str | None = None
+    destination_lat: str | None = None
+
+    @property
+    def positions(self) -> tuple[str | None, ...]:
+        """The columns of points."""
+        return self.origin_lon, self.origin_lat, self.destination_lon, self.destination_lat
+
+    @model_validator(mode="after")
+    def _points_or_ids(self) -> "TripColumnsPlan":
+        given = [column is not None for column in self.positions]
+        if any(given) and not all(given):
+            raise ValueError(
+                "points need all of origin_lon, origin_lat, destination_lon and destination_lat"
+            )
+        if all(given) and {"origin", "destination"} & self.model_fields_set:
+            raise ValueError("trips have ids of places or points, not both: leave out the ids")
+        return self
 
 
 class DataPlan(RowsPlan):
     """The protected rows."""
 
     trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["local", "utc"] = "local"
+    format: Literal["table", "mds", "tides"] = "table"
+    clock: Literal["local", "utc", "service"] = "local"
     columns: TripColumnsPlan = TripColumnsPlan()
+
+    @model_validator(mode="after")
+    def _standards_name_their_columns(self) -> "DataPlan":
+        if self.format != "table" and "columns" in self.model_fields_set:
+            raise ValueError(f'format = "{self.format}" names its own columns: leave them out')
+        if self.format == "mds" and "clock" in self.model_fields_set:
+            raise ValueError('format = "mds" has instants: leave out clock')
+        return self
+
+    @property
+    def has_points(self) -> bool:
+        """Whether trips have points for ends, not ids of places."""
+        return self.format == "mds" or None not in self.columns.positions
+
+    @model_validator(mode="after")
+    def _service_dates_have_their_clock(self) -> "DataPlan":
+        if (self.clock == "service") != (self.columns.service_date is not None):
+            raise ValueError(
+                'clock = "service" and columns.service_date belong together: hours such as 25:30 '
+                "are hours of a service date"
+            )
+        return self
 
 
 class PairColumnsPlan(Section):
@@ -267,13 +311,24 @@ class PairColumnsPlan(Section):
     destination: str = "destination"
 
 
+class AreaColumnsPlan(Section):
+    """Which column or property of the areas holds what."""
+
+    id: str = "id"
+    name: str | None = "name"
+
+
 class PlacesPlan(Section):
     """The public list of locations, and public facts about pairs of them."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
+    named_files: ClassVar[tuple[str, ...]] = ("file", "areas", "pairs")
 
-    file: Text = Field(description="CSV or GeoJSON.")
+    file: Text | None = Field(default=None, description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    areas: Text | None = Field(
+        default=None, description="GeoJSON, GeoParquet or a shapefile, for trips with points."
+    )
+    area_columns: AreaColumnsPlan = AreaColumnsPlan()
     pairs: Text | None = Field(
         default=None, description="CSV or Parquet; one row a pair, for published totals."
     )
@@ -281,6 +336,15 @@ class PlacesPlan(Section):
     include_intrazonal: bool = Field(
         default=False, description="Whether trips that end where they began have cells."
     )
+
+    @model_validator(mode="after")
+    def _a_list_or_areas(self) -> "PlacesPlan":
+        if (self.file is None) == (self.areas is None):
+            raise ValueError("must name exactly one of file (a list of places) and areas")
+        other = "columns" if self.file is None else "area_columns"
+        if other in self.model_fields_set:
+            raise ValueError(f"{other} are columns of a file that is not named")
+        return self
 
     @model_validator(mode="after")
     def _pair_columns_need_a_table(self) -> "PlacesPlan":
@@ -309,7 +373,7 @@ class ODPlan(AnyPlan):
     release_type: Literal["od"]
     data: DataPlan
     places: PlacesPlan
-    time: TimePlan
+    time: ServiceTimePlan
     privacy: PrivacyPlan
     mechanism: MechanismPlan = LearnedPlan()
     published_totals: dict[str, FeaturePlan] = Field(default_factory=dict)
@@ -323,13 +387,15 @@ class ODPlan(AnyPlan):
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""
         unit = self.privacy.unit
-        if unit.has_many_records and self.data.columns.person is None:
+        owned = self.data.format != "table" or self.data.columns.person is not None
+        if unit.has_many_records and not owned:
             yield (
                 f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
                 'ids (without one, only unit = "trip" is possible)'
             )
         if not unit.has_many_records and self.privacy.max_trips > 1:
             yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
+        yield from _wrong_places(self)
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"
         for name, feature in self.published_totals.items():
@@ -346,6 +412,20 @@ class ODPlan(AnyPlan):
         yield from _wrong_shares("budget_shares", self.mechanism.budget_shares, asked)
         if isinstance(self.mechanism, CBDPPlan):
             yield from _wrong_shares("importance", self.mechanism.importance, asked)
+
+
+def _wrong_places(plan: ODPlan) -> Iterator[str]:
+    if plan.data.has_points != (plan.places.areas is not None):
+        yield (
+            "places.areas: belongs to trips with points: name it together with "
+            "data.columns.origin_lon, origin_lat, destination_lon and destination_lat, or with "
+            'data.format = "mds"'
+        )
+    if plan.data.format != "table" and plan.privacy.unit is not Unit.DEVICE:
+        yield (
+            f'privacy.unit: must be "device", because trips of data.format = "{plan.data.format}" '
+            "are told by devices or tokens, not by people"
+        )
 
 
 def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:

@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
-from hushway.geography.periods import WEEKDAYS, Cycle, Periods
+from hushway.geography.periods import Cycle, Periods
+from hushway.geography.service_day import DAY_MINUTES, WEEKDAYS, DayPart, DayType, day_type
 from hushway.release.bounded import csv_rows, guarded, rewritten
 
 _DAY_COLUMNS = (
-    "period",
     "starts",
     "ends",
     "starts_at",
@@ -24,13 +24,15 @@ _DAY_COLUMNS = (
     "last_day",
     "time_zone",
 )
-_PERIOD_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
-    "day": _DAY_COLUMNS,
-    "week": ("period", "weekday", *_DAY_COLUMNS[1:]),
-    "window": ("period", "day", *_DAY_COLUMNS[1:]),
+# What says which days a period is counted on.
+_KIND_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
+    "day": (),
+    "week": ("weekday",),
+    "day_type": ("day_type", "days", "holidays"),
+    "window": ("day",),
 }
+_PART = "part"
 
-_DAY_MINUTES = 24 * 60
 _WHOLE = re.compile(r"-?\d+")
 _SPECIAL = re.compile(r'[",\r\n]')
 _ROWS_AT_ONCE = 1 << 14
@@ -43,7 +45,12 @@ def location_columns(locations: Locations) -> tuple[str, ...]:
 
 def period_columns(periods: Periods) -> tuple[str, ...]:
     """Returns the columns of periods.csv; a period of the day has neither weekday nor day."""
-    return _PERIOD_COLUMNS[periods.cycle]
+    return _period_columns(periods.cycle, named=bool(periods.named))
+
+
+def _period_columns(cycle: Cycle, *, named: bool) -> tuple[str, ...]:
+    part = (_PART,) if named else ()
+    return ("period", *_KIND_COLUMNS[cycle], *part, *_DAY_COLUMNS)
 
 
 def locations_csv(locations: Locations) -> bytes:
@@ -63,7 +70,11 @@ def periods_csv(periods: Periods) -> bytes:
         days = [(weekday,) for weekday in WEEKDAYS]
     elif periods.cycle == "window":
         days = [(day.isoformat(),) for day in periods.days]
-    facts = ((*day, *clock) for day in days for clock in periods.part_clocks)
+    elif periods.cycle == "day_type":
+        holidays = " ".join(day.isoformat() for day in periods.holidays)
+        days = [(each.name, each.members, holidays) for each in periods.day_types]
+    parts = [(*((part.name,) if periods.named else ()), *part.clocks) for part in periods.day_parts]
+    facts = ((*day, *part) for day in days for part in parts)
     moments = ((start.isoformat(), end.isoformat()) for start, end in periods.moments)
     rows = (
         (label, *fact, *moment, *window)
@@ -103,24 +114,59 @@ def read_periods(data: bytes) -> Periods:
         ReleaseError: The bytes are not what `periods_csv` writes.
     """
     header, rows = _table("periods.csv", data)
-    cycles: dict[tuple[str, ...], Cycle] = {own: cycle for cycle, own in _PERIOD_COLUMNS.items()}
-    if header not in cycles or not rows:
+    forms = {
+        _period_columns(cycle, named=named): (cycle, named)
+        for cycle in _KIND_COLUMNS
+        for named in (False, True)
+    }
+    if header not in forms or not rows:
         raise rewritten("periods.csv")
-    first, last = (dict(zip(header, row, strict=True)) for row in (rows[0], rows[-1]))
+    cycle, named = forms[header]
+    every = [dict(zip(header, row, strict=True)) for row in rows]
+    first, parts = every[0], _parts(every, named=named)
+    types = _types(every) if cycle == "day_type" else ()
     periods = Periods(
         zone=first["time_zone"],
         first_day=date.fromisoformat(first["first_day"]),
         last_day=date.fromisoformat(first["last_day"]),
         opens=_minutes(first["starts"]),
-        # What ends at midnight ends at 00:00.
-        closes=_minutes(last["ends"]) or _DAY_MINUTES,
-        minutes=(_minutes(first["ends"]) or _DAY_MINUTES) - _minutes(first["starts"]),
-        cycle=cycles[header],
+        closes=parts[-1].ends,
+        minutes=0 if named else parts[0].minutes,
+        cycle=cycle,
+        named=parts if named else (),
+        day_types=types,
+        holidays=tuple(map(date.fromisoformat, first["holidays"].split())) if types else (),
     )
     # A few bytes can claim a window of centuries: count its periods before writing them all.
     if len(periods) != len(rows) or periods_csv(periods) != data:
         raise rewritten("periods.csv")
     return periods
+
+
+def _parts(rows: Sequence[Mapping[str, str]], *, named: bool) -> tuple[DayPart, ...]:
+    """Returns the parts of the day: those of the first kind of days, which others repeat.
+
+    A clock that shows less than before has passed midnight.
+    """
+    parts: dict[str, DayPart] = {}
+    clock = 0
+    for row in rows:
+        name = row[_PART] if named else row["starts"]
+        if name in parts:
+            break
+        starts = _not_before(clock, _minutes(row["starts"]))
+        clock = _not_before(starts + 1, _minutes(row["ends"]))
+        parts[name] = DayPart(name=name, starts=starts, ends=clock)
+    return tuple(parts.values())
+
+
+def _not_before(minute: int, clock: int) -> int:
+    return clock if clock >= minute else clock + DAY_MINUTES
+
+
+def _types(rows: Sequence[Mapping[str, str]]) -> tuple[DayType, ...]:
+    members = {row["day_type"]: row["days"].split() for row in rows}
+    return tuple(day_type(name, days) for name, days in members.items())
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:

@@ -13,7 +13,8 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
-from hushway.geography.periods import Periods, microseconds
+from hushway.geography.clock import microseconds
+from hushway.geography.periods import Periods
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,

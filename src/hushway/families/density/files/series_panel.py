@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.geography.areas import Areas
-from hushway.geography.periods import WEEKDAYS, Periods
+from hushway.geography.periods import Periods
+from hushway.geography.service_day import WEEKDAYS
 
 _INK, _LINE = "#1c2430", "#d9dee5"
 _SERIES, _MARK = "#3a7c8b", "#D55E00"

@@ -14,6 +14,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
+from hushway.families.od.files.intervals import interval_of
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of, refines
@@ -38,6 +39,16 @@ class PublishedSums:
     measured: IntArray
     standard_error: float
     errors: FloatArray | None = None
+
+    @property
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """The ends of intervals of 95%: around published sums if their errors were learnt.
+
+        Else around what was measured: how far a fitted sum may be off nobody knows.
+        """
+        if self.errors is None:
+            return interval_of(self.measured, self.standard_error)
+        return interval_of(self.counts, self.errors)
 
     @property
     def residuals(self) -> IntArray:

@@ -11,6 +11,7 @@ from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums, sums_of_rows
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.guard import check_stated
+from hushway.families.od.files.lines import MOST_LINES
 from hushway.families.od.files.margins import read_margins_parquet
 from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import (
@@ -19,6 +20,7 @@ from hushway.families.od.files.published import (
     FEATURES,
     FILES,
     FLOWS,
+    LINES,
     LOCATIONS,
     MARGINS,
     OMX,
@@ -113,7 +115,8 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Re
 
 def _formats(folder: Path, read: ReadView) -> tuple[bool, str]:
     check_files(FILES, read, folder)
-    agreed = f"{CSV} and {FLOWS} hold the same numbers as {PARQUET}."
+    lines = f", {LINES}" if read.rows.number <= MOST_LINES else ""
+    agreed = f"{CSV}{lines} and {FLOWS} hold the same numbers as {PARQUET}."
     if not fits_omx(read.universe):
         return True, agreed
     return True, f"{agreed} {OMX} is sealed, but its numbers are not compared."

@@ -1,11 +1,13 @@
 """OD tables for flow map viewers: locations.csv and flows.csv.
 
 The time column holds the start of the period on the first day of the window, in the one form that
-flowmap.blue reads as a time of day; a period of the week is on the first day with its weekday. The
+flowmap.blue reads as a time of day; a period of the week is on the first day with its weekday, one
+of a day type on the first day of that type, and one after midnight on the day that follows. The
 counts are over all days of the window. Flows of 0 draw nothing and are left out.
 """
 
 from collections.abc import Iterator
+from datetime import datetime, time, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -83,8 +85,9 @@ def _to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
 
 
 def _times(periods: Periods) -> tuple[str, ...]:
-    starts = [start for start, _ in periods.part_clocks]
-    return tuple(
-        f"{day.isoformat()} {starts[i % periods.parts]}"
+    parts = periods.day_parts
+    starts = (
+        datetime.combine(day, time()) + timedelta(minutes=parts[i % len(parts)].starts)
         for i, day in enumerate(periods.example_days)
     )
+    return tuple(f"{start:%Y-%m-%d %H:%M}" for start in starts)

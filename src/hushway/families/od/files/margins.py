@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
+from hushway.families.od.files.intervals import HIGH, LOW
 from hushway.families.od.public.features import Feature
 from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
@@ -22,7 +23,7 @@ from hushway.release.formats.csv import (
 )
 from hushway.release.formats.places import number_array, text_array
 
-SCHEMA = pa.schema(
+_MEASURED = pa.schema(
     [
         pa.field("published_total", LABEL, nullable=False),
         pa.field("period", LABEL, nullable=False),
@@ -33,10 +34,16 @@ SCHEMA = pa.schema(
         pa.field("residual", pa.int64(), nullable=False),
     ]
 )
-COLUMNS = tuple(SCHEMA.names)
 ERROR = "count_error"
+
+
+def _with_numbers(schema: pa.Schema, *names: str) -> pa.Schema:
+    return pa.schema([*schema, *(pa.field(name, pa.float64(), nullable=False) for name in names)])
+
+
+SCHEMA = _with_numbers(_MEASURED, LOW, HIGH)
 # Where errors were learnt, the error of every published sum stands in a column of its own.
-LEARNT_SCHEMA = SCHEMA.append(pa.field(ERROR, pa.float64(), nullable=False))
+LEARNT_SCHEMA = _with_numbers(_MEASURED, ERROR, LOW, HIGH)
 
 _LABELS = ("published_total", "period", "pair")
 _NUMBERS = ("count", "measured", "standard_error", "residual")
@@ -106,6 +113,7 @@ def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
                     number_array(np.full(len(counts), margin.standard_error)),
                     number_array(counts - measured),
                     *([] if margin.errors is None else [number_array(margin.errors[part])]),
+                    *(number_array(end[part]) for end in margin.interval),
                 ],
                 schema=schema_of(margins),
             )
@@ -162,6 +170,11 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
         raise damaged(
             f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement."
         )
+    ends = (
+        np.concatenate([whole_column(part.column(name)) for part in parts]) for name in (LOW, HIGH)
+    )
+    if not all(map(np.array_equal, ends, sums.interval)):
+        raise damaged(f"{path.name}: an interval of {feature.title!r} is not that of its error.")
     return sums
 
 

@@ -5,6 +5,7 @@ no reader here on purpose: PyTables unpickles attributes, so opening the OMX fil
 run the stranger's code.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -54,9 +55,14 @@ def _omx_bytes(table: ODTable) -> bytes:
 
 
 def matrix_names(universe: ODCells) -> tuple[str, ...]:
-    """Returns names that every reader of HDF5 accepts, such as t0800_0830 or tMon0800_0830."""
+    """Returns names that every reader of HDF5 accepts, such as t0800_0830 or t1_am_peak."""
+    periods = universe.periods
+    if periods.named or periods.day_types:
+        # Names that people chose may hold anything; the number keeps them apart.
+        plain = (re.sub(r"[^A-Za-z0-9]+", "_", label) for label in periods.labels)
+        return tuple(f"t{i + 1}_{label}".rstrip("_") for i, label in enumerate(plain))
     without = str.maketrans({":": None, " ": None, "-": "_"})
-    return tuple("t" + label.translate(without) for label in universe.periods.labels)
+    return tuple("t" + label.translate(without) for label in periods.labels)
 
 
 def _lookups(universe: ODCells) -> dict[str, NDArray[np.generic]]:

@@ -93,7 +93,7 @@ def draw_periods(axes: Axes, table: ODTable, margins: Sequence[PublishedSums]) -
     axes.grid(axis="y", color=_LINE, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    if table.universe.periods.cycle == "day":
+    if table.universe.periods.cycle == "day" and not table.universe.periods.named:
         # Labels such as "Mon 08:00" need the room, and no explanation.
         axes.set_xlabel("start of the period", fontsize=8.5)
     axes.set_title(title, loc="left", fontsize=11, pad=6)
@@ -124,7 +124,7 @@ def _set_ticks(axes: Axes, universe: ODCells) -> None:
     labels = universe.periods.labels
     step = math.ceil(len(labels) / _MOST_LABELS)
     positions = range(0, len(labels), step)
-    axes.set_xticks(positions, [label.split("-")[0] for label in labels[::step]])
+    axes.set_xticks(positions, universe.periods.short_labels[::step])
     flat = len(labels) <= _MOST_FLAT_LABELS
     axes.tick_params(axis="x", rotation=0 if flat else 60, length=0)
     axes.tick_params(axis="y", length=0)

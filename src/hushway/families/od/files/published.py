@@ -13,19 +13,29 @@ from hushway.families.od.files.estimates import COLUMNS as ESTIMATE_COLUMNS
 from hushway.families.od.files.estimates import read_estimates, write_estimates
 from hushway.families.od.files.features import features_json
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
-from hushway.families.od.files.margins import COLUMNS as MARGIN_COLUMNS
+from hushway.families.od.files.lines import MOST_LINES, read_lines, write_lines
 from hushway.families.od.files.margins import (
-    ERROR,
     read_margins_csv,
+    schema_of,
     write_margins_csv,
     write_margins_parquet,
 )
 from hushway.families.od.files.omx import MOST_CELLS, fits_omx, write_omx
 from hushway.families.od.files.pairs import pair_columns, write_pairs
-from hushway.families.od.files.rows import COLUMNS, read_csv, write_csv, write_parquet
+from hushway.families.od.files.rows import (
+    COLUMNS,
+    batches_of,
+    read_csv,
+    read_parquet,
+    write_csv,
+    write_parquet,
+)
 from hushway.families.od.files.summary import flows_digest, summary_of
+from hushway.families.od.files.tides import COLUMNS as TIDES_COLUMNS
+from hushway.families.od.files.tides import entries_csv, entries_of, has_entries, tides_package
 from hushway.families.od.files.view import ODView, ReadView, TableView
 from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.formats.geoparquet import GEOMETRY
 from hushway.release.formats.places import location_columns, locations_csv
 from hushway.release.published_file import (
     Description,
@@ -36,6 +46,7 @@ from hushway.release.published_file import (
     locations_schema,
     periods_file,
     table_schema,
+    write_parts,
 )
 
 PARQUET = "trips.parquet"
@@ -43,6 +54,7 @@ CSV = "trips.csv"
 OMX = "trips.omx"
 FLOWS = "flowmap/flows.csv"
 FLOW_LOCATIONS = "flowmap/locations.csv"
+LINES = "flows.parquet"
 LOCATIONS = "places.csv"
 MARGINS = "margins.parquet"
 MARGINS_CSV = "margins.csv"
@@ -50,6 +62,8 @@ ADDS_UP = "adds-up.json"
 FEATURES = "published_totals.json"
 PAIRS = "pairs.parquet"
 ESTIMATES = "estimates.parquet"
+TIDES = "tides/station_activities.csv"
+TIDES_PACKAGE = "tides/datapackage.json"
 
 
 def describe(view: TableView | ReadView) -> Description:
@@ -102,6 +116,12 @@ def _error_of(view: ODView) -> str:
     return "the error that is left in the count, as learnt from all noisy counts"
 
 
+_INTERVAL_WORDS = (
+    ("number", "Lower end of an interval of 95%: 1.96 standard errors below the count, or 0."),
+    ("number", "Upper end of it: 1.96 standard errors above the count."),
+)
+
+
 def _trips_schema(view: ODView) -> dict[str, Any]:
     error = f"Standard deviation of {_error_of(view)}, in trips."
     words = (
@@ -110,16 +130,25 @@ def _trips_schema(view: ODView) -> dict[str, Any]:
         ("string", "Id of the place where trips end, as in places.csv."),
         ("integer", "Published number of trips over all days of the window."),
         ("number", error),
+        *_INTERVAL_WORDS,
     )
     return columns_schema(COLUMNS, words, key=["period", "origin", "destination"])
 
 
+def _lines_schema(view: ODView) -> dict[str, Any]:
+    schema = _trips_schema(view)
+    line = {"name": GEOMETRY, "type": "any", "description": "A line string, as WKB."}
+    return {**schema, "fields": [*schema["fields"], line]}
+
+
 def _flows_words(view: ODView) -> str:
-    weekly = view.universe.periods.cycle == "week"
+    cycle = view.universe.periods.cycle
+    which = {"week": " with its weekday", "day_type": " of its type"}.get(cycle, "")
+    when = "its day" if cycle == "window" else f"the first day of the window{which}"
+    count = "of that day" if cycle == "window" else f"over all{' such' if which else ''} days"
     return (
-        "The rows above 0. The time is the start of the period on the first day of "
-        f"the window{' with its weekday' if weekly else ''}, because viewers want a date; the "
-        f"count is over all{' such' if weekly else ''} days."
+        f"The rows above 0. The time is the start of the period on {when}, because viewers want a "
+        f"date; the count is {count}."
     )
 
 
@@ -149,6 +178,10 @@ _MARGIN_WORDS = (
     ("number", "Standard deviation of the noise in the measurement, in trips."),
     ("integer", "The count minus the measurement."),
 )
+_MEASURED_INTERVAL_WORDS = (
+    ("number", "Lower end of an interval of 95% around the measurement, not below 0."),
+    ("number", "Upper end of it, not below 0."),
+)
 _LEARNT_ERROR = ("number", "Standard deviation of the error in the count, in trips.")
 
 
@@ -163,9 +196,12 @@ def _write_estimates(view: TableView, path: Path) -> None:
 
 def _margins_schema(view: ODView) -> dict[str, Any]:
     learnt = _is_learnt(view)
-    columns = (*MARGIN_COLUMNS, *((ERROR,) if learnt else ()))
-    words = (*_MARGIN_WORDS, *((_LEARNT_ERROR,) if learnt else ()))
-    return columns_schema(columns, words, key=["published_total", "period", "pair"])
+    own = (_LEARNT_ERROR, *_INTERVAL_WORDS) if learnt else _MEASURED_INTERVAL_WORDS
+    return columns_schema(
+        schema_of(view.margins).names,
+        (*_MARGIN_WORDS, *own),
+        key=["published_total", "period", "pair"],
+    )
 
 
 def _pairs_schema(view: ODView) -> dict[str, Any]:
@@ -186,6 +222,11 @@ def _check_csv(read: ReadView, path: Path) -> None:
 def _check_flows(read: ReadView, path: Path) -> None:
     if flows_digest(read_flows(path, read.universe)) != read.rows.flows:
         raise _disagreement(FLOWS, PARQUET)
+
+
+def _check_lines(read: ReadView, path: Path) -> None:
+    if flows_digest(read_lines(path, read.universe)) != read.rows.flows:
+        raise _disagreement(LINES, PARQUET)
 
 
 def _check_margins_csv(read: ReadView, path: Path) -> None:
@@ -217,6 +258,38 @@ def _same_errors(one: FloatArray | None, other: FloatArray | None) -> bool:
 
 def _disagreement(path: str, other: str) -> ReleaseError:
     return damaged(f"{path} does not hold the same numbers as {other}.")
+
+
+def _write_entries(view: TableView, path: Path) -> None:
+    entries = entries_of(view.universe, batches_of(view.table))
+    write_parts(path, entries_csv(view.universe, entries))
+
+
+def _check_entries(read: ReadView, path: Path) -> None:
+    rows = read_parquet(path.parent.parent / PARQUET, read.universe)
+    entries = entries_of(read.universe, rows)
+    check_parts(
+        path,
+        entries_csv(read.universe, entries),
+        f"{TIDES} does not hold the sums of {PARQUET}.",
+    )
+
+
+def _tides_schema() -> dict[str, Any]:
+    words = {
+        "service_date": ("date", "Day of service."),
+        "stop_id": ("string", "Id of the place, as in places.csv."),
+        "time_period_start": ("datetime", "Start of the period on the wall clock."),
+        "time_period_end": ("datetime", "End of the period on the wall clock."),
+        "time_period_category": ("string", "Name of the part of the day."),
+        "total_entries": ("integer", "Published number of trips that start there and then."),
+    }
+    unknown = ("integer", "Not known: empty.")
+    return columns_schema(
+        TIDES_COLUMNS,
+        [words.get(name, unknown) for name in TIDES_COLUMNS],
+        key=["service_date", "stop_id", "time_period_start", "time_period_end"],
+    )
 
 
 ODFile = PublishedFile[TableView, ReadView]
@@ -275,6 +348,17 @@ FILES: tuple[ODFile, ...] = (
         ),
         write=lambda view, path: write_flows(view.table, path),
         check=_check_flows,
+    ),
+    ODFile(
+        path=LINES,
+        title="Flows as lines",
+        description="GeoParquet: the rows above 0, each with a straight line from origin to "
+        "destination in longitudes and latitudes (WGS84).",
+        schema=_lines_schema,
+        write=lambda view, path: write_lines(view.table, path),
+        check=_check_lines,
+        is_there=lambda view: view.rows.number <= MOST_LINES,
+        left_out=f"There are more than {MOST_LINES} rows; draw some of them.",
     ),
     ODFile(
         path=MARGINS,
@@ -343,6 +427,26 @@ FILES: tuple[ODFile, ...] = (
         check=lambda read, path: read_estimates(read.universe, path),
         finding="margins",
         is_there=_is_learnt,
+    ),
+    ODFile(
+        path=TIDES,
+        title="Entries by stop and period",
+        description="Station activities as TIDES defines them: trips that start at each stop in "
+        "each period, the sums of the published rows.",
+        schema=_tides_schema(),
+        write=_write_entries,
+        check=_check_entries,
+        is_there=has_entries,
+    ),
+    ODFile(
+        path=TIDES_PACKAGE,
+        title="Data package of TIDES",
+        description=f"What {TIDES} is, in the words of the standard.",
+        write=lambda _, path: path.write_bytes(tides_package()),
+        check=lambda _, path: check_parts(
+            path, [tides_package()], f"{TIDES_PACKAGE} is not what hushway writes."
+        ),
+        is_there=has_entries,
     ),
     # Never opened by a verifier: HDF5 libraries unpickle attributes, and it may be a stranger's.
     ODFile(

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
+from hushway.families.od.files.intervals import HIGH, LOW, are_intervals, interval_of
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.release.formats.bounded_parquet import open_parquet
@@ -24,7 +25,7 @@ from hushway.release.formats.csv import (
 )
 from hushway.release.formats.places import number_array, text_array
 
-COLUMNS = ("period", "origin", "destination", "count", "standard_error")
+COLUMNS = ("period", "origin", "destination", "count", "standard_error", LOW, HIGH)
 
 SCHEMA = pa.schema(
     [
@@ -33,6 +34,8 @@ SCHEMA = pa.schema(
         pa.field("destination", LABEL, nullable=False),
         pa.field("count", pa.int64(), nullable=False),
         pa.field("standard_error", pa.float64(), nullable=False),
+        pa.field(LOW, pa.float64(), nullable=False),
+        pa.field(HIGH, pa.float64(), nullable=False),
     ]
 )
 
@@ -68,6 +71,7 @@ def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
             labelled(destination, places),
             number_array(rows.counts),
             number_array(rows.standard_errors),
+            *map(number_array, interval_of(rows.counts, rows.standard_errors)),
         ],
         schema=SCHEMA,
     )
@@ -83,9 +87,15 @@ def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
         raise ReleaseError(
             f"The columns are not {', '.join(COLUMNS)}.", advice="The table was rewritten."
         )
-    if [batch.schema.field(i).type for i in (3, 4)] != [pa.int64(), pa.float64()]:
+    if [batch.schema.field(i).type for i in range(3, 7)] != [pa.int64(), *[pa.float64()] * 3]:
         raise ReleaseError(
             "The counts are not whole numbers, or the errors no numbers at all.",
+            advice="The table was rewritten.",
+        )
+    counts, errors, low, high = (whole_column(batch.column(i)) for i in range(3, 7))
+    if not are_intervals(low, high, counts, errors):
+        raise ReleaseError(
+            "An interval is not 1.96 standard errors to either side of its count.",
             advice="The table was rewritten.",
         )
     return Rows(
@@ -95,8 +105,8 @@ def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
             positions_of(batch.column(1), universe.locations.ids),
             positions_of(batch.column(2), universe.locations.ids),
         ),
-        counts=whole_column(batch.column(3)),
-        standard_errors=whole_column(batch.column(4)),
+        counts=counts,
+        standard_errors=errors,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pyarrow as pa
 from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
@@ -18,7 +19,7 @@ from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.tables.layout import Clock, Layout
+from hushway.tables.layout import Clock, Kind
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:
@@ -192,17 +193,31 @@ def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
     return row * (places - 1) + trips.d - (trips.d > trips.o).cast("int64")
 
 
-def load_lookups(backend: Backend, layout: Layout, cells: ODCells, clock: Clock) -> Lookups:
-    """Puts the public tables into a DuckDB."""
+def load_lookups(
+    backend: Backend, id_kinds: tuple[Kind, Kind] | None, cells: ODCells, clock: Clock
+) -> Lookups:
+    """Puts the public tables into a DuckDB.
+
+    Args:
+        backend: The engine.
+        id_kinds: What ids of origins and destinations are; None for indexes of places.
+        cells: The public universe.
+        clock: What the times are.
+    """
     grid = time_grid(cells.periods, clock)
 
-    def places(role: str) -> ibis.Table:
-        table = place_table(cells.locations, integers=layout.kinds[role] == "integer")
+    numbers = np.arange(len(cells.locations), dtype=np.int64)
+    indexes = pa.table({"id": numbers, "place": numbers})
+
+    def places(role: str, side: int) -> ibis.Table:
+        table = indexes
+        if id_kinds is not None:
+            table = place_table(cells.locations, integers=id_kinds[side] == "integer")
         return load_table(backend, f"public_{role}", table)
 
     return Lookups(
-        origins=places("origin"),
-        destinations=places("destination"),
+        origins=places("origin", 0),
+        destinations=places("destination", 1),
         buckets=load_table(backend, "public_buckets", grid.table),
         grid=grid,
     )

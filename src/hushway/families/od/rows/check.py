@@ -6,7 +6,7 @@ from typing import Final
 
 import ibis.expr.types as ir
 
-from hushway.engine.reading import malformed_rows, read_rows
+from hushway.engine.reading import malformed_rows
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import (
     OUTSIDE_WINDOW,
@@ -27,13 +27,20 @@ from hushway.engine.shared_ids import (
 )
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
-from hushway.families.od.rows.duckdb import TripsSource
+from hushway.families.od.rows.trips import AnyTrips, FareTaps, load_trips
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, Problem
-from hushway.tables.layout import layout_of
 
+_SERVICE_TIME: Final = (
+    "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
+    "Write 2026-03-02 or 20260302, and 25:30 for half past one in the night after it.",
+)
+_NOWHERE: Final = (
+    "The origin or the destination lies in none of the public areas, or is no point on Earth.",
+    "Leave it out, unless the areas should reach further; write WGS84 degrees.",
+)
 _WORDS: Final[Words] = {
     **ROW_WORDS,
     "unknown_place": (
@@ -61,7 +68,7 @@ _WORDS: Final[Words] = {
 
 
 def check_trips(
-    source: TripsSource,
+    source: AnyTrips,
     cells: ODCells,
     policy: Policy,
     *,
@@ -88,10 +95,10 @@ def check_trips(
     Raises:
         DataError: The trips cannot be read at all, or there are none.
     """
-    layout = layout_of(source)
     with duckdb_session(settings or EngineSettings()) as backend:
-        rows = read_rows(backend, layout, source.clock)
-        lookups = load_lookups(backend, layout, cells, source.clock)
+        trips = load_trips(backend, source)
+        rows = trips.rows
+        lookups = load_lookups(backend, trips.id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
         refuse_nothing(found, "trips", "row", "trip")
@@ -103,7 +110,15 @@ def check_trips(
                 grid = lookups.grid
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+    words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
+    if isinstance(source, FareTaps):
+        # An entry without an exit has no stop to end at.
+        found["null_stop"] = found["null_origin"] + found["null_destination"]
+    if source.areas is not None:
+        words |= {"unknown_place": _NOWHERE}
+        # Of a point that is not whole the longitude is named.
+        found |= {f"null_{end}_lon": found[f"null_{end}"] for end in ("origin", "destination")}
+    return problems_of(found, source.columns, policy, words, facts_of(found))
 
 
 def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
@@ -117,10 +132,14 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
         if role in rows.columns
     }
     nulls["null_time"] = ~marked.timed
+    given = marked.timed
+    if "dated" in rows.columns:
+        nulls["null_service_date"] = ~marked.dated
+        given &= marked.dated
     kinds: dict[str, ir.BooleanValue] = {
         **nulls,
         "null_value": reduce(or_, nulls.values()),
-        "unparsable_time": marked.timed & marked.us.isnull(),
+        "unparsable_time": given & marked.us.isnull(),
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),

@@ -1,12 +1,10 @@
 """The embedded engine: bounded counts of trips in files, by DuckDB."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.reading import read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
@@ -16,41 +14,12 @@ from hushway.families.od.rows.bounding import (
     refuse_other_cells,
     trip_bound,
 )
+from hushway.families.od.rows.trips import AnyTrips, TripColumns, TripsSource, load_trips
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Columns, TimedSource, layout_of
 
-
-@dataclass(frozen=True, kw_only=True)
-class TripColumns(Columns):
-    """Which column of the trips holds what.
-
-    Ids are compared exactly, as text: "1", " 1", "01" and "1.0" are four different persons.
-
-    Attributes:
-        person: Whose trip it is; without it only unit "trip" is possible.
-        origin: Id of the place where the trip starts.
-        destination: Id of the place where it ends.
-        time: When it starts.
-        trip_id: If given, rows of one person with the same trip id count once, and rows of one trip
-            id are together one unit "trip".
-    """
-
-    person: str | None = None
-    origin: str = "origin"
-    destination: str = "destination"
-    time: str = "time"
-    trip_id: str | None = None
-
-
-class TripsSource(TimedSource[TripColumns]):
-    """The protected trips."""
-
-    noun = "trips"
-
-
-__all__ = ["DuckDBTrips", "EngineSettings"]
+__all__ = ["DuckDBTrips", "EngineSettings", "TripColumns", "TripsSource"]
 
 
 class DuckDBTrips:
@@ -74,7 +43,7 @@ class DuckDBTrips:
     def __init__(
         self,
         *,
-        source: TripsSource,
+        source: AnyTrips,
         cells: ODCells,
         unit: Unit,
         max_trips: int,
@@ -117,11 +86,11 @@ class DuckDBTrips:
 
     @cached_property
     def _counts(self) -> ExactCounts:
-        layout = layout_of(self._source)
         with duckdb_session(self._settings) as backend:
+            trips = load_trips(backend, self._source)
             counts = bounded_counts(
-                read_rows(backend, layout, self._source.clock),
-                load_lookups(backend, layout, self._cells, self._source.clock),
+                trips.rows,
+                load_lookups(backend, trips.id_kinds, self._cells, self._source.clock),
                 self._cells,
                 unit=self._unit,
                 max_trips=self._max_trips,

@@ -193,11 +193,7 @@ def city_scene(
     kept = range(len(whole)) if periods is None else periods
     cells = replace(
         city.cells,
-        periods=replace(
-            whole,
-            opens=whole.opens + kept.start * whole.minutes,
-            closes=whole.opens + kept.stop * whole.minutes,
-        ),
+        periods=whole.only_parts(kept),
     )
     trips = city.trips
     inside = (trips.period >= kept.start) & (trips.period < kept.stop)

@@ -120,9 +120,8 @@ def _distance_m(lon: FloatArray, lat: FloatArray, start: IntArray, end: IntArray
 def _hours(cells: ODCells) -> FloatArray:
     """Returns the hour of day in the middle of each period, also where a week has them all."""
     periods = cells.periods
-    parts = (periods.closes - periods.opens) // periods.minutes
-    part = np.arange(len(periods)) % parts
-    return np.asarray((periods.opens + periods.minutes * (part + 0.5)) / 60.0, dtype=np.float64)
+    middles = np.array([(part.starts + part.ends) / 2 for part in periods.day_parts])
+    return np.tile(middles / 60.0 % 24.0, len(periods) // periods.parts)
 
 
 def _rhythm(hours: FloatArray) -> FloatArray:

@@ -9,14 +9,15 @@ import openmatrix
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.errors import ReleaseError
+from hushway.errors import GeographyError, ReleaseError
 from hushway.families.od.files import rows as rows_module
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
-from hushway.families.od.files.omx import fits_omx, write_omx
+from hushway.families.od.files.omx import fits_omx, matrix_names, write_omx
 from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.service_day import DayPart, day_type
 from hushway.release.formats.places import (
     location_columns,
     locations_csv,
@@ -94,7 +95,9 @@ def test_an_empty_table_can_be_written(tmp_path: Path, table: ODTable) -> None:
     ):
         write(empty, tmp_path / name)
     assert list(read_parquet(tmp_path / "p", table.universe)) == []
-    assert (tmp_path / "c").read_text() == "period,origin,destination,count,standard_error\n"
+    assert (tmp_path / "c").read_text() == (
+        "period,origin,destination,count,standard_error,low,high\n"
+    )
     with openmatrix.open_file(str(tmp_path / "o")) as file:
         assert [matrix[:].sum() for matrix in file] == [0, 0, 0, 0]
 
@@ -114,6 +117,8 @@ def test_columns_read_as_text_and_numbers(tmp_path: Path, table: ODTable) -> Non
         "destination": "c",
         "count": 7,
         "standard_error": float(table.standard_errors[1]),
+        "low": 0.0,
+        "high": 7 + 1.96 * float(table.standard_errors[1]),
     }
 
 
@@ -256,6 +261,33 @@ def test_public_lists_survive_writing_and_reading(table: ODTable) -> None:
     for universe in (table.universe, awkward(table).universe):
         assert read_locations(locations_csv(universe.locations)) == universe.locations
         assert read_periods(periods_csv(universe.periods)) == universe.periods
+
+
+def test_named_parts_of_day_types_survive_writing_and_reading(table: ODTable) -> None:
+    periods = replace(
+        table.universe.periods,
+        opens=390,
+        closes=1530,
+        minutes=0,
+        named=(
+            DayPart(name="am peak", starts=390, ends=540),
+            DayPart(name="late", starts=1320, ends=1530),
+        ),
+        cycle="day_type",
+        day_types=(day_type("work", ["Mon", "Tue"]), day_type("rest", ["Sun", "holidays"])),
+        holidays=(table.universe.periods.first_day,),
+    )
+    assert matrix_names(replace(table.universe, periods=periods))[::3] == (
+        "t1_work_am_peak",
+        "t4_rest_late",
+    )
+    data = periods_csv(periods)
+    assert b"rest late,rest,Sun holidays,2026-03-02,late,22:00,25:30," in data
+    assert read_periods(data) == periods
+    changes = ((b"25:30", b"25:00"), (b"Sun holidays", b"Sun"), (b"2026-03-02,late", b",late"))
+    for old, new in changes:
+        with pytest.raises((ReleaseError, GeographyError)):
+            read_periods(data.replace(old, new, 1))
 
 
 def test_periods_of_the_week_survive_writing_and_reading(table: ODTable) -> None:

@@ -48,8 +48,10 @@ def test_a_release_says_of_every_sum_how_far_it_may_be_off(
     told = np.concatenate([margin.errors for margin in learnt.margins])
     assert rows["count_error"].to_pylist() == told.tolist()
     header, first = (learnt_release / "margins.csv").read_text("utf-8").splitlines()[:2]
-    assert header.endswith(",residual,count_error")
-    assert first.endswith(",0.5")
+    assert header.endswith(",residual,count_error,low,high")
+    assert first.split(",")[-3] == "0.5"
+    count = int(first.split(",")[3])
+    assert [float(end) for end in first.split(",")[-2:]] == [count - 0.98, count + 0.98]
 
 
 def test_the_package_tells_noise_that_was_drawn_from_errors_that_were_learnt(

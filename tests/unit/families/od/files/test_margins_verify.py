@@ -4,11 +4,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from hushway.families.od.files.intervals import interval_of
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
@@ -138,7 +140,16 @@ def one_more(name: str) -> Callable[[pa.Table], pa.Table]:
     return change
 
 
-@pytest.mark.parametrize("name", ["count", "measured", "standard_error", "residual"])
+def with_intervals(table: pa.Table) -> pa.Table:
+    """Puts the intervals right again."""
+    counts, errors = (np.array(table[name].to_pylist()) for name in ("count", "standard_error"))
+    for name, ends in zip(("low", "high"), interval_of(counts, errors), strict=True):
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, table.schema.field(at), pa.array(ends.tolist(), pa.float64()))
+    return table
+
+
+@pytest.mark.parametrize("name", ["count", "measured", "standard_error", "residual", "low", "high"])
 def test_a_changed_sum_is_found(summed_release: Path, reseal: Reseal, name: str) -> None:
     change_table(summed_release / "margins.parquet", one_more(name))
     reseal(summed_release)
@@ -160,6 +171,10 @@ def test_a_count_that_is_changed_with_its_residual_is_found(
 
 def test_a_changed_row_is_found_by_its_sums(summed_release: Path, reseal: Reseal) -> None:
     change_table(summed_release / "trips.parquet", one_more("count"))
+    reseal(summed_release)
+    # Its interval is no longer that of the count.
+    assert failed(verify(summed_release)) == {"rows"}
+    change_table(summed_release / "trips.parquet", with_intervals)
     reseal(summed_release)
     assert failed(verify(summed_release)) == {"formats", "margins"}
 

@@ -261,6 +261,8 @@ def test_the_package_describes_every_file(release: Path, certificate: Certificat
         "destination",
         "count",
         "standard_error",
+        "low",
+        "high",
     ]
 
 

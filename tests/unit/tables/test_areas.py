@@ -10,7 +10,7 @@ import pytest
 import shapely
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas import AreaColumns, read_areas
+from hushway.tables.areas import AreaColumns, read_areas
 
 Box = tuple[float, float, float, float]
 ONE: Box = (2.30, 48.80, 2.31, 48.81)

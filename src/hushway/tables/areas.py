@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas_shapefile import (
+from hushway.geography.areas import Area, Areas
+from hushway.tables.areas_shapefile import (
     AreaColumns,
     AreaRecord,
     AreaRecords,
@@ -24,7 +25,6 @@ from hushway.families.density.public.areas_shapefile import (
     id_text,
     shapefile_areas,
 )
-from hushway.geography.areas import Area, Areas
 from hushway.tables.crs import known_crs, to_degrees
 from hushway.tables.geojson import Feature, damaged_feature, read_features
 from hushway.tables.unpacking import refuse_unfit

@@ -11,7 +11,7 @@ import shapely
 from pyproj import Transformer
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas import AreaColumns, read_areas
+from hushway.tables.areas import AreaColumns, read_areas
 
 SQUARE = shapely.box(2.30, 48.80, 2.31, 48.81)
 

@@ -11,7 +11,7 @@ import shapely
 from pyproj import CRS, Transformer
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas import AreaColumns, read_areas
+from hushway.tables.areas import AreaColumns, read_areas
 
 ONE, TWO = shapely.box(2.30, 48.80, 2.31, 48.81), shapely.box(2.31, 48.80, 2.32, 48.81)
 WGS84 = CRS("EPSG:4326").to_wkt("WKT1_ESRI")

@@ -12,7 +12,7 @@ import shapely
 from pyproj import CRS, Transformer
 
 from hushway.errors import GeographyError
-from hushway.families.density.public.areas import AreaColumns, read_areas
+from hushway.tables.areas import AreaColumns, read_areas
 
 ONE, TWO = shapely.box(2.30, 48.80, 2.31, 48.81), shapely.box(2.31, 48.80, 2.32, 48.81)
 IDS = pa.array(["a", "b"])
