@@ -11,8 +11,9 @@ from hushway import __version__
 from hushway.cli.demo import audit, demo
 from hushway.cli.evaluate import design, evaluate
 from hushway.cli.ledger import ledger
-from hushway.cli.plans import check, plan, publish, recommend
+from hushway.cli.plans import check, plan, publish
 from hushway.cli.price import price
+from hushway.cli.recommend import recommend
 from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
 

@@ -17,10 +17,13 @@ class DensityFamily(PackagedFamily):
 
     name = "density"
     title = "people in areas, hour by hour"
+    contribution_limit = "max_visits"
+    guessed = "visits"
     parts = Parts(
         plan="plan.DensityPlan",
         prepare="job.prepare_density",
         crowd_forecast="study.forecast.forecast_density",
+        recommend="study.advice.recommend_density",
         table="mechanism.fit.DensityTable",
         contents="files.check.DensityContents",
         check="files.check.check_density",

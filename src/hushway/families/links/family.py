@@ -12,6 +12,8 @@ class LinksFamily(PackagedFamily):
 
     name = "links"
     title = "traffic on roads, link by link"
+    contribution_limit = "max_items"
+    guessed = "links travelled"
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",

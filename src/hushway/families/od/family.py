@@ -15,10 +15,13 @@ class ODFamily(PackagedFamily):
 
     name = "od"
     title = "trips by period, origin and destination"
+    contribution_limit = "max_trips"
+    guessed = "trips"
     parts = Parts(
         plan="plan.ODPlan",
         prepare="job.prepare_od",
         crowd_forecast="study.forecast.forecast_od",
+        recommend="study.advice.recommend_od",
         table="mechanism.table.ODTable",
         contents="files.contents.ODContents",
         check="files.check.check_od",

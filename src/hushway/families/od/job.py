@@ -168,13 +168,17 @@ class TripRows:
         )
 
 
-def prepare_od(plan: ODPlan) -> Job:
+def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of an OD plan and sets up its mechanism.
+
+    Args:
+        plan: What to prepare.
+        like: A job of the same public files, which are then not read again.
 
     Raises:
         GeographyError: The locations, the periods or the features are wrong.
     """
-    cells = _cells(plan)
+    cells = _cells(plan) if like is None else _same_cells(like)
     unit = plan.privacy.unit
     bound = trip_bound(unit, plan.privacy.max_trips)
     mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
@@ -207,6 +211,12 @@ def _cells(plan: ODPlan) -> ODCells:
         periods=Periods(**plan.time.model_dump()),
         include_intrazonal=plan.places.include_intrazonal,
     )
+
+
+def _same_cells(job: Job) -> ODCells:
+    cells = job.geography
+    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
+    return cells
 
 
 def _source(plan: ODPlan) -> TripsSource:

@@ -1,6 +1,7 @@
 """Sequences of stops, as the rest of the product knows them."""
 
 from pathlib import Path
+from typing import Any
 
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 
@@ -12,6 +13,8 @@ class SequencesFamily(PackagedFamily):
 
     name = "sequences"
     title = "journeys of cards, stop by stop"
+    contribution_limit = "max_records"
+    guessed = "records"
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
@@ -19,6 +22,11 @@ class SequencesFamily(PackagedFamily):
         contents="files.contents.contents_of",
         check="files.contents.check_files_of",
     )
+
+    def limit_option(self, plan: Any) -> str | None:
+        """Returns what a plan calls its contribution limit; all taps of a window are one record."""
+        one = plan.data.taps is not None and plan.records.span == "window"
+        return None if one else super().limit_option(plan)
 
     @property
     def tables(self) -> tuple[type, ...]:
