@@ -1,7 +1,7 @@
 """The verb that says what to put into a plan, and whether the data are enough for it."""
 
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -56,6 +56,7 @@ def recommend(
             {
                 "type": family.name,
                 "guess": {family.guessed: trips, "people": people},
+                "best": advice.tried[0].options if advice.tried else None,
                 "measured": advice.measured,
                 # JSON has no word for infinity.
                 "tried": [
@@ -71,6 +72,10 @@ def recommend(
     _show(advice, f"{trips:,} {family.guessed} of {people:,} people")
 
 
+def _words(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
 def _show(advice: "Advice", guess: str) -> None:
     if advice.tried:
         options, details = list(advice.tried[0].options), list(advice.tried[0].details)
@@ -79,7 +84,7 @@ def _show(advice: "Advice", guess: str) -> None:
             [*options, "#score", *(f"#{figure}" for figure in details)],
             [
                 [
-                    *(choice.options[option] for option in options),
+                    *(_words(choice.options[option]) for option in options),
                     f"{choice.score:.3g}",
                     *(f"{choice.details[figure]:.3f}" for figure in details),
                 ]

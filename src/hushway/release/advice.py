@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from hushway.progress import Progress
 from hushway.release.crowd import Crowd, CrowdForecast, ExpectedError
@@ -31,7 +31,7 @@ class Choice:
         details: What the score is made of, by figure.
     """
 
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     score: float
     details: Mapping[str, float]
 
@@ -149,7 +149,7 @@ def recommend_limit(
         "(less is better)",
         tried=tuple(
             Choice(
-                options={option or "everybody counts": f"{limit}"},
+                options={option or "everybody counts": limit},
                 score=scores[limit],
                 details={"left out": lost(limit)},
             )

@@ -111,4 +111,4 @@ def _score(job: Job, crowd: Crowd) -> float:
 
 
 def _choice(limit: int, score: float, *, shares: str = "as in the plan") -> Choice:
-    return Choice(options={_LIMIT: f"{limit}", _SHARES: shares}, score=score, details={})
+    return Choice(options={_LIMIT: limit, _SHARES: shares}, score=score, details={})

@@ -70,26 +70,16 @@ def recommend_od(job: Job, crowd: Crowd, *, runs: int, progress: Progress) -> Ad
     best = tried[0].candidate
     progress("Asking whether that is enough")
     settled = prepare_od(_settled(wider, plan, best))
-    every = tuple(feature.title for feature in stand_in.features)
     return Advice(
         measured="Trips misplaced on invented rows, as a share of all trips (less is better)",
         tried=tuple(
-            Choice(options=_options(one.candidate, every), score=one.score, details=one.misplaced)
+            Choice(options=vars(one.candidate), score=one.score, details=one.misplaced)
             for one in tried
         ),
         lines=plan_lines(best, budget) + _definitions(best, added),
         could_add=tuple(_could_add(plan, best, added)),
         enough=tuple(enough_for_crowd(forecast_od(settled, crowd), job.wording.counted)),
     )
-
-
-def _options(candidate: Candidate, every: tuple[str, ...]) -> dict[str, str]:
-    missing = [title for title in every if title not in candidate.features]
-    return {
-        "mechanism": candidate.mechanism,
-        "features": f"all but {', '.join(missing)}" if missing else "all",
-        "max_trips": f"{candidate.max_trips}",
-    }
 
 
 def _widened(plan: ODPlan) -> tuple[ODPlan, tuple[str, ...]]:
