@@ -19,7 +19,7 @@ from hushway.cli.screen import (
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_names
 
-plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
+plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
 
 
 @plan.command("new")
@@ -33,6 +33,23 @@ def new(
             advice=f"The release types are: {', '.join(FAMILIES)}.",
         )
     typer.echo(FAMILIES[family].template, nl=False)
+
+
+@plan.command("schema")
+def schema(
+    family: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TYPE]",
+            help=f"The release type: {family_names()}.",
+            show_default="all of them",
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of plans, by which editors complete and check them."""
+    from hushway.families.schema import every_plan_schema, plan_schema
+
+    answer_json(every_plan_schema() if family is None else plan_schema(family))
 
 
 def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:

@@ -43,6 +43,9 @@ def draw_curve(curve: PriceCurve, file_format: str) -> bytes:
                 label=name,
             )
         axes.set_xscale("log")
+        ticks = [float(epsilon) for epsilon in sorted(curve.points)]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
         axes.set_yscale("log")
         axes.set_xlabel("ε")
         axes.set_ylabel(_axis(curve))

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hushway.progress import Progress, quiet
+from hushway.release.intake import Intake
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
@@ -63,12 +64,14 @@ class Family(ABC):
         contribution_limit: What plans call the most of one person that counts, in [privacy]; None
             if everybody counts once.
         guessed: What a guess of a crowd counts, such as "trips".
+        intake: What a first plan needs; None if there is none.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     contribution_limit: ClassVar[str | None] = None
     guessed: ClassVar[str] = "rows"
+    intake: ClassVar[Intake | None] = None
 
     @property
     @abstractmethod

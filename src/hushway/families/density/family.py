@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
+from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -19,6 +20,24 @@ class DensityFamily(PackagedFamily):
     title = "people in areas, hour by hour"
     contribution_limit = "max_visits"
     guessed = "visits"
+    intake = Intake(
+        rows="events",
+        columns={
+            "person": PERSON,
+            "location": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "lon": LON,
+            "lat": LAT,
+            "time": TIME,
+        },
+        optional=("location", "lon", "lat"),
+        either=(("location",), ("lon", "lat")),
+        signs=("person", "location"),
+        files={
+            "areas.file": "the public areas",
+            "towers.file": "the public list of the places that events name",
+        },
+        left_out_without={"location": "towers"},
+    )
     parts = Parts(
         plan="plan.DensityPlan",
         prepare="job.prepare_density",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
+from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
 _LINKS, _PEOPLE = 2_000, 1_000
 
@@ -14,6 +15,19 @@ class LinksFamily(PackagedFamily):
     title = "traffic on roads, link by link"
     contribution_limit = "max_items"
     guessed = "links travelled"
+    intake = Intake(
+        rows="traces",
+        columns={
+            "person": PERSON,
+            "trip": ("trip", "trip_id", "journey", "journey_id"),
+            "time": TIME,
+            "lon": LON,
+            "lat": LAT,
+        },
+        optional=("trip",),
+        signs=("person", "lon", "lat"),
+        files={"roads.file": "the public road network"},
+    )
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
+from hushway.release.intake import PERSON, TIME, Intake
 
 _CARDS = 150_000
 
@@ -15,6 +16,17 @@ class SequencesFamily(PackagedFamily):
     title = "journeys of cards, stop by stop"
     contribution_limit = "max_records"
     guessed = "records"
+    intake = Intake(
+        rows="taps",
+        columns={
+            "person": PERSON,
+            "location": ("station", "station_id", "stop", "stop_id", "location", "location_id"),
+            "time": TIME,
+        },
+        signs=("person", "location"),
+        files={"places.file": "the public list of places"},
+        left_out=("taxonomy.columns",),
+    )
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
