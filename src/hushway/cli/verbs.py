@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from hushway import __version__
+from hushway.cli.compare import compare
 from hushway.cli.demo import audit, demo
 from hushway.cli.evaluate import design, evaluate
 from hushway.cli.examples import add_examples
@@ -35,6 +36,7 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
+app.command()(compare)
 app.command()(synthesize)
 app.command("synthesise", hidden=True)(synthesize)
 app.command()(design)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hushway.progress import Progress, quiet
+from hushway.release.compared import ComparedTable
 from hushway.release.intake import Intake
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Family(ABC):
             if everybody counts once.
         guessed: What a guess of a crowd counts, such as "trips".
         intake: What a first plan needs; None if there is none.
+        compared: The file that two releases are compared by; None if there is none.
     """
 
     name: ClassVar[str]
@@ -72,6 +74,7 @@ class Family(ABC):
     contribution_limit: ClassVar[str | None] = None
     guessed: ClassVar[str] = "rows"
     intake: ClassVar[Intake | None] = None
+    compared: ClassVar[ComparedTable | None] = None
 
     @property
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
@@ -38,6 +39,7 @@ class DensityFamily(PackagedFamily):
         },
         left_out_without={"location": "towers"},
     )
+    compared = ComparedTable(file="density.parquet", keys=("area", "starts"))
     parts = Parts(
         plan="plan.DensityPlan",
         prepare="job.prepare_density",

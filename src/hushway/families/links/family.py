@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
@@ -28,6 +29,7 @@ class LinksFamily(PackagedFamily):
         signs=("person", "lon", "lat"),
         files={"roads.file": "the public road network"},
     )
+    compared = ComparedTable(file="links.parquet", keys=("period", "link"))
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",

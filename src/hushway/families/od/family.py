@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 from hushway.release.intake import PERSON, TIME, Intake
 
@@ -40,6 +41,7 @@ class ODFamily(PackagedFamily):
         left_out=("places.pairs",),
         without_person={"privacy.unit": "trip", "privacy.max_trips": 1},
     )
+    compared = ComparedTable(file="trips.parquet", keys=("period", "origin", "destination"))
     parts = Parts(
         plan="plan.ODPlan",
         prepare="job.prepare_od",

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 from hushway.release.intake import PERSON, TIME, Intake
 
@@ -27,6 +28,7 @@ class SequencesFamily(PackagedFamily):
         files={"places.file": "the public list of places"},
         left_out=("taxonomy.columns",),
     )
+    compared = ComparedTable(file="sequences.parquet", keys=("sequence",), error=None)
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
