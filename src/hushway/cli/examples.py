@@ -23,7 +23,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway verify release",
         "hushway verify release --key steward.pub.pem --ledger plan.toml",
     ),
-    "compare": ("hushway compare release-march release-april",),
+    "compare": (
+        "hushway compare release-march release-april",
+        "hushway compare release --truth plan.toml",
+    ),
     "synthesize": ("hushway synthesize release trips.csv --seed 7",),
     "synthesise": ("hushway synthesise release trips.csv --seed 7",),
     "design": ("hushway design release network.toml --hours 08:00-10:00",),
