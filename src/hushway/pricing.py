@@ -54,7 +54,7 @@ def price(job: Job, *, crowd: Crowd | None = None) -> Price:
     Raises:
         PlanError: The family cannot foresee errors, or the guess makes no sense.
     """
-    expected = None if crowd is None else _expected(job, crowd)
+    expected = None if crowd is None else expected_errors(job, crowd)
     loss = total(job.mechanism.losses)
     account, obstacle = _account(job)
     charge = None if account is None else _charge(account, job.mechanism.losses)
@@ -78,7 +78,12 @@ def can_be_foreseen(job: Job) -> bool:
     return family_named(job.plan.release_type).crowd_forecast is not None
 
 
-def _expected(job: Job, crowd: Crowd) -> CrowdForecast:
+def expected_errors(job: Job, crowd: Crowd) -> CrowdForecast:
+    """Foresees errors of what a job publishes from a public guess of the crowd.
+
+    Raises:
+        PlanError: The family cannot foresee errors, or the guess makes no sense.
+    """
     foresee = family_named(job.plan.release_type).crowd_forecast
     if foresee is None:
         raise PlanError(

@@ -10,6 +10,7 @@ import typer
 
 from hushway.cli.screen import (
     Address,
+    AddressOrSet,
     AsJson,
     PlanFile,
     answer_json,
@@ -62,7 +63,7 @@ def open_account(
 
 @ledger.command("show")
 def show(
-    address: Address,
+    address: AddressOrSet,
     *,
     check: Annotated[
         bool, typer.Option("--check", help="Walk every hash chain; fail if anything was edited.")
@@ -206,7 +207,7 @@ def settle(
 
 @ledger.command("export")
 def export(
-    address: Address,
+    address: AddressOrSet,
     *,
     output: Annotated[
         Path | None, typer.Option("--output", help="A CSV file; standard output if left out.")

@@ -1,6 +1,5 @@
-"""Verbs on plans: write a new one, check it, publish it, be advised on it."""
+"""Verbs on plans: write a new one, check it, publish it."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -20,7 +19,7 @@ from hushway.cli.screen import (
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_names
 
-plan = typer.Typer(help="Write a new plan.", no_args_is_help=True)
+plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
 
 
 @plan.command("new")
@@ -34,6 +33,23 @@ def new(
             advice=f"The release types are: {', '.join(FAMILIES)}.",
         )
     typer.echo(FAMILIES[family].template, nl=False)
+
+
+@plan.command("schema")
+def schema(
+    family: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TYPE]",
+            help=f"The release type: {family_names()}.",
+            show_default="all of them",
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of plans, by which editors complete and check them."""
+    from hushway.families.schema import every_plan_schema, plan_schema
+
+    answer_json(every_plan_schema() if family is None else plan_schema(family))
 
 
 def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
@@ -107,82 +123,3 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.terms.unit}."
     )
     say(f"Check it with: hushway verify {published.folder}")
-
-
-_SHOWN = 8
-
-
-def _features_words(features: Sequence[str], every: Sequence[str]) -> str:
-    left_out = [title for title in every if title not in features]
-    return f"all but {', '.join(left_out)}" if left_out else "all"
-
-
-def recommend(
-    plan_file: PlanFile,
-    *,
-    trips: Annotated[int, typer.Option(help="A guess: trips in the window.", min=1)],
-    people: Annotated[int, typer.Option(help="A guess: people who make them.", min=1)],
-    runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
-    as_json: AsJson = False,
-) -> None:
-    """Try mechanisms, totals and contribution limits on a synthetic stand-in; no row is read."""
-    from hushway.families.load import load_plan, prepare
-    from hushway.families.od.job_features import possible_features
-    from hushway.families.od.plan import ODPlan
-    from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.study.recommend import make_stand_in, plan_lines
-    from hushway.families.od.study.recommend import recommend as try_all
-    from hushway.privacy.loss import total
-
-    plan = load_plan(plan_file)
-    if not isinstance(plan, ODPlan):
-        raise PlanError(
-            "There is nothing to recommend for this release type yet.", advice="Give an OD plan."
-        )
-    job = prepare(plan)
-    budget = total(job.mechanism.losses)
-    cells = job.geography
-    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
-    with working() as show:
-        show("Inventing a synthetic stand-in")
-        stand_in = make_stand_in(
-            cells,
-            possible_features(plan, cells),
-            budget=budget,
-            unit=plan.privacy.unit,
-            trips=trips,
-            people=people,
-            runs=runs,
-        )
-        tried = try_all(stand_in, progress=show)
-    best = tried[0].candidate
-    if as_json:
-        answer_json(
-            {
-                "best": vars(best),
-                "tried": [
-                    {**vars(one.candidate), "misplaced": one.misplaced, "score": one.score}
-                    for one in tried
-                ],
-            }
-        )
-        return
-    figures = list(tried[0].misplaced)
-    every = tuple(figure for figure in figures if figure != "cells")
-    table(
-        "Trips misplaced on the stand-in, as a share of all trips (less is better)",
-        ["mechanism", "features", "#max_trips", "#mean", *(f"#{figure}" for figure in figures)],
-        [
-            [
-                one.candidate.mechanism,
-                _features_words(one.candidate.features, every),
-                f"{one.candidate.max_trips}",
-                f"{one.score:.3f}",
-                *(f"{one.misplaced[figure]:.3f}" for figure in figures),
-            ]
-            for one in tried[:_SHOWN]
-        ],
-    )
-    say("For your plan (invented trips decided this; your own were not looked at):")
-    for line in plan_lines(best, budget).split("\n"):
-        say(line)

@@ -1,9 +1,11 @@
 """The verb that says what a plan costs and how good its release would be."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushway.cli.price_curve import epsilons_of, show_curve, show_enough
 from hushway.cli.screen import AsJson, PlanFile, answer_json, number, say, table, working
 from hushway.errors import PlanError
 
@@ -28,6 +30,20 @@ def price(
         int | None,
         typer.Option(help="A public guess, never a count: people who make them.", min=1),
     ] = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(help="Show errors at these budgets instead, such as .25,.5,1,2."),
+    ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Find the smallest epsilon instead for which a figure is that good: "origins=5%" '
+            'with a guess, "one cell=5% of 200" or "one cell=10" without. May be repeated.'
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --epsilon: draw the errors into this PNG or SVG file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Forecast cost and typical errors without touching rows or budget.
@@ -40,7 +56,15 @@ def price(
     from hushway.pricing import price as price_of
 
     crowd = _crowd(trips, people)
+    refuse_mixed(epsilon, within, picture)
+    budgets = None if epsilon is None else epsilons_of(epsilon)
     job = prepare(load_plan(plan_file))
+    if within:
+        show_enough(job, crowd, within, as_json=as_json)
+        return
+    if budgets is not None:
+        show_curve(job, crowd, budgets, picture=picture, as_json=as_json)
+        return
     with working() as show:
         if crowd is not None:
             show("Trying the plan on invented trips")
@@ -83,6 +107,22 @@ def price(
         say("Errors of the published table can be forecast from a public guess: --trips NUMBER")
     if tag.noise is not None:
         say(tag.noise)
+
+
+def refuse_mixed(epsilon: str | None, within: list[str] | None, picture: Path | None) -> None:
+    """Refuses options that ask for several answers at once.
+
+    Raises:
+        PlanError: They do.
+    """
+    if epsilon is not None and within:
+        raise PlanError(
+            "--epsilon names budgets, and --within looks for one.", advice="Give one of the two."
+        )
+    if picture is not None and epsilon is None:
+        raise PlanError(
+            "A picture shows errors at several budgets.", advice="Name them: --epsilon .25,.5,1,2"
+        )
 
 
 def _crowd(trips: int | None, people: int | None) -> "Crowd | None":

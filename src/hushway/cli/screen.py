@@ -18,6 +18,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as ProgressBar
 from rich.table import Table
 
+from hushway.cli.journal import write_down
 from hushway.progress import Progress
 from hushway.visible import visible, visible_json
 
@@ -29,9 +30,18 @@ if TYPE_CHECKING:
 _out = Console(highlight=False, emoji=False)
 _err = Console(stderr=True, highlight=False, emoji=False)
 
+_quiet = False
+
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
 
 _SHORT_DENOMINATOR = 1000
+
+
+def be_quiet(quiet: bool) -> None:
+    """Says nothing from now on but errors and JSON; or speaks again."""
+    global _quiet  # noqa: PLW0603  one screen, one state
+    _quiet = quiet
+    _out.quiet = quiet
 
 
 def failure(message: str, advice: str = "", *notes: str) -> None:
@@ -40,6 +50,7 @@ def failure(message: str, advice: str = "", *notes: str) -> None:
     A message may be a list, one line each; lines after the first never begin at the margin, so that
     none of them can be taken for another message.
     """
+    write_down(message)
     first, *more = message.split("\n")
     _err.print(f"[bold red]Error:[/] {_plain(first)}", soft_wrap=True)
     for line in more:
@@ -52,7 +63,8 @@ def failure(message: str, advice: str = "", *notes: str) -> None:
 
 def notice(message: str) -> None:
     """Prints a line for people on standard error, where no program looks for an answer."""
-    _err.print(_plain(message), soft_wrap=True)
+    if not _quiet:
+        _err.print(_plain(message), soft_wrap=True)
 
 
 def say(message: str) -> None:
@@ -103,7 +115,7 @@ def working() -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     # Elsewhere than on a terminal a bar would leave empty lines.
-    hidden = not _err.is_terminal
+    hidden = _quiet or not _err.is_terminal
     with ProgressBar(*columns, console=_err, transient=True, disable=hidden) as progress:
         task = progress.add_task("Starting", total=None)
 
@@ -122,6 +134,16 @@ def _plain(text: str) -> str:
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
 Address = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
+]
+
+# Where the ledger is all that is asked for, the environment may name it.
+AddressOrSet = Annotated[
+    str,
+    typer.Argument(
+        metavar="LEDGER",
+        help="A plan, a ledger file or postgresql://...",
+        envvar="HUSHWAY_LEDGER",
+    ),
 ]
 
 

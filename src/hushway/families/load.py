@@ -3,6 +3,7 @@
 Everything that is wrong with a plan is said at once.
 """
 
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
+from hushway.families.environment import with_environment
 from hushway.families.registry import family_named
 from hushway.release.family import Family
 from hushway.release.job import Job
-from hushway.release.plan_sections import AnyPlan, refuse_missing_files
+from hushway.release.plan_sections import PLAN_VERSION, AnyPlan, refuse_missing_files
 from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 _SHOWN = 50
@@ -22,13 +24,13 @@ _LONGEST_KEY = 100
 
 
 def load_plan(path: Path | str) -> AnyPlan:
-    """Reads and validates a plan.
+    """Reads and validates a plan; what it leaves open, the environment may say.
 
     Raises:
         PlanError: The file is missing, is not TOML, or does not describe a release.
     """
     file = Path(path)
-    return plan_from(_facts(file), folder=file.parent)
+    return plan_from(with_environment(_facts(file), os.environ), folder=file.parent)
 
 
 def _facts(file: Path) -> dict[str, Any]:
@@ -55,6 +57,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
     Raises:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
+    _refuse_other_versions(facts.get("version", PLAN_VERSION))
     family = family_named(facts.get("release_type"))
     try:
         return family.plan.model_validate({**facts, "folder": folder})
@@ -65,6 +68,21 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
             "The plan does not describe a release:\n" + "\n".join([*lines[:_SHOWN], *more]),
             advice=f"hushway plan new {family.name} prints a plan with every option explained.",
         ) from None
+
+
+def _refuse_other_versions(version: object) -> None:
+    """Refuses a plan that may mean something else by the same words."""
+    if version == PLAN_VERSION and type(version) is int:
+        return
+    newer = type(version) is int and version > PLAN_VERSION
+    raise PlanError(
+        f"The plan is of version {version}, and this hushway reads version {PLAN_VERSION}."
+        if newer
+        else f"version: must be {PLAN_VERSION}, the only version of plans so far.",
+        advice="Install a hushway that reads it; hushway plan schema says what this one reads."
+        if newer
+        else f"Write version = {PLAN_VERSION}, or leave it out.",
+    )
 
 
 def prepare(plan: AnyPlan) -> Job:

@@ -23,9 +23,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hushway.progress import Progress, quiet
+from hushway.release.compared import ComparedTable
+from hushway.release.intake import Intake
+
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.release.advice import Advice
     from hushway.release.crowd import Crowd, CrowdForecast
     from hushway.release.finding import Notes
     from hushway.release.job import Job
@@ -57,10 +62,19 @@ class Family(ABC):
     Attributes:
         name: What plans and certificates call it.
         title: What it publishes, in a few words.
+        contribution_limit: What plans call the most of one person that counts, in [privacy]; None
+            if everybody counts once.
+        guessed: What a guess of a crowd counts, such as "trips".
+        intake: What a first plan needs; None if there is none.
+        compared: The file that two releases are compared by; None if there is none.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
+    contribution_limit: ClassVar[str | None] = None
+    guessed: ClassVar[str] = "rows"
+    intake: ClassVar[Intake | None] = None
+    compared: ClassVar[ComparedTable | None] = None
 
     @property
     @abstractmethod
@@ -89,10 +103,52 @@ class Family(ABC):
             GeographyError: A public file is wrong.
         """
 
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism.
+
+        Public files need not be read again.
+        """
+        del job
+        return self.prepare(plan)
+
     @property
     def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
         return None
+
+    def limit_option(self, plan: Any) -> str | None:
+        """Returns what a plan calls its contribution limit; None if it has no use for one."""
+        return self.contribution_limit if plan.privacy.unit.has_many_records else None
+
+    def recommend(
+        self, job: "Job", crowd: "Crowd", *, runs: int = 1, progress: Progress = quiet
+    ) -> "Advice":
+        """Says what to put into a plan for a guessed crowd, and whether that is enough.
+
+        Unless a release type knows better, noise and what limits leave out decide on the
+        contribution limit.
+
+        Privacy:
+            Reads no row and spends nothing. What is recommended is as public as the guess.
+
+        Args:
+            job: What would be published.
+            crowd: A public guess of how many there are.
+            runs: How often a choice is tried, where it is tried on invented rows.
+            progress: Told what is being tried.
+        """
+        from hushway.release.advice import recommend_limit
+
+        del runs
+        option = self.limit_option(job.plan)
+
+        def with_limit(limit: int) -> "Job":
+            if option is None:
+                return job
+            privacy = job.plan.privacy.model_copy(update={option: limit})
+            return self.replan(job, job.plan.model_copy(update={"privacy": privacy}))
+
+        return recommend_limit(job, crowd, with_limit, option=option, progress=progress)
 
     @property
     @abstractmethod
@@ -149,6 +205,7 @@ class Parts:
         plan: The model of its plans.
         prepare: Makes a job of a plan.
         crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
+        recommend: Says what suits a guess of the crowd; None if noise alone decides.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
         facts_fit: Whether the facts of a data package are enough to read its files.
@@ -159,6 +216,7 @@ class Parts:
     plan: str
     prepare: str
     crowd_forecast: str | None = None
+    recommend: str | None = None
     table: str
     contents: str
     facts_fit: str = "files.published.facts_fit"
@@ -179,6 +237,20 @@ class PackagedFamily(Family):
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
         return cast("Job", self._part(self.parts.prepare)(plan))
+
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
+        return cast("Job", self._part(self.parts.prepare)(plan, like=job))
+
+    def recommend(
+        self, job: "Job", crowd: "Crowd", *, runs: int = 1, progress: Progress = quiet
+    ) -> "Advice":
+        """Says what to put into a plan for a guessed crowd, and whether that is enough."""
+        place = self.parts.recommend
+        if place is None:
+            return super().recommend(job, crowd, runs=runs, progress=progress)
+        found = self._part(place)(job, crowd, runs=runs, progress=progress)
+        return cast("Advice", found)
 
     @property
     def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":

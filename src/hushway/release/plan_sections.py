@@ -9,12 +9,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from hushway.errors import PlanError, PrivacyError
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.terms import Tuning
 from hushway.privacy.loss import exact
+
+# The version of the language of plans. Whoever changes what a key means, or takes one away, counts
+# on, and says in `hushway.families.load` what to change in a plan of the version before.
+PLAN_VERSION = 1
 
 HOUR_MINUTES = 60
 DAY_HOURS = 24
@@ -133,11 +145,15 @@ def _above_zero(value: Fraction) -> Fraction:
     return value
 
 
-Exact = Annotated[Fraction, BeforeValidator(exact_positive)]
-Share = Annotated[Fraction, BeforeValidator(_share)]
+# What editors are told: a plan is written otherwise than it is kept.
+_WRITTEN_NUMBER = WithJsonSchema({"type": ["string", "number"]})
+_WRITTEN_TIME = WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"})
+
+Exact = Annotated[Fraction, BeforeValidator(exact_positive), _WRITTEN_NUMBER]
+Share = Annotated[Fraction, BeforeValidator(_share), _WRITTEN_NUMBER]
 PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
-MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]
+MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day), _WRITTEN_TIME]
 Day = Annotated[date, BeforeValidator(day_of)]
 Text = Annotated[str, AfterValidator(_not_blank)]
 Contact = Annotated[str, AfterValidator(_contact)]
@@ -152,29 +168,44 @@ Rule = Literal["drop", "refuse"]
 class PlaceColumnsPlan(Section):
     """Which column of the locations file holds what."""
 
-    id: str = "id"
-    name: str | None = "name"
-    lon: str = "lon"
-    lat: str = "lat"
-    zone: str | None = "zone"
+    id: str = Field(default="id", description="The column with the id of a place, as rows name it.")
+    name: str | None = Field(
+        default="name", description="The column with its name, if there is one."
+    )
+    lon: str = Field(default="lon", description="The column with its longitude, in WGS84 degrees.")
+    lat: str = Field(default="lat", description="The column with its latitude, in WGS84 degrees.")
+    zone: str | None = Field(
+        default="zone", description="The column with its zone, if there is one."
+    )
 
 
 class TimePlan(Section):
     """The public window and its periods, on the agency's wall clock."""
 
-    zone: Text
-    first_day: Day
-    last_day: Day
-    opens: MinuteOfDay = 0
-    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
-    minutes: int = Field(default=60, gt=0)
-    cycle: Literal["day", "week"] = "day"
+    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
+    first_day: Day = Field(description="The first day of the public window.")
+    last_day: Day = Field(description="The last day of the public window, included.")
+    opens: MinuteOfDay = Field(
+        default=0, description="When the first period of a day begins, as HH:MM."
+    )
+    closes: MinuteOfDay = Field(
+        default=DAY_HOURS * HOUR_MINUTES,
+        description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
+    )
+    minutes: int = Field(default=60, gt=0, description="Length of a period in minutes.")
+    cycle: Literal["day", "week"] = Field(
+        default="day", description="Whether all days are counted together, or weekdays apart."
+    )
 
 
 class LedgerPlan(Section):
     """Where the budget is kept."""
 
-    url: Text = "ledger.db"
+    url: Text = Field(
+        default="ledger.db",
+        description="A file, or postgresql://user@host/database for a shared ledger; "
+        "HUSHWAY_LEDGER if left out.",
+    )
     period: Text = Field(description="The time the account covers, such as 2026-03.")
 
 
@@ -183,8 +214,8 @@ class ReleasePlan(Section):
 
     named_files: ClassVar[tuple[str, ...]] = ("signing_key",)
 
-    folder: Text
-    title: Text
+    folder: Text = Field(description="Where the release folder appears.")
+    title: Text = Field(description="What the release is called.")
     publisher: Text | None = Field(default=None, description="Who publishes the release.")
     contact: Contact | None = Field(
         default=None, description="Where readers may ask: a mail address or a web address."
@@ -194,12 +225,14 @@ class ReleasePlan(Section):
     )
     region: Text | None = Field(default=None, description="Which part of the world it is about.")
     intended_use: Text | None = Field(default=None, description="What the release is meant for.")
-    approver: Text | None = None
+    approver: Text | None = Field(default=None, description="Who answers for the release.")
     parameters_chosen: Annotated[Tuning, Field(strict=False)] = Field(
         default=Tuning.NOT_STATED,
         description="Whether the protected rows were looked at: the approver's word.",
     )
-    signing_key: Text | None = None
+    signing_key: Text | None = Field(
+        default=None, description="The private key that signs it, made by hushway keys new."
+    )
 
     @model_validator(mode="after")
     def _somebody_states_it(self) -> "ReleasePlan":
@@ -213,9 +246,22 @@ class ReleasePlan(Section):
 class EnginePlan(Section):
     """How much of this machine the counting may use."""
 
-    memory_limit: Text = "4GB"
-    threads: int | None = Field(default=None, ge=1)
-    temp_folder: Text | None = None
+    memory_limit: Text = Field(
+        default="4GB",
+        description="How much memory counting may use, such as 4GB; HUSHWAY_ENGINE_MEMORY_LIMIT "
+        "if left out.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many threads count; HUSHWAY_ENGINE_THREADS, or all processors, if left "
+        "out.",
+    )
+    temp_folder: Text | None = Field(
+        default=None,
+        description="Where rows go that do not fit into memory; HUSHWAY_ENGINE_TEMP_FOLDER if "
+        "left out.",
+    )
     encrypt_spills: bool | None = Field(
         default=None,
         description="Whether rows that do not fit into memory are encrypted on disk; if that is "
@@ -232,26 +278,42 @@ class RowsPlan(Section):
 class LossPlan(Section):
     """What plans of all families say about the guarantee."""
 
-    unit: Annotated[Unit, Field(strict=False)]
-    epsilon: Exact
-    delta: Delta | None = None
+    unit: Annotated[Unit, Field(strict=False)] = Field(description="Who is protected.")
+    epsilon: Exact = Field(
+        description='How much one of them may lose, in quotes: read exactly as written, "0.1" or '
+        '"1/3".'
+    )
+    delta: Delta | None = Field(
+        default=None,
+        description="What Gaussian noise needs: far below one over the number of people.",
+    )
 
 
 class ProblemsPlan(Section):
     """What to do with rows that cannot be counted."""
 
-    unknown_place: Rule = "drop"
-    outside_window: Rule = "drop"
-    null_value: Rule = "drop"
-    unparsable_time: Rule = "drop"
-    malformed_row: Rule = "drop"
-    impossible_time: Rule = "drop"
+    unknown_place: Rule = Field(
+        default="drop", description="Rows at places that are not in the public list."
+    )
+    outside_window: Rule = Field(default="drop", description="Rows at times outside the window.")
+    null_value: Rule = Field(default="drop", description="Rows without a value that they need.")
+    unparsable_time: Rule = Field(default="drop", description="Rows whose time cannot be read.")
+    malformed_row: Rule = Field(
+        default="drop",
+        description="Rows of a CSV file with too many or too few fields, or not UTF-8.",
+    )
+    impossible_time: Rule = Field(
+        default="drop", description="Rows at a time of the wall clock that daylight saving skipped."
+    )
 
 
 class AnyPlan(Section):
     """What plans of all families have."""
 
-    release_type: str
+    version: int = Field(
+        default=PLAN_VERSION, description="The version of the language that the plan is written in."
+    )
+    release_type: str = Field(description="The release type.")
     data: RowsPlan
     privacy: LossPlan
     ledger: LedgerPlan

@@ -367,6 +367,38 @@ DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_HEADER = 1 << 20
 
 
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What a file says about its columns before any row.
+
+    Attributes:
+        names: Their names, in order.
+        clocks: What the times of a column mean, for those whose type says so.
+    """
+
+    names: tuple[str, ...]
+    clocks: dict[str, Clock]
+
+
+def header_of(path: Path, noun: str = "rows") -> Header:
+    """Returns the names and types of the columns of the first file; no row is looked at.
+
+    Raises:
+        DataError: There is no such file, or it cannot be read.
+    """
+    files = find_files(path, noun)
+    first = files.paths[0]
+    if files.format == "csv":
+        return Header(names=tuple(_csv_header(first, noun)[1]), clocks={})
+    schema = _parquet_schema(first, noun)
+    clocks: dict[str, Clock] = {
+        one.name: "local" if one.type.tz is None else "utc"
+        for one in schema
+        if pa.types.is_timestamp(one.type)
+    }
+    return Header(names=tuple(schema.names), clocks=clocks)
+
+
 def read_header(path: Path) -> tuple[str, list[str]]:
     """Returns the delimiter and the column names; no names if the file is empty.
 

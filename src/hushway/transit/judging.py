@@ -1,24 +1,17 @@
 """What a city would do with a published release, and what it would do with the exact trips."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from hushway.arrays import IntArray
-from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
-from hushway.families.load import load_plan, prepare
-from hushway.families.od.job import TripRows
 from hushway.families.od.public.cells import ODCells
 from hushway.families.published_trips import read_od_table
+from hushway.families.true_trips import exact_trips
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.privacy.bound import Unit
 from hushway.privacy.measured import Internal
-from hushway.privacy.query import ExactCounts, Query
-from hushway.privacy.randomness import os_source
 from hushway.progress import Progress
-from hushway.release.job import CountingContext, settings_of
-from hushway.tables.check import refuse_problems
 from hushway.transit.day_demand import DayDemand, Hours, one_day, published_day
 from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
@@ -29,7 +22,7 @@ from hushway.transit.shifts import Shifts
 
 _RULES = ServiceRules()
 _HOUR_S = 3600
-_READING, _COUNTING = "Reading the release", "Counting the exact trips"
+_READING = "Reading the release"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +119,7 @@ def evaluate_fleet(
     routes = itineraries(_network(demand, question))
     truth = None
     if question.plan is not None:
-        exact = _exact_trips(question.plan, universe, progress)
+        exact = exact_trips(question.plan, universe, progress)
         truth = _asked(universe, exact.cells, exact.values, question)
     verdict = judge_fleet(
         demand,
@@ -170,30 +163,6 @@ def _network(demand: DayDemand, question: FleetQuestion) -> TransitNetwork:
         window = periods.opens, periods.closes
         return gtfs_network(question.gtfs, locations, day=periods.first_day, window=window)
     return TransitNetwork(locations=locations, hubs=(), lines=())
-
-
-def _exact_trips(path: Path, universe: ODCells, progress: Progress) -> ExactCounts:
-    """Counts all trips of a plan by the cells of a release, as they are."""
-    job = prepare(load_plan(path))
-    if not isinstance(job.rows, TripRows) or job.geography.digest != universe.digest:
-        raise PlanError(
-            "The plan does not count trips by the places and periods of the release.",
-            advice="Give the plan that the release was published with, and its public files.",
-        )
-    settings = settings_of(job.plan)
-    progress(f"Checking the {job.wording.rows}")
-    refuse_problems(job.rows.check(settings, notes=False))
-    progress(_COUNTING)
-    source = os_source()
-    context = CountingContext(
-        key=BoundingKey.draw(source),
-        bits=source,
-        settings=settings,
-        progress=lambda share: progress(_COUNTING, share),
-    )
-    # Protecting single trips bounds nobody: every trip is counted.
-    everything = replace(job.rows, unit=Unit.TRIP).counter(context)
-    return everything.count(Query(name=universe.name, cells=universe))
 
 
 def _drivers(

@@ -270,7 +270,7 @@ def test_publishing_says_what_is_worth_knowing_about_the_ledger(city: Path) -> N
 
 
 def test_too_little_memory_is_refused_before_paying(city: Path) -> None:
-    plan = change(city, ('memory_limit = "4GB"', 'memory_limit = "20MB"'))
+    plan = change(city, ('# memory_limit = "4GB"', 'memory_limit = "20MB"'))
     with pytest.raises(HushwayError, match="at least 125 MB"):
         spend(plan)
     with Ledger.connect(city / "ledger.db") as ledger:

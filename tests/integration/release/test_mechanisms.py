@@ -208,5 +208,12 @@ def test_recommend_reads_neither_rows_nor_the_ledger(city: Path) -> None:
     words = ("--trips", "3000", "--people", "1500", "--runs", "1", "--json")
     answer = json.loads(invoke("recommend", city / PLAN, *words).output)
     assert answer["best"]["max_trips"] >= 1
-    assert set(answer["best"]["published_totals"]) <= {"total", "period", "zones", "modes"}
+    assert set(answer["best"]["published_totals"]) <= {
+        "total",
+        "period",
+        "origins",
+        "destinations",
+        "zones",
+        "modes",
+    }
     assert len(answer["tried"]) > 10

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
+from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -17,10 +19,32 @@ class DensityFamily(PackagedFamily):
 
     name = "density"
     title = "people in areas, hour by hour"
+    contribution_limit = "max_visits"
+    guessed = "visits"
+    intake = Intake(
+        rows="events",
+        columns={
+            "person": PERSON,
+            "place": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "lon": LON,
+            "lat": LAT,
+            "time": TIME,
+        },
+        optional=("place", "lon", "lat"),
+        either=(("place",), ("lon", "lat")),
+        signs=("person", "place"),
+        files={
+            "areas.file": "the public areas",
+            "places.file": "the public list of the places that events name",
+        },
+        left_out_without={"place": "places"},
+    )
+    compared = ComparedTable(file="density.parquet", keys=("area", "starts"))
     parts = Parts(
         plan="plan.DensityPlan",
         prepare="job.prepare_density",
         crowd_forecast="study.forecast.forecast_density",
+        recommend="study.advice.recommend_density",
         table="mechanism.fit.DensityTable",
         contents="files.check.DensityContents",
         check="files.check.check_density",

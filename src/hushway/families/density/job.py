@@ -63,13 +63,17 @@ class EventRows:
         )
 
 
-def prepare_density(plan: DensityPlan) -> Job:
+def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a density plan and sets up its mechanism.
+
+    Args:
+        plan: What to prepare.
+        like: A job of the same public files, which are then not read again.
 
     Raises:
         GeographyError: The areas, the towers or the window are wrong.
     """
-    universe = _universe(plan)
+    universe = _universe(plan) if like is None else _same_universe(like)
     limits = VisitLimits(
         max_visits=plan.privacy.max_visits, max_visits_in_total=plan.privacy.max_visits_in_total
     )
@@ -112,6 +116,12 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
         outside="refuse" if towers is None else towers.outside,
         cache=None if areas.cache is None else plan.path(areas.cache),
     )
+
+
+def _same_universe(job: Job) -> DensityUniverse:
+    universe = job.geography
+    assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
+    return universe
 
 
 def _source(plan: DensityPlan) -> EventsSource:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from hushway.privacy.bound import Unit
 from hushway.release.plan_sections import (
@@ -29,13 +29,21 @@ _WEEK = timedelta(days=6)
 
 
 class EventColumnsPlan(Section):
-    """Which column of the events holds what: a location, or a position."""
+    """Which column of the events holds what: a place, or a position."""
 
-    person: str = "person"
-    place: str | None = None
-    lon: str | None = None
-    lat: str | None = None
-    time: str = "time"
+    person: str = Field(default="person", description="The column with whose event it is.")
+    place: str | None = Field(
+        default=None, description="The column with the place of the event, if places are named."
+    )
+    lon: str | None = Field(
+        default=None,
+        description="The column with its longitude in WGS84 degrees, if positions are given.",
+    )
+    lat: str | None = Field(
+        default=None,
+        description="The column with its latitude in WGS84 degrees, if positions are given.",
+    )
+    time: str = Field(default="time", description="The column with its time.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> "EventColumnsPlan":
@@ -49,7 +57,10 @@ class EventsPlan(RowsPlan):
     """The protected rows."""
 
     events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    clock: Literal["local", "utc"] = "local"
+    clock: Literal["local", "utc"] = Field(
+        default="local",
+        description="Whether times are on the city's clock, or in UTC or with an offset.",
+    )
     columns: EventColumnsPlan
 
 
@@ -60,7 +71,11 @@ class PlacesPlan(Section):
 
     file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
-    outside: Literal["refuse", "drop"] = "refuse"
+    outside: Literal["refuse", "drop"] = Field(
+        default="refuse",
+        description="What to do with places outside all areas: refuse them, or drop them and "
+        "their events.",
+    )
 
 
 class AreasPlan(Section):
@@ -69,23 +84,48 @@ class AreasPlan(Section):
     named_files: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="GeoJSON, GeoParquet or a shapefile.")
-    id: str = "id"
-    name: str | None = None
-    crs: Text | None = None
-    dissolve: bool = False
-    cache: Text | None = None
+    id: str = Field(default="id", description="The property or column with the id of an area.")
+    name: str | None = Field(default=None, description="The one with its name, if there is one.")
+    crs: Text | None = Field(
+        default=None,
+        description="What the coordinates mean, such as EPSG:2154, if the file does not say.",
+    )
+    dissolve: bool = Field(
+        default=False, description="Whether polygons with the same id are merged."
+    )
+    cache: Text | None = Field(
+        default=None, description="A folder to keep the geometry in; nothing is kept if left out."
+    )
+
+
+def _last_day_may_be_left_out(schema: dict[str, Any]) -> None:
+    schema["required"].remove("last_day")
 
 
 class WindowPlan(Section):
     """The public window and its bins, on the city's wall clock."""
 
-    zone: Text
-    first_day: Day
-    last_day: Day
-    opens: MinuteOfDay = 0
-    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
-    minutes: int = Field(default=HOUR_MINUTES, gt=0)
-    cycle: Literal["window", "week"] = "window"
+    model_config = ConfigDict(json_schema_extra=_last_day_may_be_left_out)
+
+    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
+    first_day: Day = Field(description="The first day of the public window.")
+    last_day: Day = Field(
+        description="The last day of the public window, included; a week after the first if left "
+        "out."
+    )
+    opens: MinuteOfDay = Field(
+        default=0, description="When the first period of a day begins, as HH:MM."
+    )
+    closes: MinuteOfDay = Field(
+        default=DAY_HOURS * HOUR_MINUTES,
+        description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
+    )
+    minutes: int = Field(default=HOUR_MINUTES, gt=0, description="Length of a period in minutes.")
+    cycle: Literal["window", "week"] = Field(
+        default="window",
+        description="Whether every period of the window counts by itself, or all weeks are laid "
+        "over each other.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -100,38 +140,96 @@ class WindowPlan(Section):
 class DensityPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
-    max_visits: int = Field(default=30, ge=1, le=1_000_000)
-    max_visits_in_total: int = Field(default=1000, ge=1, le=1_000_000)
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Field(
+        default=Unit.PERSON, description="Who is protected."
+    )
+    max_visits: int = Field(
+        default=30,
+        ge=1,
+        le=1_000_000,
+        description="The contribution limit: at most so many visits of a person, one in a period, "
+        "chosen at random.",
+    )
+    max_visits_in_total: int = Field(
+        default=1000,
+        ge=1,
+        le=1_000_000,
+        description="At most so many visits of a person count in the number of all visits.",
+    )
 
 
 class SharesPlan(Section):
     """The share of each question in the budget; the series gets what they leave."""
 
-    histogram: PositiveShare | None = None
-    activity: PositiveShare | None = None
-    total: PositiveShare | None = None
-    clusters: PositiveShare | None = None
-    cuts: PositiveShare | None = None
+    histogram: PositiveShare | None = Field(
+        default=None, description="The budget share of one visit of each person by place."
+    )
+    activity: PositiveShare | None = Field(
+        default=None, description="The budget share of people by how busy they are."
+    )
+    total: PositiveShare | None = Field(
+        default=None, description="The budget share of the number of all visits."
+    )
+    clusters: PositiveShare | None = Field(
+        default=None, description="The budget share of the totals that clusters are made by."
+    )
+    cuts: PositiveShare | None = Field(
+        default=None,
+        description="The budget share of how many cosines of each series to keep; for denoise = "
+        '"cuts".',
+    )
 
 
 class CrowdPlan(Section):
     """A public guess of how many there are, which the budget is split for."""
 
-    people: float = Field(gt=0, allow_inf_nan=False)
-    visits: float = Field(gt=0, allow_inf_nan=False)
+    people: float = Field(
+        gt=0,
+        allow_inf_nan=False,
+        description="A public guess of the people in the data, never a count.",
+    )
+    visits: float = Field(
+        gt=0,
+        allow_inf_nan=False,
+        description="A public guess of the visits of one of them in the window, on average.",
+    )
 
 
 class DensitySeriesPlan(Section):
     """Noisy series of clusters, cleaned and scaled; or noise on every count and nothing else."""
 
-    name: Literal["series", "laplace"] = "series"
-    noise: Literal["gaussian", "laplace"] = "gaussian"
-    denoise: Literal["patterns", "sure", "cuts", "none"] = "patterns"
-    clustering: bool = True
-    cluster_error: float | None = Field(default=None, gt=0, lt=1)
-    scaling: bool = True
-    night: bool = False
+    name: Literal["series", "laplace"] = Field(
+        default="series",
+        description="The mechanism; laplace is noise on every count and nothing else, a baseline.",
+    )
+    noise: Literal["gaussian", "laplace"] = Field(
+        default="gaussian",
+        description="Which noise is drawn; gaussian needs privacy.delta, laplace is much louder.",
+    )
+    denoise: Literal["patterns", "sure", "cuts", "none"] = Field(
+        default="patterns",
+        description="How series are cleaned: by what they have in common, by their first cosines, "
+        "or not at all.",
+    )
+    clustering: bool = Field(
+        default=True, description="Whether small neighbours are merged before measuring."
+    )
+    cluster_error: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="Neighbours are merged until the noise of a series is at most this share of "
+        "its total.",
+    )
+    scaling: bool = Field(
+        default=True,
+        description="Whether series are scaled to totals from one visit of each person and all "
+        "visits.",
+    )
+    night: bool = Field(
+        default=False,
+        description="Whether the night is replaced by exponential curves, as in the paper.",
+    )
     budget_shares: SharesPlan = SharesPlan()
     expected_population: CrowdPlan | None = None
 
@@ -172,13 +270,15 @@ def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
 class EventProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    impossible_position: Rule = "drop"
+    impossible_position: Rule = Field(
+        default="drop", description="Rows whose position is not on earth."
+    )
 
 
 class DensityPlan(AnyPlan):
     """A plan for a release of a density."""
 
-    release_type: Literal["density"]
+    release_type: Literal["density"] = Field(description="The release type.")
     data: EventsPlan
     places: PlacesPlan | None = None
     areas: AreasPlan

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
+from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
 _LINKS, _PEOPLE = 2_000, 1_000
 
@@ -12,6 +14,22 @@ class LinksFamily(PackagedFamily):
 
     name = "links"
     title = "traffic on roads, link by link"
+    contribution_limit = "max_items"
+    guessed = "links travelled"
+    intake = Intake(
+        rows="traces",
+        columns={
+            "person": PERSON,
+            "trip": ("trip", "trip_id", "journey", "journey_id"),
+            "time": TIME,
+            "lon": LON,
+            "lat": LAT,
+        },
+        optional=("trip",),
+        signs=("person", "lon", "lat"),
+        files={"roads.file": "the public road network"},
+    )
+    compared = ComparedTable(file="links.parquet", keys=("period", "link"))
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",

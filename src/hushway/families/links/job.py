@@ -87,13 +87,17 @@ class TraceRows:
         )
 
 
-def prepare_links(plan: LinksPlan) -> Job:
+def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a links plan and sets up its mechanism.
+
+    Args:
+        plan: What to prepare.
+        like: A job of the same public files, which are then not read again.
 
     Raises:
         GeographyError: The roads or the periods are wrong.
     """
-    universe, report = _universe(plan)
+    universe, report = _universe(plan) if like is None else _same_universe(like)
     limits = MovementLimits(
         max_items=plan.privacy.max_items,
         speed_steps=plan.mechanism.speed_steps,
@@ -136,6 +140,12 @@ def _universe(plan: LinksPlan) -> tuple[LinkUniverse, RoadsReport]:
     )
     zone, zones = grid_zones(roads, given.zone_metres)
     return LinkUniverse(roads=roads, periods=plan.time.periods, zone=zone, zones=zones), report
+
+
+def _same_universe(job: Job) -> tuple[LinkUniverse, RoadsReport]:
+    rows = job.rows
+    assert isinstance(rows, TraceRows)  # noqa: S101  what a links plan makes
+    return rows.universe, rows.report
 
 
 def _source(plan: LinksPlan) -> AnyTraces:

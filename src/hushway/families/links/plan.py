@@ -28,19 +28,28 @@ from hushway.release.plan_sections import (
 class TraceColumnsPlan(Section):
     """Which column of the traces holds what."""
 
-    person: str = "person"
-    trip: str | None = None
-    time: str = "time"
-    lon: str = "lon"
-    lat: str = "lat"
+    person: str = Field(default="person", description="The column with whose position it is.")
+    trip: str | None = Field(
+        default=None, description="The column with the trip that it belongs to, if there is one."
+    )
+    time: str = Field(default="time", description="The column with its time.")
+    lon: str = Field(default="lon", description="The column with its longitude, in WGS84 degrees.")
+    lat: str = Field(default="lat", description="The column with its latitude, in WGS84 degrees.")
 
 
 class TracesPlan(RowsPlan):
     """The protected rows."""
 
     traces: Text = Field(description="A file, a folder or a glob.")
-    format: Literal["table", "gpx", "mds"] = "table"
-    clock: Literal["local", "utc"] = "local"
+    format: Literal["table", "gpx", "mds"] = Field(
+        default="table",
+        description="Whether traces are a table of positions, a folder of GPX files, or MDS trips.",
+    )
+    clock: Literal["local", "utc"] = Field(
+        default="local",
+        description="Whether times of a table are on the city's clock, or in UTC or with an "
+        "offset.",
+    )
     columns: TraceColumnsPlan = TraceColumnsPlan()
 
     @model_validator(mode="after")
@@ -54,14 +63,20 @@ class TracesPlan(RowsPlan):
 class RoadColumnsPlan(Section):
     """Which column or property of lines holds what."""
 
-    id: str | None = "link_id"
-    from_node: str | None = "from_node"
-    to_node: str | None = "to_node"
-    road_class: str | None = "class"
-    speed: str | None = "speed"
-    lanes: str | None = "lanes"
-    oneway: str | None = "oneway"
-    name: str | None = "name"
+    id: str | None = Field(default="link_id", description="The one with the id of a link.")
+    from_node: str | None = Field(
+        default="from_node", description="The one with the node where it begins."
+    )
+    to_node: str | None = Field(
+        default="to_node", description="The one with the node where it ends."
+    )
+    road_class: str | None = Field(default="class", description="The one with its class.")
+    speed: str | None = Field(default="speed", description="The one with its speed.")
+    lanes: str | None = Field(default="lanes", description="The one with its lanes.")
+    oneway: str | None = Field(
+        default="oneway", description="The one with whether it leads one way only."
+    )
+    name: str | None = Field(default="name", description="The one with its name.")
 
 
 class RoadsPlan(Section):
@@ -70,41 +85,74 @@ class RoadsPlan(Section):
     named_files: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="OSM, GraphML, GMNS, GeoParquet or GeoJSON.")
-    crs: Text | None = None
-    service: bool = False
-    speed_unit: Literal["km/h", "mph"] | None = None
+    crs: Text | None = Field(
+        default=None,
+        description="What coordinates of lines mean, such as EPSG:25832, if the file does not say.",
+    )
+    service: bool = Field(default=False, description="Whether service roads of OSM are read too.")
+    speed_unit: Literal["km/h", "mph"] | None = Field(
+        default=None, description="What speeds without a unit mean."
+    )
     columns: RoadColumnsPlan = RoadColumnsPlan()
-    zone_metres: float = Field(default=5000.0, gt=0, allow_inf_nan=False)
+    zone_metres: float = Field(
+        default=5000.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Links are also counted by class and by square zones of this size, in metres.",
+    )
 
 
 class TripsPlan(Section):
     """How positions become trips."""
 
-    gap_s: float = Field(default=300.0, gt=0, allow_inf_nan=False)
-    most_speed: float = Field(default=70.0, gt=0, allow_inf_nan=False)
+    gap_s: float = Field(
+        default=300.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="A pause of so many seconds ends a trip.",
+    )
+    most_speed: float = Field(
+        default=70.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Positions that would need more metres a second are left out.",
+    )
 
 
 class EndsPlan(Section):
     """Noise at the ends of trips, in addition to the noise on every count."""
 
-    epsilon: Exact
-    radius: int = Field(default=200, ge=1)
-    step: int = Field(default=10, ge=1)
-    max_trips: int = Field(default=2, ge=1)
+    epsilon: Exact = Field(
+        description="What one end of a trip loses when it moves by radius, in quotes."
+    )
+    radius: int = Field(
+        default=200, ge=1, description="The distance in metres that epsilon speaks of."
+    )
+    step: int = Field(default=10, ge=1, description="Metres between the points of the public grid.")
+    max_trips: int = Field(default=2, ge=1, description="At most so many trips of one person.")
 
 
 class LinksTimePlan(Section):
     """The public window and its periods, on the city's wall clock."""
 
-    zone: Text
-    first_day: Day
-    last_day: Day
-    opens: MinuteOfDay = 0
-    closes: MinuteOfDay = DAY_HOURS * HOUR_MINUTES
+    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
+    first_day: Day = Field(description="The first day of the public window.")
+    last_day: Day = Field(description="The last day of the public window, included.")
+    opens: MinuteOfDay = Field(
+        default=0, description="When the first period of a day begins, as HH:MM."
+    )
+    closes: MinuteOfDay = Field(
+        default=DAY_HOURS * HOUR_MINUTES,
+        description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
+    )
     minutes: int | None = Field(
         default=None, gt=0, description="Length of a period; from opens to closes if left out."
     )
-    cycle: Literal["day", "week", "window"] = "day"
+    cycle: Literal["day", "week", "window"] = Field(
+        default="day",
+        description="Whether all days are counted together, weekdays apart, or every day by "
+        "itself.",
+    )
 
     @property
     def periods(self) -> Periods:
@@ -120,22 +168,59 @@ class LinksTimePlan(Section):
 class LinksPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON, Unit.DEVICE] = Unit.PERSON
-    max_items: int = Field(default=60, ge=1, le=1_000_000)
+    unit: Literal[Unit.PERSON, Unit.DEVICE] = Field(
+        default=Unit.PERSON, description="Who is protected."
+    )
+    max_items: int = Field(
+        default=60,
+        ge=1,
+        le=1_000_000,
+        description="The contribution limit: at most so many links and ends of trips of a person, "
+        "chosen at random.",
+    )
 
 
 class LinkCountsPlan(Section):
     """Noise on every link, and a fit that knows roads."""
 
-    name: Literal["link_counts"] = "link_counts"
-    noise: Literal["auto", "laplace", "gaussian"] = "auto"
-    classes: Share = Fraction(1, 10)
-    left_out: Share = Fraction(3, 20)
-    speeds: Share = Fraction(0)
-    speed_steps: int = Field(default=6, ge=1, le=100)
-    publish_above_se: float = Field(default=2.0, ge=0, allow_inf_nan=False)
-    shrink_to_class: bool = True
-    conserve: bool = True
+    name: Literal["link_counts"] = Field(default="link_counts", description="The mechanism.")
+    noise: Literal["auto", "laplace", "gaussian"] = Field(
+        default="auto",
+        description="Which noise is drawn; auto is whichever is smaller, gaussian needs "
+        "privacy.delta.",
+    )
+    classes: Share = Field(
+        default=Fraction(1, 10), description="The budget share of totals by class and zone."
+    )
+    left_out: Share = Field(
+        default=Fraction(3, 20),
+        description="The budget share to find out what the contribution limit leaves out, and put "
+        "it back.",
+    )
+    speeds: Share = Field(
+        default=Fraction(0),
+        description="The budget share of mean speeds; none are published for 0.",
+    )
+    speed_steps: int = Field(
+        default=6,
+        ge=1,
+        le=100,
+        description="A speed counts by steps of 5 km/h from the usual one, at most so many.",
+    )
+    publish_above_se: float = Field(
+        default=2.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="A link is published from so many standard errors on, unless it may be noise "
+        "alone.",
+    )
+    shrink_to_class: bool = Field(
+        default=True, description="Whether links are drawn towards others of their class and zone."
+    )
+    conserve: bool = Field(
+        default=True,
+        description="Whether what comes into a node is made to leave it, but for ends of trips.",
+    )
 
     @model_validator(mode="after")
     def _something_is_left(self) -> "LinkCountsPlan":
@@ -149,13 +234,15 @@ class LinkCountsPlan(Section):
 class TraceProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    impossible_position: Rule = "drop"
+    impossible_position: Rule = Field(
+        default="drop", description="Rows whose position is not on earth."
+    )
 
 
 class LinksPlan(AnyPlan):
     """A plan for a release of links."""
 
-    release_type: Literal["links"]
+    release_type: Literal["links"] = Field(description="The release type.")
     data: TracesPlan
     roads: RoadsPlan
     time: LinksTimePlan

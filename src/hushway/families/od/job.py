@@ -181,8 +181,12 @@ class TripRows:
         )
 
 
-def prepare_od(plan: ODPlan) -> Job:
+def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of an OD plan and sets up its mechanism.
+
+    Args:
+        plan: What to prepare.
+        like: A job of the same public files, which are then not read again.
 
     Raises:
         GeographyError: The locations, the periods or the features are wrong.
@@ -190,7 +194,7 @@ def prepare_od(plan: ODPlan) -> Job:
     unit = plan.privacy.unit
     bound = trip_bound(unit, plan.privacy.max_trips)
     areas = _areas(plan)
-    cells = _cells(plan, areas)
+    cells = _cells(plan, areas) if like is None else _same_cells(like)
     clock = "utc" if plan.data.format == "mds" else plan.data.clock
     window = window_of_periods(cells.periods, clock=clock)
     mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
@@ -235,6 +239,12 @@ def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:
         periods=plan.time.periods(plan.path),
         include_intrazonal=plan.places.include_intrazonal,
     )
+
+
+def _same_cells(job: Job) -> ODCells:
+    cells = job.geography
+    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
+    return cells
 
 
 def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:

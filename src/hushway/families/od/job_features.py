@@ -124,7 +124,8 @@ def possible_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     Raises:
         GeographyError: A column is missing, or a place or a pair of places has no label.
     """
-    return _all_built(plan, cells, _possible(plan))
+    total, period, *named = _possible(plan)
+    return _all_built(plan, cells, (total, period, ORIGINS, DESTINATIONS, *named))
 
 
 def _all_built(plan: ODPlan, cells: ODCells, names: tuple[str, ...]) -> tuple[Feature, ...]:

@@ -101,9 +101,16 @@ Features = Annotated[Texts, AfterValidator(_distinct)]
 class LaplacePlan(Section):
     """Noise on every cell, and nothing else."""
 
-    name: Literal["laplace"]
-    form: Literal["auto", "dense", "sparse"] = "auto"
-    expected_false: float = Field(default=100.0, gt=0, allow_inf_nan=False)
+    name: Literal["laplace"] = Field(description="The mechanism.")
+    form: Literal["auto", "dense", "sparse"] = Field(
+        default="auto", description="Whether every cell is published, or cells above a threshold."
+    )
+    expected_false: float = Field(
+        default=100.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Sparse form only: so many empty cells appear by chance, on average.",
+    )
 
 
 class _FeaturesMechanism(Section):
@@ -112,9 +119,17 @@ class _FeaturesMechanism(Section):
     Neither variant nor features means all features that the public files allow.
     """
 
-    variant: str | None = None
-    published_totals: Features | None = None
-    noise: NoiseChoice = "laplace"
+    variant: str | None = Field(default=None, description="Short for a list of published totals.")
+    published_totals: Features | None = Field(
+        default=None,
+        description="The published totals to measure besides the cells; all that the public files "
+        "allow if left out.",
+    )
+    noise: NoiseChoice = Field(
+        default="laplace",
+        description="Which noise is drawn; gaussian and auto, whichever is smaller, need "
+        "privacy.delta.",
+    )
 
     @model_validator(mode="after")
     def _one_list_of_features(self) -> "_FeaturesMechanism":
@@ -131,9 +146,12 @@ class _FeaturesMechanism(Section):
 class LearnedPlan(_FeaturesMechanism):
     """Noise on cells and sums, and the best estimate that all of it allows: the default."""
 
-    name: Literal["learned"] = "learned"
-    variant: None = None
-    budget_shares: Shares | None = None
+    name: Literal["learned"] = Field(default="learned", description="The mechanism.")
+    variant: None = Field(default=None, description="Not an option of this mechanism.")
+    budget_shares: Shares | None = Field(
+        default=None,
+        description="Budget shares of the cells and of each published total, which add up to 1.",
+    )
 
     @field_validator("budget_shares", mode="before")
     @classmethod
@@ -144,32 +162,55 @@ class LearnedPlan(_FeaturesMechanism):
 class HierarchicalPlan(_FeaturesMechanism):
     """Noise on every node of a tree of features, and sums made consistent."""
 
-    name: Literal["hierarchical"]
-    variant: Literal["H3", "H4", "H5"] | None = None
+    name: Literal["hierarchical"] = Field(description="The mechanism.")
+    variant: Literal["H3", "H4", "H5"] | None = Field(
+        default=None, description="Short for a list of published totals, as in the paper."
+    )
     budget_shares: (
         Annotated[
             Literal["uniform", "optimised", "geometric"] | Shares,
             _split_by("uniform", "optimised", "geometric"),
         ]
         | None
-    ) = None
-    prune: bool = True
+    ) = Field(default=None, description="Budget shares, by rule or as a table that adds up to 1.")
+    prune: bool = Field(
+        default=True,
+        description="Whether a node at or below 0 is emptied with everything under it.",
+    )
 
 
 class CBDPPlan(_FeaturesMechanism):
     """Noise on cells and features, and the closest table that adds up."""
 
-    name: Literal["cbdp"]
-    variant: Literal["O3", "O4", "O5"] | None = None
-    weights: Literal["size", "uniform", "inverse_variance", "size_over_variance"] | None = None
-    structure: Literal["flat", "hierarchical"] = "flat"
+    name: Literal["cbdp"] = Field(description="The mechanism.")
+    variant: Literal["O3", "O4", "O5"] | None = Field(
+        default=None, description="Short for a list of published totals, as in the paper."
+    )
+    weights: Literal["size", "uniform", "inverse_variance", "size_over_variance"] | None = Field(
+        default=None, description="How published totals weigh in the fit."
+    )
+    structure: Literal["flat", "hierarchical"] = Field(
+        default="flat", description="Whether each published total is crossed with those before it."
+    )
     budget_shares: (
         Annotated[Literal["uniform", "optimised"] | Shares, _split_by("uniform", "optimised")]
         | None
-    ) = None
-    importance: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = None
-    rounding: Literal["controlled", "plain"] = "controlled"
-    form: Literal["auto", "dense", "lazy"] = "auto"
+    ) = Field(default=None, description="Budget shares, by rule or as a table that adds up to 1.")
+    importance: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = Field(
+        default=None,
+        description="What a squared error of the cells and of each published total weighs with "
+        "you.",
+    )
+    rounding: Literal["controlled", "plain"] = Field(
+        default="controlled",
+        description="Whether published totals stay within 1 of the fit, or each cell goes to the "
+        "nearest number.",
+    )
+    form: Literal["auto", "dense", "lazy"] = Field(
+        default="auto",
+        description="Whether every cell gets its noise, or empty cells are drawn as needed; the "
+        "result is the same.",
+    )
 
     @model_validator(mode="after")
     def _importance_needs_a_split(self) -> "CBDPPlan":
@@ -211,8 +252,14 @@ class FeaturePlan(Section):
         default=None, description='A column of the places; "zone" is their zone.'
     )
     pairs: Text | None = Field(default=None, description="A column of the table of pairs.")
-    side: Literal["origin", "destination", "both"] = "both"
-    each_period: bool = True
+    side: Literal["origin", "destination", "both"] = Field(
+        default="both",
+        description="By the labels of which end of a trip; for a column of places only.",
+    )
+    each_period: bool = Field(
+        default=True,
+        description="Whether trips are counted in each period, or over all periods together.",
+    )
 
     @model_validator(mode="after")
     def _one_column(self) -> "FeaturePlan":
@@ -245,16 +292,37 @@ def unnameable(defined: Mapping[str, FeaturePlan]) -> tuple[str, ...]:
 class TripColumnsPlan(Section):
     """Which column of the trips file holds what."""
 
-    person: str | None = None
-    origin: str = "origin"
-    destination: str = "destination"
-    time: str = "time"
-    trip_id: str | None = None
-    service_date: str | None = None
-    origin_lon: str | None = None
-    origin_lat: str | None = None
-    destination_lon: str | None = None
-    destination_lat: str | None = None
+    person: str | None = Field(
+        default=None,
+        description="The column with whose trip it is; without one only single trips can be "
+        "protected.",
+    )
+    origin: str = Field(
+        default="origin", description="The column with the place where a trip began."
+    )
+    destination: str = Field(
+        default="destination", description="The column with the place where it ended."
+    )
+    time: str = Field(default="time", description="The column with the time when it began.")
+    trip_id: str | None = Field(
+        default=None,
+        description="The column with an id of the trip; one that appears twice counts once.",
+    )
+    service_date: str | None = Field(
+        default=None, description='The column with the service date, for clock = "service".'
+    )
+    origin_lon: str | None = Field(
+        default=None, description="The column with the longitude where a trip began."
+    )
+    origin_lat: str | None = Field(
+        default=None, description="The column with the latitude where it began."
+    )
+    destination_lon: str | None = Field(
+        default=None, description="The column with the longitude where it ended."
+    )
+    destination_lat: str | None = Field(
+        default=None, description="The column with the latitude where it ended."
+    )
 
     @property
     def positions(self) -> tuple[str | None, ...]:
@@ -277,8 +345,16 @@ class DataPlan(RowsPlan):
     """The protected rows."""
 
     trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
-    format: Literal["table", "mds", "tides"] = "table"
-    clock: Literal["local", "utc", "service"] = "local"
+    format: Literal["table", "mds", "tides"] = Field(
+        default="table",
+        description="Columns of the plan's choice, MDS trips, or TIDES fare transactions.",
+    )
+    clock: Literal["local", "utc", "service"] = Field(
+        default="local",
+        description="Whether times are on the agency's clock, in UTC or with an offset, or hours "
+        "of "
+        "a service date, such as 25:30.",
+    )
     columns: TripColumnsPlan = TripColumnsPlan()
 
     @model_validator(mode="after")
@@ -307,8 +383,12 @@ class DataPlan(RowsPlan):
 class PairColumnsPlan(Section):
     """Which columns of the table of pairs hold the ids of the places."""
 
-    origin: str = "origin"
-    destination: str = "destination"
+    origin: str = Field(
+        default="origin", description="The column with the place where trips of the pair begin."
+    )
+    destination: str = Field(
+        default="destination", description="The column with the place where they end."
+    )
 
 
 class AreaColumnsPlan(Section):
@@ -356,27 +436,38 @@ class PlacesPlan(Section):
 class PrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Unit.PERSON
-    max_trips: int = Field(default=1, ge=1, le=1_000_000)
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Field(
+        default=Unit.PERSON, description="Who is protected."
+    )
+    max_trips: int = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        description="The contribution limit: at most so many trips of a person are counted, "
+        "chosen at random.",
+    )
 
 
 class TripProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
-    intrazonal: Rule = "drop"
-    duplicate_trip_id: Rule = "drop"
+    intrazonal: Rule = Field(default="drop", description="Trips that end where they began.")
+    duplicate_trip_id: Rule = Field(default="drop", description="Trips whose id was there before.")
 
 
 class ODPlan(AnyPlan):
     """A plan for an OD release."""
 
-    release_type: Literal["od"]
+    release_type: Literal["od"] = Field(description="The release type.")
     data: DataPlan
     places: PlacesPlan
     time: ServiceTimePlan
     privacy: PrivacyPlan
     mechanism: MechanismPlan = LearnedPlan()
-    published_totals: dict[str, FeaturePlan] = Field(default_factory=dict)
+    published_totals: dict[str, FeaturePlan] = Field(
+        default_factory=dict,
+        description="Published totals of your own, by name, each made of a public column.",
+    )
     problems: TripProblemsPlan = TripProblemsPlan()
 
     @property

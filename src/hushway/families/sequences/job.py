@@ -134,14 +134,18 @@ class RecordRows:
         )
 
 
-def prepare_sequences(plan: SequencesPlan) -> Job:
+def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a sequences plan and sets up its mechanism.
+
+    Args:
+        plan: What to prepare.
+        like: A job of the same public files, which are then not read again.
 
     Raises:
         GeographyError: The locations, their groups or the periods are wrong.
     """
     window = None if plan.time is None else Periods(**plan.time.model_dump())
-    planned = planned_taxonomy(plan)
+    planned = planned_taxonomy(plan) if like is None else _same_taxonomy(like)
     universe = SequenceUniverse(
         taxonomy=planned.taxonomy, periods=window if plan.records.times else None
     )
@@ -281,6 +285,12 @@ class PlannedTaxonomy:
 
     taxonomy: Taxonomy
     multi_line: tuple[str, ...] = ()
+
+
+def _same_taxonomy(job: Job) -> PlannedTaxonomy:
+    rows = job.rows
+    assert isinstance(rows, RecordRows)  # noqa: S101  what a sequences plan makes
+    return PlannedTaxonomy(taxonomy=rows.taxonomy, multi_line=rows.multi_line)
 
 
 def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:

@@ -21,12 +21,17 @@ from hushway.release.plan_sections import (
 
 
 class SequenceColumnsPlan(Section):
-    """Which column holds what: location and time of taps, or the stops of ready sequences."""
+    """Which column holds what: place and time of taps, or the stops of ready sequences."""
 
-    person: str | None = None
-    place: str = "place"
-    time: str = "time"
-    stops: str = "stops"
+    person: str | None = Field(
+        default=None, description="The column with whose tap or sequence it is."
+    )
+    place: str = Field(default="place", description="The column with the place of a tap.")
+    time: str = Field(default="time", description="The column with its time.")
+    stops: str = Field(
+        default="stops",
+        description="The column with the stops of a ready sequence, as a list or as text.",
+    )
 
 
 class SequencesDataPlan(RowsPlan):
@@ -35,7 +40,10 @@ class SequencesDataPlan(RowsPlan):
     taps: Text | None = Field(default=None, description="CSV or Parquet.")
     sequences: Text | None = Field(default=None, description="CSV or Parquet.")
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
-    clock: Literal["local", "utc"] = "local"
+    clock: Literal["local", "utc"] = Field(
+        default="local",
+        description="Whether times are on the agency's clock, or in UTC or with an offset.",
+    )
     columns: SequenceColumnsPlan = SequenceColumnsPlan()
 
     @model_validator(mode="after")
@@ -61,9 +69,17 @@ class TaxonomyPlan(Section):
 
     named_files: ClassVar[tuple[str, ...]] = ("gtfs",)
 
-    columns: Texts = ()
-    gtfs: Text | None = None
-    fan_out: int | None = Field(default=None, ge=2)
+    columns: Texts = Field(
+        default=(), description="Columns of the places that group them, the coarsest first."
+    )
+    gtfs: Text | None = Field(
+        default=None, description="A GTFS feed whose routes group the places."
+    )
+    fan_out: int | None = Field(
+        default=None,
+        ge=2,
+        description="Groups of so many neighbours, cut from the coordinates by a public rule.",
+    )
 
     @model_validator(mode="after")
     def _at_most_one(self) -> "TaxonomyPlan":
@@ -75,10 +91,23 @@ class TaxonomyPlan(Section):
 class RecordsPlan(Section):
     """What one record is, and how much of it counts."""
 
-    span: Literal["day", "window"] = "day"
-    max_stops: int | None = Field(default=None, ge=1, le=200)
-    mean_stops: float | None = Field(default=None, ge=1, allow_inf_nan=False)
-    times: bool = False
+    span: Literal["day", "window"] = Field(
+        default="day",
+        description="Whether a record is what a person did in a day, or in the whole window.",
+    )
+    max_stops: int | None = Field(
+        default=None, ge=1, le=200, description="So many stops of a record count, the first ones."
+    )
+    mean_stops: float | None = Field(
+        default=None,
+        ge=1,
+        allow_inf_nan=False,
+        description="Instead of height: a public guess of a record's stops, which decides on it.",
+    )
+    times: bool = Field(
+        default=False,
+        description="Whether stops keep their periods, for which there is much more noise to beat.",
+    )
 
     @model_validator(mode="after")
     def _one_height(self) -> "RecordsPlan":
@@ -92,8 +121,16 @@ class RecordsPlan(Section):
 class SequencesPrivacyPlan(LossPlan):
     """Who is protected, and how much may be lost."""
 
-    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Unit.PERSON
-    max_records: int = Field(default=1, ge=1, le=1_000_000)
+    unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Field(
+        default=Unit.PERSON, description="Who is protected."
+    )
+    max_records: int = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        description="The contribution limit: at most so many records of a person are counted, "
+        "chosen at random.",
+    )
 
 
 def _below_one(value: float) -> float:
@@ -105,15 +142,28 @@ def _below_one(value: float) -> float:
 class PrefixTreePlan(Section):
     """A noisy prefix tree."""
 
-    name: Literal["prefix_tree"] = "prefix_tree"
-    thresholds: Literal["expected_false", "paper"] = "expected_false"
+    name: Literal["prefix_tree"] = Field(default="prefix_tree", description="The mechanism.")
+    thresholds: Literal["expected_false", "paper"] = Field(
+        default="expected_false", description="From which noisy count on a prefix is kept."
+    )
     expected_false_prefixes: (
         Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_below_one)] | None
-    ) = None
-    levels: Literal["recommended", "uniform", "geometric"] = "recommended"
-    ratio: Exact | None = None
-    groups: Literal["balanced", "paper"] = "balanced"
-    noise: Literal["laplace", "gaussian"] = "laplace"
+    ) = Field(default=None, description="So many empty prefixes appear below each one, on average.")
+    levels: Literal["recommended", "uniform", "geometric"] = Field(
+        default="recommended", description="How the budget is shared among stops."
+    )
+    ratio: Exact | None = Field(
+        default=None,
+        description="For geometric levels: the budget share of a stop over that of the stop "
+        "before.",
+    )
+    groups: Literal["balanced", "paper"] = Field(
+        default="balanced",
+        description="How the budget of a stop is shared between groups and places.",
+    )
+    noise: Literal["laplace", "gaussian"] = Field(
+        default="laplace", description="Which noise is drawn; gaussian needs privacy.delta."
+    )
 
     @model_validator(mode="after")
     def _options_fit(self) -> "PrefixTreePlan":
@@ -127,8 +177,10 @@ class PrefixTreePlan(Section):
 class LearnedPlan(Section):
     """Records learnt from what is common to all positions, then looked at as a whole."""
 
-    name: Literal["learned"]
-    noise: Literal["laplace", "gaussian"] = "laplace"
+    name: Literal["learned"] = Field(description="The mechanism.")
+    noise: Literal["laplace", "gaussian"] = Field(
+        default="laplace", description="Which noise is drawn; gaussian needs privacy.delta."
+    )
 
 
 def _named(mechanism: Any) -> str:
@@ -150,7 +202,7 @@ MechanismPlan = Annotated[
 class SequencesPlan(AnyPlan):
     """A plan for a release of sequences."""
 
-    release_type: Literal["sequences"]
+    release_type: Literal["sequences"] = Field(description="The release type.")
     data: SequencesDataPlan
     places: StationsPlan
     taxonomy: TaxonomyPlan = TaxonomyPlan()

@@ -50,15 +50,15 @@ def forecast_density(job: Job, crowd: Crowd) -> CrowdForecast:
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
     assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes
-    people = _people(crowd)
+    people = people_of(crowd)
     if universe.size > MOST_CELLS:
         note = f"No forecast is made for tables of more than {MOST_CELLS:,} counts."
         return CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=(note,))
     visits = crowd.trips / people
     invented = invented_crowd(universe, mechanism.limits, people=people, visits=visits)
-    found = _published(mechanism, invented)
+    found = published_counts(mechanism, invented)
     notes = [_INVENTED]
-    off = _off(invented.truth, found)
+    off = share_off(invented.truth, found)
     if off > OF_USE:
         notes.append(
             "Too few people for this table at this budget: its counts would be off by "
@@ -73,7 +73,12 @@ def forecast_density(job: Job, crowd: Crowd) -> CrowdForecast:
     )
 
 
-def _people(crowd: Crowd) -> int:
+def people_of(crowd: Crowd) -> int:
+    """Returns how many people were guessed.
+
+    Raises:
+        PlanError: None were, or more than they have visits.
+    """
     if crowd.people is None:
         raise PlanError(
             "What a density will be wrong by depends on the people behind the visits.",
@@ -87,14 +92,15 @@ def _people(crowd: Crowd) -> int:
     return crowd.people
 
 
-def _published(mechanism: DensitySeries, invented: Invented) -> list[FloatArray]:
+def published_counts(mechanism: DensitySeries, invented: Invented) -> list[FloatArray]:
+    """Returns the counts that a few runs would publish of an invented crowd."""
     city = invented.city
     return [
         mechanism.fit(city.measured(mechanism, seed), city.universe).counts for seed in range(_RUNS)
     ]
 
 
-def _off(truth: FloatArray, found: list[FloatArray]) -> float:
+def share_off(truth: FloatArray, found: list[FloatArray]) -> float:
     """Returns the root of the mean squared error, over that of an empty table, of a usual run."""
     empty = float((truth**2).mean())
     ours = float(np.median([((counts - truth) ** 2).mean() for counts in found]))
@@ -123,7 +129,7 @@ def _instead(
 
     def does(way: DensitySeries, where: DensityUniverse, crowd: int) -> bool:
         invented = invented_crowd(where, way.limits, people=crowd, visits=visits)
-        return _off(invented.truth, _published(way, invented)) <= OF_USE
+        return share_off(invented.truth, published_counts(way, invented)) <= OF_USE
 
     options = []
     periods = universe.periods

@@ -4,6 +4,7 @@ The stand-in is invented from public geography and two guesses, so nothing here 
 is recommended depends on public facts alone and may be printed anywhere.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,8 +23,7 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
-
-_CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+from hushway.release.advice import best_limits, limits_up_to
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +76,13 @@ class StandIn:
     unit: Unit
     trips: TripArrays
     runs: int = 1
+
+    def limits(self) -> Iterator[int]:
+        """Yields contribution limits to try, until one leaves out nothing that was invented."""
+        person = self.trips.person
+        if person is None or not self.unit.has_many_records:
+            return iter((1,))
+        return limits_up_to(float(np.bincount(person).max()))
 
     def attempt(self, candidate: Candidate) -> Tried:
         """Publishes the stand-in as the candidate says and compares it with its truth."""
@@ -139,13 +146,14 @@ def make_stand_in(
     )
 
 
-def recommend(twin_of: StandIn, *, progress: Progress) -> list[Tried]:
+def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
     """Returns everything that was tried, the best first.
 
-    One choice at a time: the limit with all features, then the features, then the mechanism that
-    does not learn, without origins and destinations.
+    One choice at a time: the contribution limit with all features, up to what the busiest of the
+    invented people does; then the features; then the mechanism that does not learn, without origins
+    and destinations.
     """
-    every = tuple(feature.title for feature in twin_of.features)
+    every = tuple(feature.title for feature in stand_in.features)
     tried: dict[Candidate, Tried] = {}
 
     def best() -> Candidate:
@@ -155,11 +163,16 @@ def recommend(twin_of: StandIn, *, progress: Progress) -> list[Tried]:
         fresh = [candidate for candidate in candidates if candidate not in tried]
         for done, candidate in enumerate(fresh):
             progress(step, done / len(fresh))
-            tried[candidate] = twin_of.attempt(candidate)
+            tried[candidate] = stand_in.attempt(candidate)
 
     start = Candidate(mechanism=LEARNED, features=every, max_trips=1)
-    caps = _CAPS if twin_of.unit.has_many_records else (1,)
-    attempt((replace(start, max_trips=cap) for cap in caps), "Trying contribution limits")
+
+    def score_of(limit: int) -> float:
+        candidate = replace(start, max_trips=limit)
+        tried[candidate] = stand_in.attempt(candidate)
+        return tried[candidate].score
+
+    best_limits(stand_in.limits(), score_of, progress=progress)
     attempt((replace(best(), features=some) for some in _subsets(every)), "Trying published totals")
     fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
     attempt(
@@ -179,7 +192,7 @@ def _subsets(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def plan_lines(candidate: Candidate, budget: Loss) -> str:
     """Returns the recommendation as lines for a plan."""
-    features = ", ".join(f'"{title}"' for title in candidate.features)
+    features = ", ".join(json.dumps(title) for title in candidate.features)
     noise = budget.measure.noise.removeprefix("discrete ").lower()
     return (
         f"[privacy]\nmax_trips = {candidate.max_trips}\n\n"

@@ -1,0 +1,102 @@
+"""The verb that says what to put into a plan, and whether the data are enough for it."""
+
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hushway.cli.screen import AsJson, PlanFile, answer_json, say, table, working
+
+if TYPE_CHECKING:
+    from hushway.release.advice import Advice
+
+_SHOWN = 8
+
+
+def recommend(
+    plan_file: PlanFile,
+    *,
+    trips: Annotated[
+        int,
+        typer.Option(
+            help="A public guess, never a count: trips in the window (visits, records or links "
+            "travelled for the other release types).",
+            min=1,
+        ),
+    ],
+    people: Annotated[
+        int,
+        typer.Option(help="A public guess, never a count: people who make them.", min=1),
+    ],
+    runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Try mechanism, published totals and contribution limit; say whether your data are enough.
+
+    OD tables and densities are tried on invented rows over your places. For the other release
+    types noise decides, and what a limit leaves out. Neither rows nor budget are touched.
+    """
+    from hushway.errors import PlanError
+    from hushway.families.load import load_plan, prepare
+    from hushway.families.registry import family_named
+    from hushway.release.crowd import Crowd
+
+    if people > trips:
+        raise PlanError(
+            "The guess has more people than they have trips between them.",
+            advice="Give at least one for each of the people.",
+        )
+    job = prepare(load_plan(plan_file))
+    family = family_named(job.plan.release_type)
+    crowd = Crowd(trips=trips, people=people)
+    with working() as show:
+        advice = family.recommend(job, crowd, runs=runs, progress=show)
+    if as_json:
+        answer_json(
+            {
+                "type": family.name,
+                "guess": {family.guessed: trips, "people": people},
+                "best": advice.tried[0].options if advice.tried else None,
+                "measured": advice.measured,
+                # JSON has no word for infinity.
+                "tried": [
+                    {**vars(choice), "score": choice.score if isfinite(choice.score) else None}
+                    for choice in advice.tried
+                ],
+                "lines": advice.lines,
+                "could_add": advice.could_add,
+                "enough": advice.enough,
+            }
+        )
+        return
+    _show(advice, f"{trips:,} {family.guessed} of {people:,} people")
+
+
+def _words(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _show(advice: "Advice", guess: str) -> None:
+    if advice.tried:
+        options, details = list(advice.tried[0].options), list(advice.tried[0].details)
+        table(
+            advice.measured,
+            [*options, "#score", *(f"#{figure}" for figure in details)],
+            [
+                [
+                    *(_words(choice.options[option]) for option in options),
+                    f"{choice.score:.3g}",
+                    *(f"{choice.details[figure]:.3f}" for figure in details),
+                ]
+                for choice in advice.tried[:_SHOWN]
+            ],
+        )
+    if advice.lines:
+        say("For your plan (guesses decided this; your rows were not looked at):")
+        for line in advice.lines.strip().split("\n"):
+            say(line)
+    for sentence in advice.could_add:
+        say(sentence)
+    say(f"Is a crowd of {guess} enough for this? A forecast, not a guarantee:")
+    for sentence in advice.enough:
+        say(f"  {sentence}")

@@ -1,0 +1,18 @@
+"""Which file of a release holds the figures that two releases are compared by."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedTable:
+    """A table of published figures.
+
+    Attributes:
+        file: Where it lies in the release folder, as Parquet.
+        keys: The columns that name a figure.
+        error: The column with the standard error of a figure; None if figures carry none.
+    """
+
+    file: str
+    keys: tuple[str, ...]
+    error: str | None = "standard_error"
