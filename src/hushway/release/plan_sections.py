@@ -111,6 +111,16 @@ def _share(value: Any) -> Fraction:
     return number
 
 
+def _part_or_all(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.5" or "1/2"') from None
+    if not 0 <= number <= 1:
+        raise ValueError("must be a share, from 0 to 1")
+    return number
+
+
 def _above_zero(value: Fraction) -> Fraction:
     if value == 0:
         raise ValueError("must be a share above 0")
@@ -119,6 +129,7 @@ def _above_zero(value: Fraction) -> Fraction:
 
 Exact = Annotated[Fraction, BeforeValidator(exact_positive)]
 Share = Annotated[Fraction, BeforeValidator(_share)]
+PartOrAll = Annotated[Fraction, BeforeValidator(_part_or_all)]
 PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day)]
@@ -219,6 +230,10 @@ class ProblemsPlan(Section):
     unparsable_time: Rule = "drop"
     malformed_row: Rule = "drop"
     impossible_time: Rule = "drop"
+    most_dropped: PartOrAll = Field(
+        default=Fraction(1, 2),
+        description="The largest share of rows that may be dropped; beyond, nothing is published.",
+    )
 
 
 class AnyPlan(Section):

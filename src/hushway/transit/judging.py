@@ -182,7 +182,7 @@ def _exact_trips(path: Path, universe: ODCells, progress: Progress) -> ExactCoun
         )
     settings = settings_of(job.plan)
     progress(f"Checking the {job.wording.rows}")
-    refuse_problems(job.rows.check(settings, notes=False))
+    refuse_problems(job.rows.check(settings, notes=False).everything)
     progress(_COUNTING)
     source = os_source()
     context = CountingContext(

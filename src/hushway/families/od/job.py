@@ -46,7 +46,7 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
 
 
@@ -149,10 +149,16 @@ class TripRows:
     max_trips: int
     policy: Policy
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         """Returns what is wrong with the trips; with notes also what may be."""
         return check_trips(
-            self.source, self.cells, self.policy, settings=settings, notes=notes, unit=self.unit
+            self.source,
+            self.cells,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            unit=self.unit,
+            max_trips=self.max_trips,
         )
 
     def counter(self, context: CountingContext) -> DuckDBTrips:
@@ -193,7 +199,7 @@ def prepare_od(plan: ODPlan) -> Job:
             cells=cells,
             unit=unit,
             max_trips=plan.privacy.max_trips,
-            policy=Policy(**plan.problems.model_dump()),
+            policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, noise),
         check_writable=lambda: check_sizes(cells, features),

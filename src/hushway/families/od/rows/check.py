@@ -1,17 +1,22 @@
 """Looks for rows that cannot be counted, before any budget is touched."""
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Final
 
+import ibis
 import ibis.expr.types as ir
 
+from hushway.engine.found import place_counts, places_found, sizes_of, times_found
 from hushway.engine.reading import malformed_rows, read_rows
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import (
+    MOST_A_DAY,
     OUTSIDE_WINDOW,
     OWN_TICKET,
     ROW_WORDS,
+    ROWS_BY_ID,
     TOO_MANY,
     UNKNOWN,
     Words,
@@ -31,8 +36,10 @@ from hushway.families.od.rows.duckdb import TripsSource
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.found import RowsFound
 from hushway.tables.layout import layout_of
+from hushway.tables.verdict import verdicts
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,
@@ -60,7 +67,11 @@ _WORDS: Final[Words] = {
 }
 
 
-def check_trips(
+# More trips of one id than so many times its contribution limit are worth a look.
+_TIMES_LIMIT: Final = 100
+
+
+def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     source: TripsSource,
     cells: ODCells,
     policy: Policy,
@@ -69,8 +80,9 @@ def check_trips(
     notes: bool = True,
     progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
-) -> list[Problem]:
-    """Returns every kind of trouble with the trips, and how many rows it concerns.
+    max_trips: int = 1,
+) -> RowsChecked:
+    """Returns every kind of trouble with the trips, how many rows it concerns, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -80,10 +92,11 @@ def check_trips(
         cells: The public universe.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike and for ids that many people share. They are
-            counted all the same, and looking for them takes about as long as counting.
+        notes: Also look for rows that are alike and for ids that many people share, and describe
+            the rows. That takes about as long as counting.
         progress: Told from 0 to 1 how far it is.
         unit: Who is protected. Ids matter if it is a person.
+        max_trips: Most trips of one person that will be counted.
 
     Raises:
         DataError: The trips cannot be read at all, or there are none.
@@ -93,28 +106,53 @@ def check_trips(
         rows = read_rows(backend, layout, source.clock)
         lookups = load_lookups(backend, layout, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
-        found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
+        marked = _marked(rows, lookups, cells, unit)
+        summary = _summary(marked, cells, skipped, notes=notes)
+        found = first_row(run(backend, summary, progress))
         refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = malformed_rows(backend)
+        description = RowsFound(
+            read=found["rows"] + found["malformed_row"],
+            kept=found["kept"],
+        )
         if notes:
             alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
             found |= first_row(run(backend, copies_of(rows, alike), progress))
+            listed = len(cells.locations)
+            description = replace(
+                description,
+                times=times_found(backend, rows, cells.periods, source.clock, progress),
+                places=tuple(
+                    places_found(f"{end}s", end, listed, found) for end in ("origin", "destination")
+                ),
+            )
             if unit.has_many_records and "person" in rows.columns:
                 grid = lookups.grid
-                timely = rows_between(rows, grid.start_us, grid.end_us)
+                timely = rows_between(marked, grid.start_us, grid.end_us, "kept")
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+                trips = sizes_of(backend, backend.table(ROWS_BY_ID), "kept")
+                plausible = max(_TIMES_LIMIT * max_trips, MOST_A_DAY * len(cells.periods.days))
+                description = replace(
+                    description,
+                    people=trips.people(plausible),
+                    limits=(trips.limited("max_trips", "trips", max_trips),),
+                )
+    problems = problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
 
 
-def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
+def _summary(marked: ir.Table, cells: ODCells, skipped: Periods | None, *, notes: bool) -> ir.Table:
     """Returns one row with the number of rows of every kind."""
-    marked = _marked(rows, lookups)
     ends = marked.origin.notnull() & marked.destination.notnull()
     gone = in_gaps(marked.us, skipped)
     nulls = {
         f"null_{role}": marked[role].isnull()
         for role in ("person", "origin", "destination", "trip_id")
-        if role in rows.columns
+        if role in marked.columns
     }
     nulls["null_time"] = ~marked.timed
     kinds: dict[str, ir.BooleanValue] = {
@@ -124,20 +162,28 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
+        "kept": marked.kept,
     }
     if not cells.include_intrazonal:
         kinds["intrazonal"] = marked.o == marked.d
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
-    if "trip_id" in rows.columns:
+    if "trip_id" in marked.columns:
         counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()
+    if notes:
+        counts |= place_counts("origin", marked.origin, marked.o)
+        counts |= place_counts("destination", marked.destination, marked.d)
     return marked.aggregate(rows=marked.count(), **counts)
 
 
-def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
-    """Adds period, o and d to every row; null where the public tables have none."""
+def _marked(rows: ir.Table, lookups: Lookups, cells: ODCells, unit: Unit) -> ir.Table:
+    """Adds period, o and d to every row, null where the public tables have none; and `kept`.
+
+    A row is kept here if `hushway.families.od.rows.bounding.bounded_counts` would not drop it
+    before it bounds units.
+    """
     grid = lookups.grid
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-    return (
+    marked = (
         rows.mutate(bucket=bucket)
         .left_join(lookups.buckets, "bucket")
         .drop("bucket_right")
@@ -146,3 +192,11 @@ def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
         .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
         .drop("destination_right")
     )
+    kept = marked.period.notnull() & marked.o.notnull() & marked.d.notnull()
+    if not cells.include_intrazonal:
+        kept &= (marked.o != marked.d).fill_null(ibis.literal(value=False))
+    if unit.has_many_records and "person" in rows.columns:
+        kept &= marked.person.notnull()
+    if "trip_id" in rows.columns:
+        kept &= marked.trip_id.notnull()
+    return marked.mutate(kept=kept)

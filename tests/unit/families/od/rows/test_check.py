@@ -27,7 +27,7 @@ def check(
 ) -> dict[str, Problem]:
     columns = choices.pop("columns", TripColumns(person="person"))
     source = TripsSource(path, columns, choices.pop("clock", "local"))
-    found = check_trips(source, cells, policy or Policy(), settings=SMALL, **choices)
+    found = check_trips(source, cells, policy or Policy(), settings=SMALL, **choices).problems
     assert all(problem.message and problem.advice for problem in found)
     assert len({problem.kind for problem in found}) == len(found)
     return {problem.kind: problem for problem in found}
@@ -130,7 +130,7 @@ def test_every_rule_is_the_plans(csv_file: Write, cells: ODCells) -> None:
     strict = Policy(null_value="refuse", unknown_place="refuse")
     found = check_trips(
         TripsSource(file, TripColumns(person="person")), cells, strict, settings=SMALL
-    )
+    ).problems
     assert [problem.kind for problem in found if problem.refused] == [
         "null_value",
         "unknown_place",
