@@ -27,7 +27,7 @@ def ask_to_spend(job: "Job") -> None:
     if not tag.affordable:
         # What follows refuses it, and says why.
         return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not somebody_answers():
         raise BudgetError(
             "Budget would be spent, and there is no terminal on which to ask whether that is "
             "meant. Nothing was spent.",
@@ -37,6 +37,11 @@ def ask_to_spend(job: "Job") -> None:
     if not typer.confirm("Spend it?", err=True):
         notice("Nothing was spent.")
         raise typer.Exit(1)
+
+
+def somebody_answers() -> bool:
+    """Whether a person sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def say_rehearsed(job: "Job", passphrase: "Passphrase", *, as_json: bool) -> None:

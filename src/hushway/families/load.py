@@ -71,11 +71,13 @@ def prepare(plan: AnyPlan) -> Job:
     """Reads the public files of a plan and sets up its mechanism.
 
     Raises:
-        PlanError: A file that the plan names is not there.
+        PlanError: A file that the plan names is not there; the message lists all of them, and what
+            files and columns the protected rows lack.
         GeographyError: A public file is wrong.
     """
-    refuse_missing_files(plan)
-    return family_named(plan.release_type).prepare(plan)
+    family = family_named(plan.release_type)
+    refuse_missing_files(plan, lambda: family.missing_rows(plan))
+    return family.prepare(plan)
 
 
 def _lines(found: Any, family: Family) -> Iterator[str]:

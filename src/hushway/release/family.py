@@ -89,6 +89,11 @@ class Family(ABC):
             GeographyError: A public file is wrong.
         """
 
+    def missing_rows(self, plan: Any) -> str | None:
+        """Says which files or columns of the protected rows are missing, if it can tell."""
+        del plan
+        return None
+
     @property
     def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
@@ -148,6 +153,7 @@ class Parts:
     Attributes:
         plan: The model of its plans.
         prepare: Makes a job of a plan.
+        source: Says where the protected rows of a plan are.
         crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
@@ -158,6 +164,7 @@ class Parts:
 
     plan: str
     prepare: str
+    source: str = "job.source_of"
     crowd_forecast: str | None = None
     table: str
     contents: str
@@ -179,6 +186,12 @@ class PackagedFamily(Family):
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
         return cast("Job", self._part(self.parts.prepare)(plan))
+
+    def missing_rows(self, plan: Any) -> str | None:
+        """Says which files or columns of the protected rows are missing; no row is read."""
+        from hushway.tables.layout import missing_in
+
+        return missing_in(self._part(self.parts.source)(plan))
 
     @property
     def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from fractions import Fraction
@@ -267,11 +267,16 @@ class AnyPlan(Section):
         return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
 
 
-def refuse_missing_files(plan: AnyPlan) -> None:
+def refuse_missing_files(plan: AnyPlan, rows: Callable[[], str | None] = lambda: None) -> None:
     """Refuses a plan that names files which are not there, also those that nothing would read.
 
     A pipe or a device counts as missing: reading it could take for ever. The protected rows are
     left to those who know their folders and patterns.
+
+    Args:
+        plan: The plan.
+        rows: Says what the protected rows lack; asked only if something else is missing, so that
+            all of it is said at once. What they lack alone, their reader says.
 
     Raises:
         PlanError: Files are missing; the message lists all of them.
@@ -283,6 +288,8 @@ def refuse_missing_files(plan: AnyPlan) -> None:
         if not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH112, PTH113  never raise
     ]
     if missing:
+        lacking = rows()
+        missing += [] if lacking is None else [f"  data: {lacking}"]
         raise PlanError(
             "The plan names files that are not there, or that are no files:\n" + "\n".join(missing),
             advice="Correct the names, which are taken from the plan's own folder; leave out what "

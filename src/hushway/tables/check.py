@@ -79,8 +79,8 @@ def refuse_problems(problems: Iterable[Problem]) -> None:
     if refused:
         raise DataError(
             f"The rows cannot be used as the plan says: {', '.join(refused)}.",
-            advice="See them with: hushway check PLAN; then correct the rows or let the plan drop "
-            "them.",
+            advice="Nothing was spent. See them with: hushway check PLAN; then correct plan or "
+            "rows, or let the plan's [problems] drop them.",
         )
 
 

@@ -199,6 +199,20 @@ def layout_of(source: Source) -> Layout:
     return layout
 
 
+def missing_in(source: object) -> str | None:
+    """Says which files or columns are missing, in one sentence; no row is read.
+
+    Sources without columns to name, such as GPX files, have nothing to say before they are read.
+    """
+    if not hasattr(source, "columns"):
+        return None
+    try:
+        layout_of(cast("Source", source))
+    except DataError as trouble:
+        return str(trouble)
+    return None
+
+
 def _csv_layout(files: RowFiles, source: Source) -> Layout:
     first = _csv_header(files.paths[0], source.noun)
     for path in files.paths:

@@ -93,7 +93,7 @@ def prepare_density(plan: DensityPlan) -> Job:
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),
         rows=EventRows(
-            source=_source(plan),
+            source=source_of(plan),
             universe=universe,
             limits=limits,
             unit=plan.privacy.unit,
@@ -121,7 +121,8 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
     )
 
 
-def _source(plan: DensityPlan) -> EventsSource:
+def source_of(plan: DensityPlan) -> EventsSource:
+    """Returns where the protected rows of a plan are; they are not looked at."""
     return EventsSource(
         path=plan.path(plan.data.events),
         columns=_columns(plan),

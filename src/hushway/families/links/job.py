@@ -101,7 +101,7 @@ def prepare_links(plan: LinksPlan) -> Job:
     )
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     mechanism = _mechanism(plan, limits)
-    source = _source(plan)
+    source = source_of(plan)
     return Job(
         plan=plan,
         geography=universe,
@@ -138,7 +138,8 @@ def _universe(plan: LinksPlan) -> tuple[LinkUniverse, RoadsReport]:
     return LinkUniverse(roads=roads, periods=plan.time.periods, zone=zone, zones=zones), report
 
 
-def _source(plan: LinksPlan) -> AnyTraces:
+def source_of(plan: LinksPlan) -> AnyTraces:
+    """Returns where the protected rows of a plan are; they are not looked at."""
     data, path = plan.data, plan.path(plan.data.traces)
     if data.format == "gpx":
         return GpxTraces(path)

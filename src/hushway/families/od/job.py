@@ -195,7 +195,7 @@ def prepare_od(plan: ODPlan) -> Job:
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),
         rows=TripRows(
-            source=_source(plan),
+            source=source_of(plan),
             cells=cells,
             unit=unit,
             max_trips=plan.privacy.max_trips,
@@ -215,7 +215,8 @@ def _cells(plan: ODPlan) -> ODCells:
     )
 
 
-def _source(plan: ODPlan) -> TripsSource:
+def source_of(plan: ODPlan) -> TripsSource:
+    """Returns where the protected rows of a plan are; they are not looked at."""
     return TripsSource(
         path=plan.path(plan.data.trips),
         columns=TripColumns(**plan.data.columns.model_dump()),

@@ -166,7 +166,7 @@ def prepare_sequences(plan: SequencesPlan) -> Job:
         ),
         window=_days(plan),
         rows=RecordRows(
-            source=_source(plan),
+            source=source_of(plan),
             taxonomy=universe.taxonomy,
             rule=SequenceRule(
                 max_stops=height,
@@ -236,7 +236,8 @@ def _thresholds(tree: PrefixTreePlan) -> Thresholds:
     )
 
 
-def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
+def source_of(plan: SequencesPlan) -> TapsSource | SequencesSource:
+    """Returns where the protected rows of a plan are; they are not looked at."""
     data, columns = plan.data, plan.data.columns
     if data.taps is not None:
         return TapsSource(
