@@ -89,7 +89,7 @@ def release(folder: Path) -> dict[str, float]:
     import shutil
 
     begin = perf_counter()
-    hushway("publish", "plan.toml", folder=folder)
+    hushway("publish", "--yes", "plan.toml", folder=folder)
     seconds = perf_counter() - begin
     shutil.rmtree(folder / "release")
     kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

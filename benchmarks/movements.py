@@ -160,7 +160,9 @@ def check(folder: Path) -> Any:
     def checked(file: Path) -> int:
         source = TracesSource(file, TraceColumns(trip="trip"))
         settings = EngineSettings(memory_limit="2GB")
-        return len(check_traces(source, universe, Policy(), settings=settings, matcher=matcher))
+        return len(
+            check_traces(source, universe, Policy(), settings=settings, matcher=matcher).problems
+        )
 
     checked(folder / "few" / "traces.parquet")
     return lambda: checked(folder / "traces.parquet")

@@ -173,7 +173,7 @@ def check(file: Path, kind: str) -> int:
         Policy(),
         settings=EngineSettings(memory_limit="2GB"),
         notes=False,
-    )
+    ).problems
     return len(problems)
 
 

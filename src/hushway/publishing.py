@@ -8,12 +8,14 @@ from typing import Any
 
 from hushway.certify import as_measured, certify, check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
-from hushway.errors import ReleaseError, Told
+from hushway.errors import BudgetError, ReleaseError, Told
 from hushway.families.write import publishable, write_sealed
+from hushway.pricing import Price, price
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.entries import readable
+from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
 from hushway.progress import Progress, quiet
@@ -42,9 +44,13 @@ def publish(
 ) -> Published:
     """Publishes a release: check, claim its place, spend, count with noise, fit, write, note, show.
 
+    It does not ask: whoever calls it has decided to spend.
+
     Privacy:
         The ledger is charged before any row is counted, and keeps the charge whatever happens
-        afterwards. With a `source` that is not private the release is stamped NOT PRIVATE.
+        afterwards. With a `source` that is not private the release is stamped NOT PRIVATE. Rows
+        that the plan refuses, or of which too many cannot be counted, are refused before that: it
+        costs nothing, and tells whoever sees it that they were.
 
     Args:
         job: The prepared plan.
@@ -61,21 +67,8 @@ def publish(
     ledger_url = job.plan.ledger_url()
     with Ledger.connect(ledger_url, create=False) as ledger, claimed(folder) as place:
         _finish_what_was_left(place, ledger)
-        check_destination(folder, job.geography.size)
-        job.check_writable()
-        settings = settings_of(job.plan)
-        progress(f"Checking the {job.wording.rows}")
-        refuse_problems(job.rows.check(settings, notes=False))
         bounding = BoundingKey.draw(source)
-        context = CountingContext(
-            key=bounding,
-            bits=source,
-            settings=settings,
-            progress=lambda share: progress(_COUNTING, share),
-        )
-        counter = job.rows.counter(context)
-        check_bounds(job, counter)
-        draft = draft_certificate(job, ledger.account(job.account), source)
+        counter, draft = _made_ready(job, ledger, bounding, source, progress)
         place.begin(draft.release_id)
         with _accounted_for(ledger, draft.release_id, place):
             reservation = ledger.reserve(
@@ -105,6 +98,59 @@ def publish(
                 ledger.publish(reservation, reference=certificate.digest)
                 place.appear()
     return Published(folder=folder, certificate=certificate)
+
+
+def rehearse(
+    job: Job, *, progress: Progress = quiet, passphrase: Passphrase | None = None
+) -> Price:
+    """Does all that `publish` does before it spends, and returns what would be spent.
+
+    Privacy:
+        Nothing is charged, counted or written. As in `publish`, a refusal tells of the rows.
+
+    Args:
+        job: The prepared plan.
+        progress: Told in a few words what is being done.
+        passphrase: Asked for the signing key's passphrase if it has one.
+
+    Raises:
+        HushwayError: What `publish` would refuse; the message says what, and what to do.
+    """
+    source = os_source()
+    _signing_key(job, passphrase)
+    with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
+        _made_ready(job, ledger, BoundingKey.draw(source), source, progress)
+    tag = price(job)
+    if not tag.affordable:
+        raise BudgetError(
+            tag.obstacle or "The account does not have that much left.",
+            advice="Nothing was spent. See what is left with: hushway price PLAN",
+        )
+    return tag
+
+
+def _made_ready(
+    job: Job, ledger: Ledger, bounding: BoundingKey, source: BitSource, progress: Progress
+) -> tuple[Counter, Certificate]:
+    """Refuses what can be refused while it costs nothing; returns who counts, and a draft.
+
+    Raises:
+        HushwayError: Place, rows, bounds, account or certificate are not as they must be.
+    """
+    check_destination(job.plan.path(job.plan.release.folder), job.geography.size)
+    job.check_writable()
+    settings = settings_of(job.plan)
+    progress(f"Checking the {job.wording.rows}")
+    refuse_problems(job.rows.check(settings, notes=False).everything)
+    context = CountingContext(
+        key=bounding,
+        bits=source,
+        settings=settings,
+        progress=lambda share: progress(_COUNTING, share),
+    )
+    counter = job.rows.counter(context)
+    check_bounds(job, counter)
+    return counter, draft_certificate(job, ledger.account(job.account), source)
 
 
 def _finish_what_was_left(place: Place, ledger: Ledger) -> None:

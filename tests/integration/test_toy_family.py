@@ -54,7 +54,7 @@ def said(*words: object) -> str:
 def test_a_family_needs_one_file_and_one_line(plan: Path) -> None:
     said("check", plan)
     assert "people in an area" in said("price", plan)
-    said("publish", plan)
+    said("publish", plan, "--yes")
     release = plan.parent / "release"
     found = verify(release)
     assert found.intact
@@ -64,7 +64,7 @@ def test_a_family_needs_one_file_and_one_line(plan: Path) -> None:
 
 
 def test_what_it_publishes_cannot_be_bent(plan: Path) -> None:
-    said("publish", plan)
+    said("publish", plan, "--yes")
     certificate = plan.parent / "release" / "certificate.json"
     facts = json.loads(certificate.read_text("utf-8"))
     facts["contribution"]["limits"]["areas"] = 2

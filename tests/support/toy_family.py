@@ -41,8 +41,8 @@ class Visits:
     areas: Areas
     unit: ClassVar[hw.Unit] = hw.Unit.PERSON
 
-    def check(self, _settings: Any, **_notes: bool) -> list[Any]:
-        return []
+    def check(self, _settings: Any, **_notes: bool) -> hw.RowsChecked:
+        return hw.RowsChecked()
 
     def counter(self, _context: Any) -> "Visits":
         return self

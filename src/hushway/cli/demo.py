@@ -38,8 +38,8 @@ def demo(
     check(plan)
     step(3, f"hushway price {plan}")
     price(plan)
-    step(4, f"hushway publish {plan}")
-    publish(plan)
+    step(4, f"hushway publish {plan} --yes")
+    publish(plan, yes=True)
     step(5, f"hushway verify {release}")
     verify(release)
     step(6, f"hushway ledger show {plan} --check")
@@ -61,7 +61,7 @@ def demo(
     cities = [city]
     for other in build_others(folder):
         introduce(7 + len(cities), other)
-        publish(other.folder / PLAN)
+        publish(other.folder / PLAN, yes=True)
         verify(other.release)
         cities.append(other)
     step(7 + len(cities), "Where everything is")

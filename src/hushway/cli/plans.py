@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from hushway.cli.asking import ask_to_spend, say_rehearsed
+from hushway.cli.found import ONLY_HERE, found_facts, say_found, say_problems
 from hushway.cli.screen import (
     AsJson,
     PlanFile,
@@ -53,7 +55,7 @@ def schema(
 
 
 def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
-    """Explain every problem in plan and data before any budget is touched.
+    """Explain plan and data, and every problem in them, before any budget is touched.
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
@@ -64,23 +66,21 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     with working() as show:
         show(f"Reading the {job.wording.rows}")
         settings = settings_of(job.plan)
-        problems = job.rows.check(settings, notes=True)
-    refused = [problem for problem in problems if problem.refused]
+        checked = job.rows.check(settings, notes=True)
+    problems = checked.everything
+    refused = any(problem.refused for problem in problems)
     if as_json:
-        answer_json({"usable": not refused, "problems": [vars(problem) for problem in problems]})
-    elif problems:
-        rows = [
-            [p.message, "" if p.count is None else f"{p.count:,}", p.rule, p.advice]
-            for p in problems
-        ]
-        table(
-            "Problems (your screen only: nothing of this is released)",
-            ["problem", "#rows", "plan says", "what to do"],
-            rows,
+        answer_json(
+            {
+                "for": ONLY_HERE,
+                "usable": not refused,
+                "found": found_facts(checked.found),
+                "problems": [vars(problem) for problem in problems],
+            }
         )
     else:
-        say("No problems found.")
-    if not as_json:
+        say_found(checked.found)
+        say_problems(problems)
         verdict = "cannot be published as the plan says" if refused else "can be published"
         say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
         if not settings.encrypt_spills:
@@ -89,8 +89,17 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
-    """Spend the budget of a release, measure it with noise, and write the release folder."""
+def publish(
+    plan_file: PlanFile,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Spend without asking first.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Do all but spend: check plan, rows, place and account."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Spend budget on a release, measure it with noise, and write the release folder."""
     from hushway.cli.releases import ask_passphrase
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
@@ -98,6 +107,11 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     job = prepare(load_plan(plan_file))
     with connect(str(plan_file)) as book:
         say_cautions(book.cautions())
+    if dry_run:
+        say_rehearsed(job, ask_passphrase, as_json=as_json)
+        return
+    if not yes:
+        ask_to_spend(job)
     try:
         with working() as show:
             published = publish_job(job, progress=show, passphrase=ask_passphrase)

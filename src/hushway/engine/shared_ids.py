@@ -29,6 +29,9 @@ MOST_A_DAY: Final = 100
 # larger ones.
 TIMES_USUAL: Final = 20
 _NEARLY_ALL: Final = 0.99
+# Where the number of rows of each id stays in the engine.
+ROWS_BY_ID: Final = "rows_by_id"
+POSITIONS_BY_ID: Final = "positions_by_id"
 
 # A device may take positions as often as it likes, but it is in one place. Nobody on a road gets
 # further than a kilometre in ten seconds, which is 360 km/h. Single positions may be far off, so an
@@ -53,7 +56,8 @@ def ids_with_too_many(
 
     Args:
         backend: The engine.
-        rows: Rows with a `person`, and with a time `us` unless they have none.
+        rows: Rows with a `person`, and with a time `us` unless they have none. If they say which of
+            them are `kept`, the engine remembers how many of each id are, in `ROWS_BY_ID`.
         progress: Told from 0 to 1 how far it is.
 
     Returns:
@@ -63,8 +67,9 @@ def ids_with_too_many(
     days = ibis.literal(1)
     if "us" in rows.columns:
         days = (rows.us.max() - rows.us.min()) // _DAY_US + 1
-    ids = rows.group_by("person").aggregate(rows=rows.count(), days=days)
-    ids = store(backend, "rows_by_id", ids, progress)
+    kept = {"kept": rows.kept.sum()} if "kept" in rows.columns else {}
+    ids = rows.group_by("person").aggregate(rows=rows.count(), days=days, **kept)
+    ids = store(backend, ROWS_BY_ID, ids, progress)
     usual = ids.rows.quantile(_NEARLY_ALL).as_scalar()
     shared = (ids.rows > MOST_A_DAY * ids.days) & (ids.rows > TIMES_USUAL * usual)
     return _counted(backend, ids, shared)
@@ -100,7 +105,7 @@ def ids_in_two_places(
         several=(moments.rows > 1).sum(),
         torn=((moments.wide > east) | (moments.high > north)).sum(),
     )
-    ids = store(backend, "positions_by_id", ids, progress)
+    ids = store(backend, POSITIONS_BY_ID, ids, progress)
     shared = (ids.torn >= FEWEST_TORN) & (ids.torn >= TORN_SHARE * ids.several)
     return _counted(backend, ids, shared)
 
@@ -229,10 +234,17 @@ def in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
     return gone.fill_null(ibis.literal(value=False))
 
 
-def rows_between(rows: ir.Table, start_us: int, end_us: int) -> ir.Table:
-    """Returns whose rows were when: (person, us) of rows with a person and a time inside."""
+def rows_between(rows: ir.Table, start_us: int, end_us: int, *further: str) -> ir.Table:
+    """Returns whose rows were when: (person, us) of rows with a person and a time inside.
+
+    Args:
+        rows: The rows.
+        start_us: The first microsecond.
+        end_us: The end.
+        further: Other columns to keep.
+    """
     inside = rows.filter(rows.us >= start_us, rows.us < end_us)
-    return inside.select("person", "us").drop_null(["person"])
+    return inside.select("person", "us", *further).drop_null(["person"])
 
 
 def first_row(columns: dict[str, Any]) -> dict[str, int]:

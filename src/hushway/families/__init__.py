@@ -29,6 +29,7 @@ __all__ = [
     "Query",
     "Question",
     "Resource",
+    "RowsChecked",
     "SeededSource",
     "StudyBudget",
     "Suite",
@@ -82,6 +83,7 @@ _find = face(
         "release.published_file": ("Description", "Resource", "table_schema"),
         "release.terms": ("check_domain", "check_terms", "rebuilt", "terms_of"),
         "study.study_table": ("StudyBudget",),
+        "tables.check": ("RowsChecked",),
     },
     below="hushway",
 )

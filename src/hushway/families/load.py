@@ -89,11 +89,13 @@ def prepare(plan: AnyPlan) -> Job:
     """Reads the public files of a plan and sets up its mechanism.
 
     Raises:
-        PlanError: A file that the plan names is not there.
+        PlanError: A file that the plan names is not there; the message lists all of them, and what
+            files and columns the protected rows lack.
         GeographyError: A public file is wrong.
     """
+    family = family_named(plan.release_type)
     refuse_missing_files(plan)
-    return family_named(plan.release_type).prepare(plan)
+    return family.prepare(plan)
 
 
 def _lines(found: Any, family: Family) -> Iterator[str]:

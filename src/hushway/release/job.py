@@ -19,7 +19,7 @@ from hushway.privacy.randomness import BitSource
 from hushway.progress import ShareProgress
 from hushway.release.mechanism import Mechanism
 from hushway.release.plan_sections import AnyPlan
-from hushway.tables.check import Problem
+from hushway.tables.check import RowsChecked
 from hushway.tables.layout import Clock
 
 
@@ -43,8 +43,8 @@ class CountingContext:
 class Rows(Protocol):
     """The protected rows, as far as a family knows how to read them."""
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
-        """Returns what is wrong with the rows; with notes also what may be."""
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
+        """Returns what is wrong with the rows; with notes also what may be, and what was found."""
         ...
 
     def counter(self, context: CountingContext) -> Counter:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from fractions import Fraction
@@ -139,6 +139,16 @@ def _share(value: Any) -> Fraction:
     return number
 
 
+def _part_or_all(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.5" or "1/2"') from None
+    if not 0 <= number <= 1:
+        raise ValueError("must be a share, from 0 to 1")
+    return number
+
+
 def _above_zero(value: Fraction) -> Fraction:
     if value == 0:
         raise ValueError("must be a share above 0")
@@ -151,6 +161,7 @@ _WRITTEN_TIME = WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"}
 
 Exact = Annotated[Fraction, BeforeValidator(exact_positive), _WRITTEN_NUMBER]
 Share = Annotated[Fraction, BeforeValidator(_share), _WRITTEN_NUMBER]
+PartOrAll = Annotated[Fraction, BeforeValidator(_part_or_all), _WRITTEN_NUMBER]
 PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day), _WRITTEN_TIME]
@@ -305,6 +316,10 @@ class ProblemsPlan(Section):
     impossible_time: Rule = Field(
         default="drop", description="Rows at a time of the wall clock that daylight saving skipped."
     )
+    most_dropped: PartOrAll = Field(
+        default=Fraction(1, 2),
+        description="The largest share of rows that may be dropped; beyond, nothing is published.",
+    )
 
 
 class AnyPlan(Section):
@@ -341,11 +356,16 @@ class AnyPlan(Section):
         return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
 
 
-def refuse_missing_files(plan: AnyPlan) -> None:
+def refuse_missing_files(plan: AnyPlan, rows: Callable[[], str | None] = lambda: None) -> None:
     """Refuses a plan that names files which are not there, also those that nothing would read.
 
     A pipe or a device counts as missing: reading it could take for ever. The protected rows are
     left to those who know their folders and patterns.
+
+    Args:
+        plan: The plan.
+        rows: Says what the protected rows lack; asked only if something else is missing, so that
+            all of it is said at once. What they lack alone, their reader says.
 
     Raises:
         PlanError: Files are missing; the message lists all of them.
@@ -357,6 +377,8 @@ def refuse_missing_files(plan: AnyPlan) -> None:
         if not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH112, PTH113  never raise
     ]
     if missing:
+        lacking = rows()
+        missing += [] if lacking is None else [f"  data: {lacking}"]
         raise PlanError(
             "The plan names files that are not there, or that are no files:\n" + "\n".join(missing),
             advice="Correct the names, which are taken from the plan's own folder; leave out what "

@@ -118,6 +118,7 @@ def _best_guess(certificate: Certificate) -> str:
 _NOT_PROTECTED = (
     "That the data set exists, who holds it and which period it covers.",
     "What is true of the city as a whole: busy places and busy hours show, and are meant to.",
+    "That it was published: rows that the plan refuses, or too many that do not count, stop it.",
     "What other sources tell, or other releases of the same people that this ledger does not know.",
 )
 _SINGLE = (

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from hushway.errors import DataError
+from hushway.tables.found import RowsFound
 
-Severity = Literal["refuse", "drop", "note"]
+Severity = Literal["refuse", "drop", "warn", "note"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,10 +21,11 @@ class Problem:
 
     Attributes:
         kind: A short name; those of `Policy`, or a note such as `duplicate_rows`.
-        message: What was found, as a sentence without any value of a row.
+        message: What was found, as a sentence without any id or place of a row.
         count: How many rows it concerns, if they can be counted.
         advice: What the steward can do about it.
-        severity: What the plan says: "refuse", "drop", or "note" if the rows are counted.
+        severity: What the plan says: "refuse", "drop", "warn" if something is likely wrong, or
+            "note" if the rows are counted.
     """
 
     kind: str
@@ -42,6 +45,30 @@ class Problem:
         return self.severity == "refuse"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RowsChecked:
+    """What a check of the rows gave.
+
+    Privacy:
+        Exact, for the steward's own screen.
+
+    Attributes:
+        problems: Kinds of rows that are in trouble.
+        verdicts: What is to be said of the rows as a whole.
+        found: What they are like; None if nobody can tell.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    verdicts: tuple[Problem, ...] = ()
+    found: RowsFound | None = None
+
+    @property
+    def everything(self) -> tuple[Problem, ...]:
+        """Verdicts and problems, what is refused first."""
+        both = (*self.verdicts, *self.problems)
+        return tuple(sorted(both, key=lambda problem: not problem.refused))
+
+
 def refuse_problems(problems: Iterable[Problem]) -> None:
     """Refuses to go on if the plan says so.
 
@@ -52,8 +79,8 @@ def refuse_problems(problems: Iterable[Problem]) -> None:
     if refused:
         raise DataError(
             f"The rows cannot be used as the plan says: {', '.join(refused)}.",
-            advice="See them with: hushway check PLAN; then correct the rows or let the plan drop "
-            "them.",
+            advice="Nothing was spent. See them with: hushway check PLAN; then correct plan or "
+            "rows, or let the plan's [problems] drop them.",
         )
 
 
@@ -81,6 +108,8 @@ class Policy:
         impossible_time: The wall clock never showed this time: it went forward.
         impossible_position: Longitude or latitude is not a number of degrees on Earth.
         duplicate_trip_id: Rows share a trip id; one of them counts.
+        most_dropped: The largest share of rows that may be dropped before nothing is published.
+            With 1 that never happens, whatever the rows are.
     """
 
     unknown_place: Rule = "drop"
@@ -92,3 +121,4 @@ class Policy:
     impossible_time: Rule = "drop"
     impossible_position: Rule = "drop"
     duplicate_trip_id: Rule = "drop"
+    most_dropped: Fraction = Fraction(1, 2)

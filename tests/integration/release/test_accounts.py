@@ -264,7 +264,7 @@ def test_an_export_into_a_missing_folder_is_one_error(city: Path) -> None:
 
 def test_publishing_says_what_is_worth_knowing_about_the_ledger(city: Path) -> None:
     (city / "ledger.db").chmod(0o666)
-    published = invoke("publish", city / PLAN)
+    published = invoke("publish", city / PLAN, "--yes")
     assert published.exit_code == 0
     assert "Others may write to ledger.db" in published.stderr
 

@@ -34,7 +34,7 @@ def test_publishing_is_refused_with_one_clear_error_and_nothing_is_spent(
 ) -> None:
     case.spoil(scene)
     before = scene.files()
-    code = scene.run("publish")
+    code = scene.run("publish", "--yes")
     said = capfd.readouterr()
     assert code == 1
     assert said.err.startswith("Error: ")
@@ -51,7 +51,7 @@ def test_publishing_is_refused_with_one_clear_error_and_nothing_is_spent(
 def test_rows_that_a_plan_drops_do_not_stop_a_release(scene: Scene) -> None:
     for fields in ({"person": ""}, {"time": "2031-01-01T08:00:00"}, {"time": "at eight"}):
         scene.add_row(**fields)
-    assert scene.run("publish") == 0
+    assert scene.run("publish", "--yes") == 0
     assert scene.run("check") == 0
     assert (scene.folder / "release" / "certificate.json").is_file()
 
@@ -62,7 +62,7 @@ def test_a_full_disk_is_noticed_before_anything_is_spent(
 ) -> None:
     full = shutil.disk_usage(scene.folder)._replace(free=1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: full)
-    assert scene.run("publish") == 1
+    assert scene.run("publish", "--yes") == 1
     assert "Nothing was spent" in capfd.readouterr().err
     assert scene.spent() == [0]
     assert not (scene.folder / "release").exists()
@@ -76,7 +76,7 @@ def test_what_fails_after_paying_stays_paid_and_says_so(
         raise OSError("the disk is gone")
 
     monkeypatch.setattr("hushway.publishing.write_sealed", broken)
-    assert scene.run("publish") == 1
+    assert scene.run("publish", "--yes") == 1
     assert "is spent" in capfd.readouterr().err
     assert scene.files() >= {"plan.toml"}
     assert not (scene.folder / "release").exists()

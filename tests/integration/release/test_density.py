@@ -100,7 +100,7 @@ def test_the_whole_way_on_the_command_line(city: Path) -> None:
     open_account(city)
     priced = invoke("price", plan, "--json")
     assert json.loads(priced.output)["affordable"]
-    assert invoke("publish", plan).exit_code == 0
+    assert invoke("publish", plan, "--yes").exit_code == 0
     verified = invoke("verify", city / "release")
     assert verified.exit_code == 0, verified.output
     table = densities(city / "release")
@@ -118,7 +118,7 @@ def test_months_become_a_typical_week(city: Path) -> None:
     change(city, 'cycle = "window" ', 'cycle = "week" ')
     change(city, "# last_day = 2007-09-16", "last_day = 2007-11-04")
     open_account(city)
-    assert invoke("publish", city / "plan.toml").exit_code == 0
+    assert invoke("publish", city / "plan.toml", "--yes").exit_code == 0
     verified = invoke("verify", city / "release")
     assert verified.exit_code == 0, verified.output
     table = densities(city / "release")

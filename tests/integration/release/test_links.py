@@ -89,7 +89,7 @@ def test_the_whole_way_on_the_command_line(city: Path, made: TraceCity) -> None:
     open_account(city)
     priced = invoke("price", plan, "--json")
     assert json.loads(priced.output)["affordable"]
-    done = invoke("publish", plan)
+    done = invoke("publish", plan, "--yes")
     assert done.exit_code == 0, done.output
     verified = invoke("verify", city / "release")
     assert verified.exit_code == 0, verified.output

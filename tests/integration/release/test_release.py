@@ -156,7 +156,7 @@ def test_a_signed_release_verifies_with_the_right_key_only(
     for name in ("steward", "stranger"):
         assert invoke("keys", "new", name).exit_code == 0
     change(city, '# signing_key = "steward.pem"', 'signing_key = "steward.pem"')
-    assert invoke("publish", PLAN).exit_code == 0
+    assert invoke("publish", PLAN, "--yes").exit_code == 0
     assert invoke("verify", "release", "--key", "steward.pub.pem").exit_code == 0
     assert invoke("verify", "release", "--key", "stranger.pub.pem").exit_code == 1
 
@@ -189,7 +189,7 @@ def test_a_certificate_that_cannot_be_written_costs_nothing(city: Path) -> None:
 def test_every_verb_answers_a_program_in_json(city: Path) -> None:
     checked = json.loads(invoke("check", city / PLAN, "--json").stdout)
     assert checked["usable"]
-    published = json.loads(invoke("publish", city / PLAN, "--json").stdout)
+    published = json.loads(invoke("publish", city / PLAN, "--yes", "--json").stdout)
     assert published["cost"] == "1"
     verified = json.loads(invoke("verify", city / "release", "--json").stdout)
     assert verified["passed"]

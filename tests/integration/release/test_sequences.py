@@ -247,7 +247,7 @@ def test_a_plan_that_makes_no_sense_is_explained(
 
 
 def test_json_is_for_programs(city: Path) -> None:
-    answer = json.loads(invoke("publish", city / "plan.toml", "--json").output)
+    answer = json.loads(invoke("publish", city / "plan.toml", "--yes", "--json").output)
     assert answer["measure"] == "pure"
 
 

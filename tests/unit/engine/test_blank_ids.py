@@ -50,7 +50,9 @@ def test_the_engine_calls_blank_what_python_calls_blank(tmp_path: Path) -> None:
 
 def test_blanks_count_as_missing_when_rows_are_checked(tmp_path: Path, cells: ODCells) -> None:
     blank = trips(tmp_path, [*BLANKS, "", None, " p "])
-    found = {each.kind: each for each in check_trips(blank, cells, Policy(null_value="refuse"))}
+    found = {
+        each.kind: each for each in check_trips(blank, cells, Policy(null_value="refuse")).problems
+    }
     assert found["null_value"].count == len(BLANKS) + 2
     assert found["null_value"].refused
 

@@ -141,14 +141,14 @@ def test_places_east_and_west_of_each_other_are_told_apart_as_well(
     assert ids_in_two_places(backend, aside, LATITUDE)["shared_number"] == shared
 
 
-def trips_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]]]:
+def trips_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem, ...]]]:
     city, path = ann_arbor(seed=1), folder / "trips.parquet"
     write_trips(city, path)
     source = TripsSource(path, TripColumns(person="rider", time="departed_at"))
-    return path, "rider", lambda: check_trips(source, city.cells, Policy(), settings=SMALL)
+    return path, "rider", lambda: check_trips(source, city.cells, Policy(), settings=SMALL).problems
 
 
-def taps_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]]]:
+def taps_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem, ...]]]:
     city, path = bus(1, records=10_000), folder / "taps.parquet"
     write_taps(city, path)
     window = Periods(
@@ -159,11 +159,11 @@ def taps_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]]
     return (
         path,
         "person",
-        lambda: check_taps(source, city.locations, rule, Policy(), settings=SMALL),
+        lambda: check_taps(source, city.locations, rule, Policy(), settings=SMALL).problems,
     )
 
 
-def calls_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]]]:
+def calls_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem, ...]]]:
     city, path = paris(1, people=20_000, towers=40, areas=20), folder / "calls.parquet"
     write_events(city, path)
     periods = Periods(
@@ -177,7 +177,7 @@ def calls_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], list[Problem]
     )
     universe = density_universe(city.areas, periods, city.towers)
     source = EventsSource(path, EventColumns(location="tower"))
-    return path, "person", lambda: check_events(source, universe, Policy(), settings=SMALL)
+    return path, "person", lambda: check_events(source, universe, Policy(), settings=SMALL).problems
 
 
 def with_a_shared_id(path: Path, column: str) -> None:
@@ -253,7 +253,7 @@ def test_the_check_of_traces_tells_of_ids_in_two_places(tmp_path: Path) -> None:
     source = TracesSource(path, TraceColumns())
 
     def kinds(**how: Any) -> dict[str, Problem]:
-        found = check_traces(source, universe, Policy(), settings=SMALL, **how)
+        found = check_traces(source, universe, Policy(), settings=SMALL, **how).problems
         return {problem.kind: problem for problem in found}
 
     problem = kinds()["shared_ids"]
@@ -276,7 +276,7 @@ def test_an_id_with_too_many_ready_sequences_looks_shared(tmp_path: Path) -> Non
     locations = ann_arbor(seed=1).cells.locations
 
     def kinds(**how: Any) -> dict[str, Problem]:
-        found = check_sequences(source, locations, rule, Policy(), settings=SMALL, **how)
+        found = check_sequences(source, locations, rule, Policy(), settings=SMALL, **how).problems
         return {problem.kind: problem for problem in found}
 
     problem = kinds()["shared_ids"]
@@ -294,12 +294,12 @@ def test_ids_are_not_looked_at_without_notes_or_where_they_do_not_matter(
     path, column, _ = trips_of_a_city(tmp_path)
     with_a_shared_id(path, column)
     source = TripsSource(path, TripColumns(person="rider", time="departed_at"))
-    found = check_trips(source, ann_arbor(seed=1).cells, Policy(), settings=SMALL, **how)
+    found = check_trips(source, ann_arbor(seed=1).cells, Policy(), settings=SMALL, **how).problems
     assert "shared_ids" not in {problem.kind for problem in found}
 
 
 def test_trips_without_a_column_of_persons_have_no_shared_ids(tmp_path: Path) -> None:
     path, _, _ = trips_of_a_city(tmp_path)
     source = TripsSource(path, TripColumns(person=None, time="departed_at"))
-    found = check_trips(source, ann_arbor(seed=1).cells, Policy(), settings=SMALL)
+    found = check_trips(source, ann_arbor(seed=1).cells, Policy(), settings=SMALL).problems
     assert "shared_ids" not in {problem.kind for problem in found}

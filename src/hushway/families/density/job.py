@@ -24,7 +24,7 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.areas import AreaColumns, read_areas
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
 
 
@@ -46,9 +46,16 @@ class EventRows:
     unit: Unit
     policy: Policy
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         """Returns what is wrong with the events; with notes also what may be."""
-        return check_events(self.source, self.universe, self.policy, settings=settings, notes=notes)
+        return check_events(
+            self.source,
+            self.universe,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            limits=self.limits,
+        )
 
     def counter(self, context: CountingContext) -> DuckDBVisits:
         """Returns who counts them, each person bounded."""
@@ -94,7 +101,7 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
             universe=universe,
             limits=limits,
             unit=plan.privacy.unit,
-            policy=Policy(**plan.problems.model_dump()),
+            policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(universe),
     )

@@ -1,6 +1,6 @@
 """The job of a links plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hushway.engine.session import EngineSettings
 from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds, Preparation
@@ -21,7 +21,7 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, Problem, RowsChecked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,9 @@ class TraceRows:
     ends: EndTreatment
     report: RoadsReport
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         """Returns what is wrong with the traces; with notes also what may be."""
-        found = check_traces(
+        checked = check_traces(
             self.source,
             self.universe,
             self.policy,
@@ -58,7 +58,7 @@ class TraceRows:
             notes=notes,
             splitting=self.splitting,
         )
-        return found + (self._roads() if notes else [])
+        return replace(checked, problems=(*checked.problems, *self._roads())) if notes else checked
 
     def _roads(self) -> list[Problem]:
         return [
@@ -120,7 +120,7 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
             universe=universe,
             limits=limits,
             unit=plan.privacy.unit,
-            policy=Policy(**plan.problems.model_dump()),
+            policy=Policy(**dict(plan.problems)),
             splitting=_splitting(mechanism.preparation),
             ends=_ends(mechanism.preparation),
             report=report,

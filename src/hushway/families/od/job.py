@@ -59,7 +59,7 @@ from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.areas import AreaColumns, read_areas
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
 
 
@@ -162,10 +162,16 @@ class TripRows:
     max_trips: int
     policy: Policy
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         """Returns what is wrong with the trips; with notes also what may be."""
         return check_trips(
-            self.source, self.cells, self.policy, settings=settings, notes=notes, unit=self.unit
+            self.source,
+            self.cells,
+            self.policy,
+            settings=settings,
+            notes=notes,
+            unit=self.unit,
+            max_trips=self.max_trips,
         )
 
     def counter(self, context: CountingContext) -> DuckDBTrips:
@@ -211,7 +217,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
             cells=cells,
             unit=unit,
             max_trips=plan.privacy.max_trips,
-            policy=Policy(**plan.problems.model_dump()),
+            policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, noise),
         check_writable=lambda: check_sizes(cells, features),

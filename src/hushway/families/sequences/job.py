@@ -1,6 +1,6 @@
 """The job of a sequences plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from hushway.engine.session import EngineSettings
@@ -52,7 +52,7 @@ from hushway.privacy.ledger import Window
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, Problem, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
 
 _SHOWN = 20
@@ -80,11 +80,14 @@ class RecordRows:
     policy: Policy
     multi_line: tuple[str, ...] = ()
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         """Returns what is wrong with the rows; with notes also what may be."""
-        return self._found(settings, notes=notes) + (self._shared_stations() if notes else [])
+        checked = self._checked(settings, notes=notes)
+        if not notes:
+            return checked
+        return replace(checked, problems=(*checked.problems, *self._shared_stations()))
 
-    def _found(self, settings: EngineSettings, *, notes: bool) -> list[Problem]:
+    def _checked(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
         if isinstance(self.source, TapsSource):
             return check_taps(
                 self.source,
@@ -177,7 +180,7 @@ def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
                 keep_times=plan.records.times,
             ),
             unit=privacy.unit,
-            policy=Policy(**plan.problems.model_dump()),
+            policy=Policy(**dict(plan.problems)),
             multi_line=planned.multi_line,
         ),
         wording=_wording(plan, mechanism, universe),

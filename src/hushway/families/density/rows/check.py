@@ -1,14 +1,25 @@
 """Looks for events that cannot be counted, before any budget is touched."""
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import shapely
 from ibis.backends.duckdb import Backend
+from numpy.typing import NDArray
 
+from hushway.engine.found import (
+    in_window,
+    place_counts,
+    places_found,
+    sizes_of,
+    swapped_positions,
+    times_found,
+)
 from hushway.engine.reading import DayGrid, day_grid, load_table, malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run, stream
+from hushway.engine.session import EngineSettings, duckdb_session, run, store, stream
 from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
@@ -27,19 +38,22 @@ from hushway.engine.shared_ids import (
     refuse_nothing,
     rows_between,
 )
-from hushway.families.density.public.visits import DensityUniverse
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,
     EventsSource,
+    load_bins,
     load_sites,
     refuse_other_columns,
 )
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.found import PlacesFound, RowsFound
 from hushway.tables.layout import layout_of
+from hushway.tables.verdict import verdicts
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,
@@ -72,8 +86,9 @@ def check_events(
     settings: EngineSettings | None = None,
     notes: bool = True,
     progress: ShareProgress | None = None,
-) -> list[Problem]:
-    """Returns every kind of trouble with the events, and how many rows it concerns.
+    limits: VisitLimits | None = None,
+) -> RowsChecked:
+    """Returns every kind of trouble with the events, how many rows it concerns, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -84,8 +99,9 @@ def check_events(
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
         notes: Also look for rows that are alike, which are one visit all the same, and for ids that
-            many people share.
+            many people share, and describe the rows.
         progress: Told from 0 to 1 how far it is.
+        limits: How much of one person will count; if not given, nothing is said of that.
 
     Raises:
         DataError: The events cannot be read at all, or there are none.
@@ -97,24 +113,41 @@ def check_events(
     with duckdb_session(settings) as backend:
         rows = read_rows(backend, layout, source.clock)
         skipped = universe.periods if source.clock == "local" else None
-        groups = _groups(_judged(backend, rows, grid, skipped))
+        judged = _judged(backend, rows, grid, skipped)
         sites = None
         if universe.sites is not None:
             integers = layout.kinds["location"] == "integer"
             sites = load_sites(backend, universe.sites, integers=integers)
-        found = first_row(run(backend, _summary(groups, sites), progress))
+        found = first_row(run(backend, _summary(_groups(judged), sites), progress))
         refuse_nothing(found, "events", "one", "event")
         found["malformed_row"] = malformed_rows(backend)
         if universe.sites is None:
-            found |= _misplaced(backend, rows, universe.areas, settings.batch_rows, progress)
+            found |= _misplaced(backend, judged, universe.areas, settings.batch_rows, progress)
+        description = RowsFound(
+            read=found["rows"] + found["malformed_row"],
+            kept=found["kept"],
+            swapped=found.get("swapped", 0),
+        )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
             found |= first_row(run(backend, copies_of(rows, alike), progress))
             timely = rows_between(rows, grid.start_us, grid.end_us)
             found |= ids_with_too_many(backend, timely, progress)
+            times = times_found(backend, rows, universe.periods, source.clock, progress)
+            description = replace(description, times=times)
+            if sites is not None:
+                description = replace(description, places=_sites_found(found, universe))
+            placed = _placed(rows, universe, sites)
+            visits = _visits(backend, placed, grid, universe, progress)
+            description = _with_people(backend, description, visits, universe, limits)
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
-    return problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+    problems = problems_of(found, source.columns, policy, _WORDS, facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
 
 
 def _groups(rows: ir.Table) -> ir.Table:
@@ -161,25 +194,96 @@ def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
         "null_place": ~groups.placed,
         "null_value": ~groups.owned | ~groups.placed | timeless,
         "unknown_place": lost,
+        "kept": groups.owned & groups.placed & ~lost & (groups.trouble == 0),
         **{kind: groups.trouble == i + 1 for i, kind in enumerate(_TROUBLES)},
     }
     counts = {
         kind: condition.ifelse(groups.times, 0).sum().fill_null(0)
         for kind, condition in kinds.items()
     }
+    if sites is not None:
+        counts |= place_counts("place", groups.location, groups.site)
     return groups.aggregate(**counts)
 
 
 def _misplaced(
     backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: ShareProgress | None
 ) -> dict[str, int]:
-    """Returns how many positions are none on Earth, and how many lie in no area."""
+    """Returns how many positions are none on Earth, lie in no area, look swapped, or are kept."""
     index = AreaIndex(areas)
-    given = rows.filter(_has_position(rows)).select("lon", "lat")
-    impossible = unknown = 0
-    for batch in stream(backend, given, batch_rows, progress):
-        lon, lat = np.asarray(batch.column("lon")), np.asarray(batch.column("lat"))
+
+    def inside(lon: NDArray[Any], lat: NDArray[Any]) -> NDArray[np.bool_]:
+        somewhere: NDArray[np.bool_] = index.locate(lon, lat) != NOWHERE
+        return somewhere
+
+    given = rows.filter(_has_position(rows))
+    usable = given.person.notnull() & (given.trouble == 0)
+    impossible = unknown = swapped = kept = 0
+    for batch in stream(backend, given.select("lon", "lat", usable=usable), batch_rows, progress):
+        lon, lat = np.array(batch.column("lon")), np.array(batch.column("lat"))
         earthly = (np.abs(lon) <= _MOST_LON) & (np.abs(lat) <= _MOST_LAT)
+        within = earthly & inside(lon, lat)
         impossible += int((~earthly).sum())
-        unknown += int((earthly & (index.locate(lon, lat) == NOWHERE)).sum())
-    return {"impossible_position": impossible, "unknown_place": unknown}
+        unknown += int((earthly & ~within).sum())
+        kept += int((within & batch.column("usable").to_numpy(zero_copy_only=False)).sum())
+        swapped += swapped_positions(lon[~within], lat[~within], inside)
+    return {
+        "impossible_position": impossible,
+        "unknown_place": unknown,
+        "swapped": swapped,
+        "kept": kept,
+    }
+
+
+def _sites_found(found: dict[str, int], universe: DensityUniverse) -> tuple[PlacesFound, ...]:
+    # Towers at one point are one site.
+    return (places_found("places", "place", universe.site_count, found),)
+
+
+def _placed(rows: ir.Table, universe: DensityUniverse, sites: ir.Table | None) -> ir.Table:
+    """Returns rows of somebody somewhere: (person, us).
+
+    Positions are compared with the rectangle around all areas alone, which the engine does at once.
+    """
+    owned = rows.filter(rows.person.notnull())
+    if sites is not None:
+        return owned.semi_join(sites, owned.location == sites.id).select("person", "us")
+    west, south, east, north = (float(edge) for edge in shapely.total_bounds(universe.areas.shapes))
+    within = owned.lon.between(west, east) & owned.lat.between(south, north)
+    return owned.filter(within).select("person", "us")
+
+
+def _visits(
+    backend: Backend,
+    rows: ir.Table,
+    grid: DayGrid,
+    universe: DensityUniverse,
+    progress: ShareProgress | None,
+) -> ir.Table:
+    """Counts the rows of each person in each bin: nobody counts twice in one."""
+    rows = rows.filter(in_window(rows.us, grid.start_us, grid.end_us))
+    rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
+    binned = rows.inner_join(load_bins(backend, grid, universe), "bucket")
+    visits = binned.group_by("person", "first").aggregate(rows=lambda visit: visit.count())
+    return store(backend, "rows_by_visit", visits, progress)
+
+
+def _with_people(
+    backend: Backend,
+    description: RowsFound,
+    visits: ir.Table,
+    universe: DensityUniverse,
+    limits: VisitLimits | None,
+) -> RowsFound:
+    people = visits.group_by("person").aggregate(
+        visits=lambda person: person.count(), rows=lambda person: person.rows.sum()
+    )
+    periods = universe.periods
+    # A phone may report often, but hardly every minute of a whole window.
+    minutes = len(periods.days) * (periods.closes - periods.opens)
+    rows = sizes_of(backend, people, "rows").people(minutes)
+    described = replace(description, people=rows)
+    if limits is None:
+        return described
+    counted = sizes_of(backend, people, "visits")
+    return replace(described, limits=(counted.limited("max_visits", "visits", limits.max_visits),))

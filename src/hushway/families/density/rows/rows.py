@@ -227,7 +227,7 @@ def event_rows(backend: Backend, source: EventsSource, universe: DensityUniverse
     rows = read_rows(backend, layout, source.clock)
     rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
     rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
-    rows = rows.inner_join(_load_bins(backend, grid, universe), "bucket")
+    rows = rows.inner_join(load_bins(backend, grid, universe), "bucket")
     if universe.sites is None:
         table = rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
         return EventRows(table=table, areas=AreaIndex(universe.areas))
@@ -310,7 +310,7 @@ def rows_by_text(
     )
 
 
-def _load_bins(backend: Backend, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
+def load_bins(backend: Backend, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
     """Puts the public table (bucket, first) into a DuckDB: the first code of each bucket's bin."""
     used = np.flatnonzero(grid.day >= 0)
     number = grid.period[used]

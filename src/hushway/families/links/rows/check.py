@@ -1,5 +1,6 @@
 """Looks for positions that cannot be counted, before any budget is touched."""
 
+from dataclasses import replace
 from typing import Final
 
 import ibis
@@ -7,12 +8,14 @@ import ibis.expr.types as ir
 import numpy as np
 from ibis.backends.duckdb import Backend
 
+from hushway.engine.found import sizes_of, times_found
 from hushway.engine.reading import load_table, malformed_rows, time_grid
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
     OUTSIDE_WINDOW,
+    POSITIONS_BY_ID,
     ROW_WORDS,
     TWO_PLACES,
     Words,
@@ -43,8 +46,10 @@ from hushway.families.links.rows.rows import (
 from hushway.families.links.rows.trips import Splitting, split_trips
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.found import RowsFound
 from hushway.tables.layout import Clock
+from hushway.tables.verdict import verdicts
 
 _WORDS: Final[Words] = {
     **ROW_WORDS,
@@ -108,8 +113,8 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     progress: ShareProgress | None = None,
     splitting: Splitting | None = None,
     matcher: RoadMatcher | None = None,
-) -> list[Problem]:
-    """Returns every kind of trouble with the traces, and how many rows, or trips, it concerns.
+) -> RowsChecked:
+    """Returns every kind of trouble with the traces, with rows or trips, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -119,8 +124,8 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         universe: The public roads, periods and zones.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike and for ids that many people share, and try to
-            match the trips of some people.
+        notes: Also look for rows that are alike and for ids that many people share, try to match
+            the trips of some people, and describe the rows.
         progress: Told from 0 to 1 how far it is.
         splitting: How positions become trips.
         matcher: Finds ways on the roads; the usual one if not given.
@@ -136,6 +141,11 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         found = first_row(run(backend, judged, progress))
         refuse_nothing(found, "traces", "position", "position")
         found["malformed_row"] = malformed_rows(backend)
+        description = RowsFound(
+            read=found["rows"] + found["malformed_row"],
+            kept=found["kept"],
+            swapped=found["swapped"],
+        )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
             copies = copies_of(rows, alike, ["us", *_NEEDED])
@@ -143,6 +153,12 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, universe.roads, lookup)
             found |= ids_in_two_places(backend, usable, _middle(universe.roads), progress)
+            positions = sizes_of(backend, backend.table(POSITIONS_BY_ID), "rows")
+            description = replace(
+                description,
+                times=times_found(backend, rows, universe.periods, source.clock, progress),
+                people=positions.people(_service_seconds(universe.periods)),
+            )
             some = _some_people(usable)
             trips = [
                 split_trips(people, universe.roads.plane, splitting or Splitting()).traces
@@ -152,7 +168,12 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= trial
             facts["tried"] = trial["tried"]
     columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
-    return problems_of(found, columns, policy, _WORDS, facts | facts_of(found))
+    problems = problems_of(found, columns, policy, _WORDS, facts | facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
 
 
 def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
@@ -165,6 +186,8 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
     placed = rows.lon.notnull() & rows.lat.notnull()
     # Not a number is larger than any to the engine.
     earthly = rows.lon.between(-_MOST_LON, _MOST_LON) & rows.lat.between(-_MOST_LAT, _MOST_LAT)
+    near = in_surroundings(rows.lon, rows.lat, universe.roads)
+    near_if_swapped = in_surroundings(rows.lat, rows.lon, universe.roads)
     gone = in_gaps(rows.us, skipped)
     empty = {f"null_{role}": rows[role].isnull() for role in _NEEDED} | {"null_time": ~rows.timed}
     unvalued = ibis.literal(value=False)
@@ -177,7 +200,9 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
         "impossible_time": gone,
         "outside_window": rows.us.notnull() & ~gone & rows.period.isnull(),
         "impossible_position": placed & ~earthly,
-        "unknown_place": placed & earthly & ~in_surroundings(rows, universe.roads),
+        "unknown_place": placed & earthly & ~near,
+        "swapped": placed & ~near & near_if_swapped,
+        "kept": ~unvalued & rows.period.notnull() & near,
     }
     counts = {kind: rows.count(where=condition) for kind, condition in kinds.items()}
     return rows.aggregate(rows=rows.count(), **counts)
@@ -209,6 +234,11 @@ def _first_trips(traces: Traces, most: int) -> Traces:
     columns = (column[: start[-1]] for column in (traces.x, traces.y, traces.seconds))
     x, y, seconds = columns
     return Traces(start=start, x=x, y=y, seconds=seconds)
+
+
+def _service_seconds(periods: Periods) -> int:
+    """Returns the seconds of service of a window: devices take positions once a second at most."""
+    return len(periods.days) * (periods.closes - periods.opens) * 60
 
 
 def _middle(roads: RoadNetwork) -> float:

@@ -140,7 +140,9 @@ def load_traces(backend: Backend, source: AnyTraces) -> ir.Table:
             return read_rows(backend, layout_of(source), source.clock)
 
 
-def in_surroundings(rows: ir.Table, roads: RoadNetwork) -> ir.BooleanValue:
+def in_surroundings(
+    lon: ir.FloatingValue, lat: ir.FloatingValue, roads: RoadNetwork
+) -> ir.BooleanValue:
     """Says whether positions lie in the public rectangle around a network."""
     west, east = float(roads.lon.min()), float(roads.lon.max())
     south, north = float(roads.lat.min()), float(roads.lat.max())
@@ -148,10 +150,10 @@ def in_surroundings(rows: ir.Table, roads: RoadNetwork) -> ir.BooleanValue:
     aside = _MARGIN / max(float(np.cos(np.radians(widest))), _MARGIN)
     # Not a number is larger than any to the engine, so it is outside.
     return (
-        (rows.lon >= west - aside)
-        & (rows.lon <= east + aside)
-        & (rows.lat >= south - _MARGIN)
-        & (rows.lat <= north + _MARGIN)
+        (lon >= west - aside)
+        & (lon <= east + aside)
+        & (lat >= south - _MARGIN)
+        & (lat <= north + _MARGIN)
     )
 
 
@@ -162,7 +164,9 @@ def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Ta
         A position is kept or dropped by looking at that row and at public facts alone.
     """
     inside = rows.filter(
-        rows.us >= lookup.start_us, rows.us < lookup.end_us, in_surroundings(rows, roads)
+        rows.us >= lookup.start_us,
+        rows.us < lookup.end_us,
+        in_surroundings(rows.lon, rows.lat, roads),
     ).drop_null(["person", "lon", "lat"])
     trip = {"trip": inside.trip} if "trip" in inside.columns else {}
     return inside.select("person", "lon", "lat", since_us=inside.us - lookup.start_us, **trip)

@@ -1,17 +1,22 @@
 """Looks for rows that cannot be counted, before any budget is touched."""
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Final
 
+import ibis
 import ibis.expr.types as ir
 
+from hushway.engine.found import place_counts, places_found, sizes_of, times_found
 from hushway.engine.reading import malformed_rows
 from hushway.engine.session import EngineSettings, duckdb_session, run
 from hushway.engine.shared_ids import (
+    MOST_A_DAY,
     OUTSIDE_WINDOW,
     OWN_TICKET,
     ROW_WORDS,
+    ROWS_BY_ID,
     TOO_MANY,
     UNKNOWN,
     Words,
@@ -31,7 +36,9 @@ from hushway.families.od.rows.trips import AnyTrips, FareTaps, load_trips
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.found import RowsFound
+from hushway.tables.verdict import verdicts
 
 _SERVICE_TIME: Final = (
     "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
@@ -67,7 +74,11 @@ _WORDS: Final[Words] = {
 }
 
 
-def check_trips(
+# More trips of one id than so many times its contribution limit are worth a look.
+_TIMES_LIMIT: Final = 100
+
+
+def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     source: AnyTrips,
     cells: ODCells,
     policy: Policy,
@@ -76,8 +87,9 @@ def check_trips(
     notes: bool = True,
     progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
-) -> list[Problem]:
-    """Returns every kind of trouble with the trips, and how many rows it concerns.
+    max_trips: int = 1,
+) -> RowsChecked:
+    """Returns every kind of trouble with the trips, how many rows it concerns, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -87,10 +99,11 @@ def check_trips(
         cells: The public universe.
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
-        notes: Also look for rows that are alike and for ids that many people share. They are
-            counted all the same, and looking for them takes about as long as counting.
+        notes: Also look for rows that are alike and for ids that many people share, and describe
+            the rows. That takes about as long as counting.
         progress: Told from 0 to 1 how far it is.
         unit: Who is protected. Ids matter if it is a person.
+        max_trips: Most trips of one person that will be counted.
 
     Raises:
         DataError: The trips cannot be read at all, or there are none.
@@ -100,16 +113,37 @@ def check_trips(
         rows = trips.rows
         lookups = load_lookups(backend, trips.id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
-        found = first_row(run(backend, _summary(rows, lookups, cells, skipped), progress))
+        marked = _marked(rows, lookups, cells, unit)
+        summary = _summary(marked, cells, skipped, notes=notes)
+        found = first_row(run(backend, summary, progress))
         refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = malformed_rows(backend)
+        description = RowsFound(
+            read=found["rows"] + found["malformed_row"],
+            kept=found["kept"],
+        )
         if notes:
             alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
             found |= first_row(run(backend, copies_of(rows, alike), progress))
+            listed = len(cells.locations)
+            description = replace(
+                description,
+                times=times_found(backend, rows, cells.periods, source.clock, progress),
+                places=tuple(
+                    places_found(f"{end}s", end, listed, found) for end in ("origin", "destination")
+                ),
+            )
             if unit.has_many_records and "person" in rows.columns:
                 grid = lookups.grid
-                timely = rows_between(rows, grid.start_us, grid.end_us)
+                timely = rows_between(marked, grid.start_us, grid.end_us, "kept")
                 found |= ids_with_too_many(backend, timely, progress)
+                sizes = sizes_of(backend, backend.table(ROWS_BY_ID), "kept")
+                plausible = max(_TIMES_LIMIT * max_trips, MOST_A_DAY * len(cells.periods.days))
+                description = replace(
+                    description,
+                    people=sizes.people(plausible),
+                    limits=(sizes.limited("max_trips", "trips", max_trips),),
+                )
     words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
     if isinstance(source, FareTaps):
         # An entry without an exit has no stop to end at.
@@ -118,22 +152,26 @@ def check_trips(
         words |= {"unknown_place": _NOWHERE}
         # Of a point that is not whole the longitude is named.
         found |= {f"null_{end}_lon": found[f"null_{end}"] for end in ("origin", "destination")}
-    return problems_of(found, source.columns, policy, words, facts_of(found))
+    problems = problems_of(found, source.columns, policy, words, facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
 
 
-def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods | None) -> ir.Table:
+def _summary(marked: ir.Table, cells: ODCells, skipped: Periods | None, *, notes: bool) -> ir.Table:
     """Returns one row with the number of rows of every kind."""
-    marked = _marked(rows, lookups)
     ends = marked.origin.notnull() & marked.destination.notnull()
     gone = in_gaps(marked.us, skipped)
     nulls = {
         f"null_{role}": marked[role].isnull()
         for role in ("person", "origin", "destination", "trip_id")
-        if role in rows.columns
+        if role in marked.columns
     }
     nulls["null_time"] = ~marked.timed
     given = marked.timed
-    if "dated" in rows.columns:
+    if "dated" in marked.columns:
         nulls["null_service_date"] = ~marked.dated
         given &= marked.dated
     kinds: dict[str, ir.BooleanValue] = {
@@ -143,20 +181,28 @@ def _summary(rows: ir.Table, lookups: Lookups, cells: ODCells, skipped: Periods 
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
+        "kept": marked.kept,
     }
     if not cells.include_intrazonal:
         kinds["intrazonal"] = marked.o == marked.d
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
-    if "trip_id" in rows.columns:
+    if "trip_id" in marked.columns:
         counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()
+    if notes:
+        counts |= place_counts("origin", marked.origin, marked.o)
+        counts |= place_counts("destination", marked.destination, marked.d)
     return marked.aggregate(rows=marked.count(), **counts)
 
 
-def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
-    """Adds period, o and d to every row; null where the public tables have none."""
+def _marked(rows: ir.Table, lookups: Lookups, cells: ODCells, unit: Unit) -> ir.Table:
+    """Adds period, o and d to every row, null where the public tables have none; and `kept`.
+
+    A row is kept here if `hushway.families.od.rows.bounding.bounded_counts` would not drop it
+    before it bounds units.
+    """
     grid = lookups.grid
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-    return (
+    marked = (
         rows.mutate(bucket=bucket)
         .left_join(lookups.buckets, "bucket")
         .drop("bucket_right")
@@ -165,3 +211,11 @@ def _marked(rows: ir.Table, lookups: Lookups) -> ir.Table:
         .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
         .drop("destination_right")
     )
+    kept = marked.period.notnull() & marked.o.notnull() & marked.d.notnull()
+    if not cells.include_intrazonal:
+        kept &= (marked.o != marked.d).fill_null(ibis.literal(value=False))
+    if unit.has_many_records and "person" in rows.columns:
+        kept &= marked.person.notnull()
+    if "trip_id" in rows.columns:
+        kept &= marked.trip_id.notnull()
+    return marked.mutate(kept=kept)

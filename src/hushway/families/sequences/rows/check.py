@@ -1,12 +1,15 @@
 """Looks for taps and stops that cannot be counted, before any budget is touched."""
 
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Final
 
 import ibis
 import ibis.expr.types as ir
+from ibis.backends.duckdb import Backend
 
+from hushway.engine.found import place_counts, places_found, sizes_of, times_found
 from hushway.engine.reading import (
     DayGrid,
     day_grid,
@@ -16,8 +19,9 @@ from hushway.engine.reading import (
     read_rows,
     read_stops,
 )
-from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.session import EngineSettings, duckdb_session, run, store
 from hushway.engine.shared_ids import (
+    MOST_A_DAY,
     OUTSIDE_WINDOW,
     OWN_TICKET,
     ROW_WORDS,
@@ -44,8 +48,10 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem
+from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.found import RowsFound
 from hushway.tables.layout import layout_of
+from hushway.tables.verdict import verdicts
 
 _STOP_WORDS: Final[Words] = {
     "unknown_place": (
@@ -78,6 +84,10 @@ _SEQUENCE_WORDS: Final[Words] = {
 }
 
 
+# More stops of one id than so many times its contribution limit are worth a look.
+_TIMES_LIMIT: Final = 100
+
+
 def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     source: TapsSource,
     locations: Locations,
@@ -88,8 +98,8 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     notes: bool = True,
     progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
-) -> list[Problem]:
-    """Returns every kind of trouble with the taps, and how many rows it concerns.
+) -> RowsChecked:
+    """Returns every kind of trouble with the taps, how many rows it concerns, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -101,7 +111,7 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         policy: What becomes of each kind of row.
         settings: How much of this machine to use.
         notes: Also look for rows that are alike, for records that are too long and for ids that
-            many people share. They are counted all the same.
+            many people share, and describe the rows. They are counted all the same.
         progress: Told from 0 to 1 how far it is.
         unit: Who is protected. Ids matter if it is a person.
 
@@ -118,19 +128,37 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         buckets = load_table(backend, "public_buckets", grid.table)
         marked = _marked(rows, places, buckets, grid)
         skipped = window if source.clock == "local" else None
-        found = first_row(run(backend, _tap_summary(marked, skipped), progress))
+        found = first_row(run(backend, _tap_summary(marked, skipped, notes=notes), progress))
         refuse_nothing(found, source.noun, "stop", "stop")
         found["malformed_row"] = malformed_rows(backend)
+        description = _description(found)
         if notes:
             copies = copies_of(rows, ["person", "location", "us"])
             found |= first_row(run(backend, copies, progress))
             parts = ["person", "day"] if rule.record == "day" else ["person"]
-            usable = marked.drop_null(["person", "day", "place"])
-            found |= first_row(run(backend, _beyond(usable, parts, rule.max_stops), progress))
+            records = _records(backend, marked.filter(marked.kept), parts, progress)
+            found |= first_row(run(backend, _beyond(records, rule.max_stops)))
             if unit.has_many_records:
                 timely = rows_between(rows, grid.start_us, grid.end_us)
                 found |= ids_with_too_many(backend, timely, progress)
-    return problems_of(found, source.columns, policy, _TAP_WORDS, facts_of(found))
+            description = _described(
+                backend,
+                replace(
+                    description,
+                    times=times_found(backend, rows, window, source.clock, progress),
+                    places=(places_found("places", "place", len(locations), found),),
+                ),
+                records,
+                rule,
+                unit,
+                days=len(window.days),
+            )
+    problems = problems_of(found, source.columns, policy, _TAP_WORDS, facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
 
 
 def check_sequences(  # noqa: PLR0913  likewise
@@ -143,8 +171,8 @@ def check_sequences(  # noqa: PLR0913  likewise
     notes: bool = True,
     progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
-) -> list[Problem]:
-    """Returns every kind of trouble with ready sequences, and how many stops it concerns.
+) -> RowsChecked:
+    """Returns every kind of trouble with ready sequences, with stops for rows, and what is found.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
@@ -155,7 +183,7 @@ def check_sequences(  # noqa: PLR0913  likewise
         rule: How much of a record counts.
         policy: What becomes of each kind of stop.
         settings: How much of this machine to use.
-        notes: Also look for ids that many people share.
+        notes: Also look for ids that many people share, and describe the stops.
         progress: Told from 0 to 1 how far it is.
         unit: Who is protected. Ids matter if it is a person.
 
@@ -168,32 +196,78 @@ def check_sequences(  # noqa: PLR0913  likewise
         integers = layout.kinds["stops"] == "list of integers"
         places = load_places(backend, locations, integers=integers)
         marked = rows.left_join(places.rename(location="id"), "location").drop("location_right")
+        owned = unit.has_many_records and "person" in rows.columns
+        kept = marked.place.notnull()
+        marked = marked.mutate(kept=kept & marked.person.notnull() if owned else kept)
         nulls = _nulls(marked, {"person": "person", "location": "stops"})
-        found = first_row(run(backend, _counted(marked, nulls), progress))
+        found = first_row(run(backend, _counted(marked, nulls, notes=notes), progress))
         refuse_nothing(found, source.noun, "stop", "stop")
         found["malformed_row"] = malformed_rows(backend)
-        usable = marked.drop_null(["place"])
-        found |= first_row(run(backend, _beyond(usable, ["record"], rule.max_stops), progress))
-        if notes and unit.has_many_records and "person" in rows.columns:
-            # Every record has a first stop.
-            records = rows.filter(rows.position == 1).select("person").drop_null(["person"])
-            found |= ids_with_too_many(backend, records, progress)
-    return problems_of(found, source.columns, policy, _SEQUENCE_WORDS, facts_of(found))
+        description = _description(found)
+        parts = ["person", "record"] if owned else ["record"]
+        records = _records(backend, marked.filter(marked.kept), parts, progress)
+        found |= first_row(run(backend, _beyond(records, rule.max_stops)))
+        if notes:
+            if owned:
+                # Every record has a first stop.
+                firsts = rows.filter(rows.position == 1).select("person").drop_null(["person"])
+                found |= ids_with_too_many(backend, firsts, progress)
+            named = (places_found("places", "place", len(locations), found),)
+            description = replace(description, places=named)
+            description = _described(backend, description, records, rule, unit, days=1)
+    problems = problems_of(found, source.columns, policy, _SEQUENCE_WORDS, facts_of(found))
+    return RowsChecked(
+        problems=tuple(problems),
+        verdicts=tuple(verdicts(description, policy)),
+        found=description,
+    )
+
+
+def _description(found: dict[str, int]) -> RowsFound:
+    # A row of a CSV file that cannot be read has at least one stop.
+    return RowsFound(read=found["rows"] + found["malformed_row"], kept=found["kept"])
+
+
+def _described(
+    backend: Backend,
+    description: RowsFound,
+    records: ir.Table,
+    rule: SequenceRule,
+    unit: Unit,
+    *,
+    days: int,
+) -> RowsFound:
+    """Adds people, and what the contribution limits leave out, to a description."""
+    height = sizes_of(backend, records, "stops").limited("max_stops", "stops", rule.max_stops)
+    if not unit.has_many_records or "person" not in records.columns:
+        return replace(description, limits=(height,))
+    people = records.group_by("person").aggregate(
+        records=lambda person: person.count(), stops=lambda person: person.stops.sum()
+    )
+    per_person = sizes_of(backend, people, "records")
+    plausible = max(_TIMES_LIMIT * rule.max_records * rule.max_stops, MOST_A_DAY * days)
+    return replace(
+        description,
+        people=sizes_of(backend, people, "stops").people(plausible),
+        limits=(per_person.limited("max_records", "records", rule.max_records), height),
+    )
 
 
 def _marked(rows: ir.Table, places: ir.Table, buckets: ir.Table, grid: DayGrid) -> ir.Table:
-    """Adds place, day and period to every row; null where the public tables have none."""
+    """Adds place, day and period, null where the public tables have none; and what is kept."""
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-    return (
+    marked = (
         rows.mutate(bucket=bucket)
         .left_join(buckets, "bucket")
         .drop("bucket_right")
         .left_join(places.rename(location="id"), "location")
         .drop("location_right")
     )
+    kept = marked.period.notnull() & marked.place.notnull() & marked.person.notnull()
+    return marked.mutate(kept=kept)
 
 
-def _tap_summary(marked: ir.Table, skipped: Periods | None) -> ir.Table:
+def _tap_summary(marked: ir.Table, skipped: Periods | None, *, notes: bool) -> ir.Table:
     """Returns one row with the number of taps of every kind."""
     gone = in_gaps(marked.us, skipped)
     nulls = _nulls(marked, {"person": "person", "location": "location"})
@@ -203,7 +277,7 @@ def _tap_summary(marked: ir.Table, skipped: Periods | None) -> ir.Table:
         "impossible_time": marked.us.notnull() & gone,
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
     }
-    return _counted(marked, nulls, kinds)
+    return _counted(marked, nulls, kinds, notes=notes)
 
 
 def _nulls(marked: ir.Table, roles: dict[str, str]) -> dict[str, ir.BooleanValue]:
@@ -219,19 +293,31 @@ def _counted(
     marked: ir.Table,
     nulls: dict[str, ir.BooleanValue],
     kinds: dict[str, ir.BooleanValue] | None = None,
+    *,
+    notes: bool,
 ) -> ir.Table:
     kinds = {
         **nulls,
         **(kinds or {}),
         "null_value": reduce(or_, nulls.values()),
         "unknown_place": marked.location.notnull() & marked.place.isnull(),
+        "kept": marked.kept,
     }
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
+    if notes:
+        counts |= place_counts("place", marked.location, marked.place)
     return marked.aggregate(rows=marked.count(), **counts)
 
 
-def _beyond(usable: ir.Table, parts: list[str], max_stops: int) -> ir.Table:
-    """Returns one row: how many stops come after those that count."""
+def _records(
+    backend: Backend, usable: ir.Table, parts: list[str], progress: ShareProgress | None
+) -> ir.Table:
+    """Counts the stops of each record that count at all, once for all that is asked of them."""
     records = usable.group_by(parts).aggregate(stops=lambda record: record.count())
+    return store(backend, "stops_by_record", records, progress)
+
+
+def _beyond(records: ir.Table, max_stops: int) -> ir.Table:
+    """Returns one row: how many stops come after those that count."""
     over = ibis.greatest(records.stops - max_stops, 0)
     return records.aggregate(long_records=over.sum().fill_null(0))

@@ -64,7 +64,7 @@ def found(path: Path, universe: DensityUniverse, **options: Any) -> dict[str, in
     columns = EventColumns() if universe.sites is not None else POSITIONS
     clock = options.pop("clock", "local")
     source = EventsSource(path, columns, clock=clock)
-    problems = check_events(source, universe, Policy(), settings=SETTINGS, **options)
+    problems = check_events(source, universe, Policy(), settings=SETTINGS, **options).problems
     return {problem.kind: problem.count for problem in problems}
 
 
@@ -144,7 +144,7 @@ def test_positions_are_looked_at(csv_file: WriteFile) -> None:
 def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: WriteFile) -> None:
     source = EventsSource(csv_file(ROWS, header=HEADER), EventColumns())
     policy = Policy(unknown_place="refuse", unparsable_time="drop")
-    problems = check_events(source, universe_of(), policy, settings=SETTINGS)
+    problems = check_events(source, universe_of(), policy, settings=SETTINGS).problems
     assert [p.kind for p in problems if p.refused] == ["unknown_place"] == [problems[0].kind]
     messages = {p.kind: p.message for p in problems}
     assert messages["null_value"] == "No value for 'person', 'place', 'time'."

@@ -56,7 +56,7 @@ def found(
         settings=SETTINGS,
         matcher=MATCHER,
         **options,
-    )
+    ).problems
     return {problem.kind: problem.count for problem in problems}
 
 
@@ -128,7 +128,9 @@ def test_numbers_of_trips_tried_are_named(csv_file: WriteFile) -> None:
     beyond = float(ROADS.lat.max()) + 0.005
     rows = [("q", f"2026-03-29T12:00:{10 * i:02d}", LON, beyond) for i in range(6)]
     source = TracesSource(csv_file(rows, header=HEADER), TraceColumns())
-    problems = check_traces(source, universe_of(), Policy(), settings=SETTINGS, matcher=MATCHER)
+    problems = check_traces(
+        source, universe_of(), Policy(), settings=SETTINGS, matcher=MATCHER
+    ).problems
     messages = {problem.kind: problem.message for problem in problems}
     assert messages["trips_off_road"].startswith("Of 1 trips tried: ")
     assert "further than 100 m" in messages["far_from_roads"]
@@ -138,7 +140,9 @@ def test_numbers_of_trips_tried_are_named(csv_file: WriteFile) -> None:
 def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: WriteFile) -> None:
     source = TracesSource(csv_file(ROWS, header=HEADER), TraceColumns())
     policy = Policy(unknown_place="refuse", unparsable_time="drop")
-    problems = check_traces(source, universe_of(), policy, settings=SETTINGS, matcher=MATCHER)
+    problems = check_traces(
+        source, universe_of(), policy, settings=SETTINGS, matcher=MATCHER
+    ).problems
     assert [p.kind for p in problems if p.refused] == ["unknown_place"] == [problems[0].kind]
     messages = {p.kind: p.message for p in problems}
     assert messages["null_value"] == "No value for 'person', 'time', 'lon', 'lat'."
@@ -151,7 +155,7 @@ def test_other_formats_are_looked_at_likewise(tmp_path: Path) -> None:
     )
     file = tmp_path / "ann.gpx"
     file.write_text(f"<gpx><trk><trkseg>{points}</trkseg></trk></gpx>", encoding="utf-8")
-    problems = check_traces(GpxTraces(file), universe_of(), Policy(), notes=False)
+    problems = check_traces(GpxTraces(file), universe_of(), Policy(), notes=False).problems
     assert {p.kind: p.count for p in problems} == {"unparsable_time": 1, "outside_window": 1}
 
 

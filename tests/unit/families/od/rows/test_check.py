@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from hushway.engine.key import BoundingKey
 from hushway.engine.session import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import Query
 from hushway.tables.check import Policy, Problem
 
 Write = Callable[..., Path]
@@ -27,7 +30,7 @@ def check(
 ) -> dict[str, Problem]:
     columns = choices.pop("columns", TripColumns(person="person"))
     source = TripsSource(path, columns, choices.pop("clock", "local"))
-    found = check_trips(source, cells, policy or Policy(), settings=SMALL, **choices)
+    found = check_trips(source, cells, policy or Policy(), settings=SMALL, **choices).problems
     assert all(problem.message and problem.advice for problem in found)
     assert len({problem.kind for problem in found}) == len(found)
     return {problem.kind: problem for problem in found}
@@ -130,7 +133,7 @@ def test_every_rule_is_the_plans(csv_file: Write, cells: ODCells) -> None:
     strict = Policy(null_value="refuse", unknown_place="refuse")
     found = check_trips(
         TripsSource(file, TripColumns(person="person")), cells, strict, settings=SMALL
-    )
+    ).problems
     assert [problem.kind for problem in found if problem.refused] == [
         "null_value",
         "unknown_place",
@@ -182,3 +185,25 @@ def test_an_open_quote_is_refused_without_a_word_of_it(csv_file: Write, cells: O
         check(file, cells)
     error = caught.value
     assert "private" not in f"{error}{error.advice}{error.__cause__}{error.__context__}"
+
+
+@pytest.mark.parametrize("unit", [Unit.PERSON, Unit.TRIP])
+def test_rows_said_to_be_kept_are_those_that_are_counted(
+    csv_file: Write, cells: ODCells, key: BoundingKey, unit: Unit
+) -> None:
+    faults = [
+        (None, 1, 2, AT_8),
+        ("ann", 1, 1, AT_8),
+        ("ann", 9, 2, AT_8),
+        ("ann", 1, None, AT_8),
+        ("ann", 1, 2, "2026-03-02T05:59:59"),
+        ("ann", 1, 2, "soon"),
+    ]
+    source = TripsSource(csv_file([GOOD, *faults, GOOD]), TripColumns(person="person"))
+    found = check_trips(source, cells, Policy(), settings=SMALL, unit=unit).found
+    counter = DuckDBTrips(source=source, cells=cells, unit=unit, max_trips=9, key=key)
+    assert found is not None
+    assert found.read == len(faults) + 2
+    assert found.kept == counter.count(Query(name=cells.name, cells=cells)).values.sum()
+    # Whose a trip is does not matter where single trips are protected.
+    assert found.kept == (2 if unit is Unit.PERSON else 3)

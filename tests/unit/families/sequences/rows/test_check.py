@@ -50,7 +50,9 @@ def check(path: Path, policy: Policy | None = None, **choices: Any) -> dict[str,
     source = TapsSource(path, choices.pop("columns", TapColumns()), choices.pop("clock", "local"))
     notes = choices.pop("notes", True)
     rule = SequenceRule(**{"max_stops": 3, "window": window(), **choices})
-    found = check_taps(source, PLACES, rule, policy or Policy(), settings=SMALL, notes=notes)
+    found = check_taps(
+        source, PLACES, rule, policy or Policy(), settings=SMALL, notes=notes
+    ).problems
     assert all(problem.message and problem.advice for problem in found)
     return {problem.kind: problem for problem in found}
 
@@ -126,7 +128,7 @@ def test_ready_sequences_are_checked_stop_by_stop(parquet_file: Write) -> None:
     file = parquet_file({"who": pa.array(["a", "b", "c", "d", None]), "stops": stops})
     source = SequencesSource(file, SequenceColumns(person="who"))
     rule = SequenceRule(max_stops=3)
-    found = check_sequences(source, PLACES, rule, Policy(), settings=SMALL)
+    found = check_sequences(source, PLACES, rule, Policy(), settings=SMALL).problems
     assert {problem.kind: problem.count for problem in found} == {
         "null_value": 2,
         "unknown_place": 1,
