@@ -44,7 +44,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
 
-    job = prepare(load_plan(plan_file))
+    job = prepare(load_plan(plan_file), rows=True)
     with working() as show:
         show(f"Reading the {job.wording.rows}")
         settings = settings_of(job.plan)
@@ -79,7 +79,7 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
 
-    job = prepare(load_plan(plan_file))
+    job = prepare(load_plan(plan_file), rows=True)
     with connect(str(plan_file)) as book:
         say_cautions(book.cautions())
     try:

@@ -6,16 +6,19 @@ Everything that is wrong with a plan is said at once.
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
 from hushway.families.registry import family_named
 from hushway.release.family import Family
-from hushway.release.job import Job
-from hushway.release.plan_sections import AnyPlan, refuse_missing_files
+from hushway.release.missing import refuse_missing
+from hushway.release.plan_sections import AnyPlan
 from hushway.tables.unpacking import MOST_BYTES, read_toml
+
+if TYPE_CHECKING:
+    from hushway.release.job import Job
 
 _SHOWN = 50
 _LONGEST_KEY = 100
@@ -67,14 +70,19 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
         ) from None
 
 
-def prepare(plan: AnyPlan) -> Job:
+def prepare(plan: AnyPlan, *, rows: bool = False) -> "Job":
     """Reads the public files of a plan and sets up its mechanism.
 
+    Args:
+        plan: The plan.
+        rows: Whether the protected rows must be there too. They are not read here.
+
     Raises:
-        PlanError: A file that the plan names is not there.
+        PlanError: Files or columns that the plan names are not there; the message lists all.
         GeographyError: A public file is wrong.
     """
-    refuse_missing_files(plan)
+    refuse_missing(plan, rows=rows)
+    plan.refuse_wrong_periods()
     return family_named(plan.release_type).prepare(plan)
 
 

@@ -40,7 +40,6 @@ from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.calibration import noise_for
@@ -204,7 +203,7 @@ def _cells(plan: ODPlan) -> ODCells:
     columns = LocationColumns(**plan.places.columns.model_dump(), labels=asked_labels(plan))
     return ODCells(
         locations=read_locations(plan.path(plan.places.file), columns),
-        periods=Periods(**plan.time.model_dump()),
+        periods=plan.time.periods,
         include_intrazonal=plan.places.include_intrazonal,
     )
 

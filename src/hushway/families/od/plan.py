@@ -15,6 +15,7 @@ from pydantic import (
 
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
 from hushway.privacy.bound import Unit
+from hushway.release.missing import NamedTable
 from hushway.release.plan_sections import (
     AnyPlan,
     LossPlan,
@@ -200,6 +201,9 @@ MechanismPlan = Annotated[
 
 CELLS: Final = "cells"
 
+# Zones are read with the locations, whatever their column is called.
+_ZONE: Final = "zone"
+
 # What needs no column, so that no table of a plan can define it.
 _FIXED: Final = (TOTAL, PERIOD, ORIGINS, DESTINATIONS)
 
@@ -270,7 +274,7 @@ class PairColumnsPlan(Section):
 class PlacesPlan(Section):
     """The public list of locations, and public facts about pairs of them."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file", "pairs")
+    file_options: ClassVar[tuple[str, ...]] = ("file", "pairs")
 
     file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
@@ -319,6 +323,44 @@ class ODPlan(AnyPlan):
     def defined_features(self) -> dict[str, FeaturePlan]:
         """The features made of columns: the built-in ones, and those that the plan defines."""
         return {**BUILT_IN, **self.published_totals}
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the locations, the pairs and the trips."""
+        places, of_pairs = {}, {}
+        for name, feature in self._columns_of_features():
+            if feature.places not in (None, _ZONE):
+                places[f"features.{name}.places"] = feature.places
+            if feature.pairs is not None:
+                of_pairs[f"features.{name}.pairs"] = feature.pairs
+        yield NamedTable(
+            option="places.file",
+            name=self.places.file,
+            columns={**self.places.columns.demanded("places.columns"), **places},
+        )
+        if self.places.pairs is not None and of_pairs:
+            ends = {f"places.pair_columns.{end}": name for end, name in self.places.pair_columns}
+            yield NamedTable(
+                option="places.pairs", name=self.places.pairs, columns={**ends, **of_pairs}
+            )
+        yield NamedTable(
+            option="data.trips",
+            name=self.data.trips,
+            columns={f"data.columns.{role}": name for role, name in self.data.columns if name},
+            rows="trips",
+        )
+
+    def _columns_of_features(self) -> Iterator[tuple[str, FeaturePlan]]:
+        """Yields the features made of columns that the mechanism measures."""
+        if isinstance(self.mechanism, LaplacePlan):
+            return
+        asked = self.mechanism.coarse_features
+        for name, feature in self.defined_features.items():
+            if asked is None or name in asked:
+                yield name, feature
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense."""
+        _ = self.time.periods
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""
