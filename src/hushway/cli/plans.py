@@ -78,16 +78,23 @@ def publish(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.cli.releases import ask_passphrase
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
+    from hushway.release.missing import refuse_missing
+    from hushway.warming.background import Compiling, rehearsal_of
 
-    job = prepare(load_plan(plan_file), rows=True)
-    with connect(str(plan_file)) as book:
-        say_cautions(book.cautions())
-    try:
-        with working() as show:
-            published = publish_job(job, progress=show, passphrase=ask_passphrase)
-    except KeyboardInterrupt as stop:
-        failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
-        raise typer.Exit(1) from None
+    plan = load_plan(plan_file)
+    refuse_missing(plan, rows=True)
+    with Compiling(rehearsal_of(plan)) as compiling:
+        job = prepare(plan, rows=True)
+        with connect(str(plan_file)) as book:
+            say_cautions(book.cautions())
+        try:
+            with working() as show:
+                published = publish_job(
+                    job, progress=show, passphrase=ask_passphrase, before_spending=compiling.wait
+                )
+        except KeyboardInterrupt as stop:
+            failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
+            raise typer.Exit(1) from None
     certificate = published.certificate
     claim = certificate.claim
     if as_json:

@@ -16,6 +16,7 @@ from hushway.cli.plans import check, plan, publish, recommend
 from hushway.cli.price import price
 from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
+from hushway.cli.warm import warm
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -62,6 +63,7 @@ app.command("synthesise", hidden=True)(synthesize)
 app.command()(design)
 app.command()(evaluate)
 app.command()(audit)
+app.command()(warm)
 app.add_typer(plan, name="plan", cls=PlainHelp)
 app.add_typer(ledger, name="ledger", cls=PlainHelp)
 app.add_typer(keys, name="keys", cls=PlainHelp)
