@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 BENCHMARKS = (
+    "start",
     "noise",
     "engine",
     "solver",

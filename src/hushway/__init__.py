@@ -15,8 +15,11 @@ from hushway.face import face
 from hushway.version import __version__
 
 if TYPE_CHECKING:
+    from hushway.asking import check, evaluate, recommend, run_audit
     from hushway.errors import HushwayError
     from hushway.families.load import load_plan, prepare
+    from hushway.families.opened import Release
+    from hushway.families.opened import open_release as open  # noqa: A004  read as hushway.open
     from hushway.families.verify import verify
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
@@ -27,19 +30,27 @@ __all__ = [
     "Crowd",
     "HushwayError",
     "Ledger",
+    "Release",
     "__version__",
+    "check",
+    "evaluate",
     "load_plan",
+    "open",
     "prepare",
     "price",
     "publish",
+    "recommend",
+    "run_audit",
     "verify",
 ]
 
 _find = face(
     __name__,
     {
+        "asking": ("check", "evaluate", "recommend", "run_audit"),
         "errors": ("HushwayError",),
         "families.load": ("load_plan", "prepare"),
+        "families.opened": ("Release", "open_release"),
         "families.verify": ("verify",),
         "pricing": ("price",),
         "privacy.ledger": ("Ledger",),
@@ -51,4 +62,8 @@ _find = face(
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used: `import hushway` itself stays light."""
-    return _find(name)
+    return _find("open_release" if name == "open" else name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,7 +1,7 @@
 """From a plan to a release folder: the only place where rows, noise, ledger and files meet."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,17 @@ class Published:
     certificate: Certificate
 
 
+def _go_on(_progress: Progress) -> None:
+    pass
+
+
 def publish(
     job: Job,
     *,
     source: BitSource | None = None,
     progress: Progress = quiet,
     passphrase: Passphrase | None = None,
+    before_spending: Callable[[Progress], None] = _go_on,
 ) -> Published:
     """Publishes a release: check, claim its place, spend, count with noise, fit, write, note, show.
 
@@ -57,6 +62,8 @@ def publish(
         source: Random bits; the operating system's unless a test gives its own.
         progress: Told in a few words what is being done.
         passphrase: Asked for the signing key's passphrase if it has one.
+        before_spending: Called when the rows are checked and nothing is spent yet, to wait for what
+            is made ready meanwhile.
 
     Raises:
         HushwayError: Something was wrong; the message says what, and what to do.
@@ -69,6 +76,7 @@ def publish(
         _finish_what_was_left(place, ledger)
         bounding = BoundingKey.draw(source)
         counter, draft = _made_ready(job, ledger, bounding, source, progress)
+        before_spending(progress)
         place.begin(draft.release_id)
         with _accounted_for(ledger, draft.release_id, place):
             reservation = ledger.reserve(

@@ -24,6 +24,12 @@ def test_every_name_of_a_face_is_there(face: str) -> None:
 
 
 @pytest.mark.parametrize("face", FACES)
+def test_tab_completion_shows_the_names_of_a_face_and_no_others(face: str) -> None:
+    module = import_module(face)
+    assert dir(module) == sorted(module.__all__)
+
+
+@pytest.mark.parametrize("face", FACES)
 def test_a_name_that_is_not_there_is_an_attribute_error(face: str) -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = import_module(face).nothing

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ask_to_spend(job: "Job") -> None:
-    """Names the budget and asks whether to spend it; an account that cannot spend is not asked about.
+    """Names the budget and asks whether to spend it; not where the account cannot.
 
     Raises:
         BudgetError: Nobody is there to answer.
@@ -73,6 +73,7 @@ def _what_it_takes(job: "Job", tag: "Price") -> str:
     after = account.remaining - charge
     return (
         f"This release takes {symbol} = {number(charge)} out of account {job.account}, for good: "
-        f"{number(account.remaining)} of its budget limit of {number(account.budget_limit.amount)} is left, "
+        f"{number(account.remaining)} of its budget limit of "
+        f"{number(account.budget_limit.amount)} is left, "
         f"and {number(after)} will be."
     )

@@ -20,6 +20,15 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
+    from hushway.warming.background import Compiling, usual_rehearsals
+
+    # All release types at once, from the beginning: by the time that one is published, its machine
+    # code is there.
+    with Compiling(usual_rehearsals()):
+        _show_everything(folder, force=force)
+
+
+def _show_everything(folder: Path, *, force: bool) -> None:
     from hushway.demo import BUDGET_LIMIT, PLAN, DemoCity, build_demo, build_others
     from hushway.release.papers import PICTURE
 

@@ -15,7 +15,6 @@ from hushway.cli.screen import (
     number,
     say,
     say_cautions,
-    table,
     working,
 )
 from hushway.errors import PlanError
@@ -62,7 +61,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
 
-    job = prepare(load_plan(plan_file))
+    job = prepare(load_plan(plan_file), rows=True)
     with working() as show:
         show(f"Reading the {job.wording.rows}")
         settings = settings_of(job.plan)
@@ -103,21 +102,28 @@ def publish(
     from hushway.cli.releases import ask_passphrase
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
+    from hushway.release.missing import refuse_missing
+    from hushway.warming.background import Compiling, rehearsal_of
 
-    job = prepare(load_plan(plan_file))
-    with connect(str(plan_file)) as book:
-        say_cautions(book.cautions())
-    if dry_run:
-        say_rehearsed(job, ask_passphrase, as_json=as_json)
-        return
-    if not yes:
-        ask_to_spend(job)
-    try:
-        with working() as show:
-            published = publish_job(job, progress=show, passphrase=ask_passphrase)
-    except KeyboardInterrupt as stop:
-        failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
-        raise typer.Exit(1) from None
+    plan = load_plan(plan_file)
+    refuse_missing(plan, rows=True)
+    with Compiling(rehearsal_of(plan)) as compiling:
+        job = prepare(plan, rows=True)
+        with connect(str(plan_file)) as book:
+            say_cautions(book.cautions())
+        if dry_run:
+            say_rehearsed(job, ask_passphrase, as_json=as_json)
+            return
+        if not yes:
+            ask_to_spend(job)
+        try:
+            with working() as show:
+                published = publish_job(
+                    job, progress=show, passphrase=ask_passphrase, before_spending=compiling.wait
+                )
+        except KeyboardInterrupt as stop:
+            failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
+            raise typer.Exit(1) from None
     certificate = published.certificate
     claim = certificate.claim
     if as_json:

@@ -8,27 +8,20 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
-from rich.table import Table
 
 from hushway.cli.journal import write_down
 from hushway.progress import Progress
 from hushway.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hushway.privacy.ledger import Ledger
-
-
-# Without emoji: to Rich ":white_check_mark:" in a name would be one.
-_out = Console(highlight=False, emoji=False)
-_err = Console(stderr=True, highlight=False, emoji=False)
 
 _quiet = False
 
@@ -41,7 +34,19 @@ def be_quiet(quiet: bool) -> None:
     """Says nothing from now on but errors and JSON; or speaks again."""
     global _quiet  # noqa: PLW0603  one screen, one state
     _quiet = quiet
-    _out.quiet = quiet
+    console().quiet = quiet
+
+
+@cache
+def console(*, stderr: bool = False) -> "Console":
+    """Returns the screen, or standard error: made when something is first said.
+
+    A page of help is plain text, and does not wait for Rich.
+    """
+    from rich.console import Console
+
+    # Without emoji: to Rich ":white_check_mark:" in a name would be one.
+    return Console(stderr=stderr, highlight=False, emoji=False)
 
 
 def failure(message: str, advice: str = "", *notes: str) -> None:
@@ -52,29 +57,30 @@ def failure(message: str, advice: str = "", *notes: str) -> None:
     """
     write_down(message)
     first, *more = message.split("\n")
-    _err.print(f"[bold red]Error:[/] {_plain(first)}", soft_wrap=True)
+    err = console(stderr=True)
+    err.print(f"[bold red]Error:[/] {_plain(first)}", soft_wrap=True)
     for line in more:
-        _err.print(f"  {_plain(line.removeprefix('  '))}", soft_wrap=True)
+        err.print(f"  {_plain(line.removeprefix('  '))}", soft_wrap=True)
     for note in notes:
-        _err.print(_plain(note), soft_wrap=True)
+        err.print(_plain(note), soft_wrap=True)
     if advice:
-        _err.print(f"[bold]What to do:[/] {_plain(advice)}", soft_wrap=True)
+        err.print(f"[bold]What to do:[/] {_plain(advice)}", soft_wrap=True)
 
 
 def notice(message: str) -> None:
     """Prints a line for people on standard error, where no program looks for an answer."""
     if not _quiet:
-        _err.print(_plain(message), soft_wrap=True)
+        console(stderr=True).print(_plain(message), soft_wrap=True)
 
 
 def say(message: str) -> None:
     """Prints one line for people; square brackets in it are just brackets."""
-    _out.print(_plain(message), soft_wrap=True)
+    console().print(_plain(message), soft_wrap=True)
 
 
 def step(position: int, title: str) -> None:
     """Prints the heading of one step of several."""
-    _out.rule(f"[bold]{position}[/]  {_plain(title)}", align="left")
+    console().rule(f"[bold]{position}[/]  {_plain(title)}", align="left")
 
 
 def answer_json(facts: Any) -> None:
@@ -84,6 +90,8 @@ def answer_json(facts: Any) -> None:
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Prints a table; columns whose name starts with '#' hold numbers."""
+    from rich.table import Table
+
     grid = Table(title=_plain(title), title_justify="left", header_style="bold")
     for column in columns:
         grid.add_column(
@@ -91,7 +99,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         )
     for row in rows:
         grid.add_row(*map(_plain, row))
-    _out.print(grid)
+    console().print(grid)
 
 
 def number(amount: Fraction) -> str:
@@ -108,6 +116,9 @@ def number(amount: Fraction) -> str:
 @contextmanager
 def working() -> Iterator[Progress]:
     """Shows a spinner and a bar with what is being done, if a person is watching."""
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as ProgressBar
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -115,8 +126,9 @@ def working() -> Iterator[Progress]:
         TimeElapsedColumn(),
     )
     # Elsewhere than on a terminal a bar would leave empty lines.
-    hidden = _quiet or not _err.is_terminal
-    with ProgressBar(*columns, console=_err, transient=True, disable=hidden) as progress:
+    err = console(stderr=True)
+    hidden = _quiet or not err.is_terminal
+    with ProgressBar(*columns, console=err, transient=True, disable=hidden) as progress:
         task = progress.add_task("Starting", total=None)
 
         def show(step: str, share: float | None = None, /) -> None:
@@ -128,6 +140,8 @@ def working() -> Iterator[Progress]:
 
 def _plain(text: str) -> str:
     """Returns a text as Rich shows it letter by letter, with everything in it visible."""
+    from rich.markup import escape
+
     return escape(visible(text))
 
 

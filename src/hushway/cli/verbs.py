@@ -4,9 +4,10 @@ Heavy libraries are imported by the verbs that need them, so that `hushway --hel
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from hushway import __version__
 from hushway.cli.compare import compare
@@ -22,12 +23,40 @@ from hushway.cli.recommend import recommend
 from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import be_quiet
+from hushway.cli.warm import warm
+
+if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
+_LONGEST_SENTENCE = 200
+
+
+class PlainHelp(TyperGroup):
+    """Commands listed with the whole first sentence of each; the usual list cuts it short.
+
+    In plain text, without colours: the library that draws boxes takes as long to load as all else.
+    """
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Writes one line, or two, for each command."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
+                    for name, command in named
+                    if command is not None and not command.hidden
+                ]
+            )
+
 
 app = typer.Typer(
     name="hushway",
+    cls=PlainHelp,
     help="Publish how a city moves without publishing how anyone moves.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 app.command()(demo)
 app.command()(init)
@@ -42,10 +71,11 @@ app.command("synthesise", hidden=True)(synthesize)
 app.command()(design)
 app.command()(evaluate)
 app.command()(audit)
-app.add_typer(plan, name="plan")
-app.add_typer(ledger, name="ledger")
-app.add_typer(keys, name="keys")
-app.add_typer(reproduce, name="reproduce")
+app.command()(warm)
+app.add_typer(plan, name="plan", cls=PlainHelp)
+app.add_typer(ledger, name="ledger", cls=PlainHelp)
+app.add_typer(keys, name="keys", cls=PlainHelp)
+app.add_typer(reproduce, name="reproduce", cls=PlainHelp)
 add_examples(app)
 
 

@@ -7,7 +7,7 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -15,9 +15,12 @@ from hushway.errors import PlanError
 from hushway.families.environment import with_environment
 from hushway.families.registry import family_named
 from hushway.release.family import Family
-from hushway.release.job import Job
-from hushway.release.plan_sections import PLAN_VERSION, AnyPlan, refuse_missing_files
+from hushway.release.missing import refuse_missing
+from hushway.release.plan_sections import PLAN_VERSION, AnyPlan
 from hushway.tables.unpacking import MOST_BYTES, read_toml
+
+if TYPE_CHECKING:
+    from hushway.release.job import Job
 
 _SHOWN = 50
 _LONGEST_KEY = 100
@@ -85,17 +88,20 @@ def _refuse_other_versions(version: object) -> None:
     )
 
 
-def prepare(plan: AnyPlan) -> Job:
+def prepare(plan: AnyPlan, *, rows: bool = False) -> "Job":
     """Reads the public files of a plan and sets up its mechanism.
 
+    Args:
+        plan: The plan.
+        rows: Whether the protected rows must be there too. They are not read here.
+
     Raises:
-        PlanError: A file that the plan names is not there; the message lists all of them, and what
-            files and columns the protected rows lack.
+        PlanError: Files or columns that the plan names are not there; the message lists all.
         GeographyError: A public file is wrong.
     """
-    family = family_named(plan.release_type)
-    refuse_missing_files(plan)
-    return family.prepare(plan)
+    refuse_missing(plan, rows=rows)
+    plan.refuse_wrong_periods()
+    return family_named(plan.release_type).prepare(plan)
 
 
 def _lines(found: Any, family: Family) -> Iterator[str]:

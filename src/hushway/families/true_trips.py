@@ -99,7 +99,7 @@ def exact_trips(path: Path, universe: ODCells, progress: Progress) -> ExactCount
         )
     settings = settings_of(job.plan)
     progress(f"Checking the {job.wording.rows}")
-    refuse_problems(job.rows.check(settings, notes=False))
+    refuse_problems(job.rows.check(settings, notes=False).everything)
     progress(_COUNTING)
     source = os_source()
     context = CountingContext(

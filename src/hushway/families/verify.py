@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def verify(
-    folder: Path, *, key: PublicKey | None = None, ledger: "Ledger | None" = None
+    folder: Path | str, *, key: PublicKey | None = None, ledger: "Ledger | None" = None
 ) -> Verification:
     """Checks a release folder.
 
@@ -69,6 +69,7 @@ def verify(
     Raises:
         ReleaseError: There is no release at `folder`.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise ReleaseError(
             f"There is no folder {folder.name}.", advice="Give the folder of a release."

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
-from scipy.fft import dct
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
@@ -283,6 +282,9 @@ class CutQuery:
             another 1 for counts below 2^40; larger ones are cut off, which brings two series only
             closer to each other.
         """
+        # Half a second to load, and few releases choose coefficients.
+        from scipy.fft import dct
+
         kept = np.arange(1, self.length + 1)
         noise = np.sqrt(kept) * float(self.noise)
         held = np.minimum(counts, _LARGEST_COUNT).reshape(-1, self.length)

@@ -4,23 +4,26 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from zoneinfo import ZoneInfo
 
-from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, can_encrypt_spills, refuse_little_memory
 from hushway.geography.periods import Periods
 from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
-from hushway.privacy.certificate import Terms
-from hushway.privacy.ledger import AccountKey, Window
-from hushway.privacy.query import Cells, Counter
-from hushway.privacy.randomness import BitSource
+from hushway.privacy.ledger.window import Window
 from hushway.progress import ShareProgress
-from hushway.release.mechanism import Mechanism
 from hushway.release.plan_sections import AnyPlan
-from hushway.tables.check import RowsChecked
-from hushway.tables.layout import Clock
+
+if TYPE_CHECKING:
+    from hushway.engine.key import BoundingKey
+    from hushway.engine.session import EngineSettings
+    from hushway.privacy.certificate import Terms
+    from hushway.privacy.ledger import AccountKey
+    from hushway.privacy.query import Cells, Counter
+    from hushway.privacy.randomness import BitSource
+    from hushway.release.mechanism import Mechanism
+    from hushway.tables.check import RowsChecked
+    from hushway.tables.layout import Clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,20 +37,20 @@ class CountingContext:
         progress: Told from 0 to 1 how far it is.
     """
 
-    key: BoundingKey
-    bits: BitSource
-    settings: EngineSettings
+    key: "BoundingKey"
+    bits: "BitSource"
+    settings: "EngineSettings"
     progress: ShareProgress
 
 
 class Rows(Protocol):
     """The protected rows, as far as a family knows how to read them."""
 
-    def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
+    def check(self, settings: "EngineSettings", *, notes: bool) -> "RowsChecked":
         """Returns what is wrong with the rows; with notes also what may be, and what was found."""
         ...
 
-    def counter(self, context: CountingContext) -> Counter:
+    def counter(self, context: CountingContext) -> "Counter":
         """Returns who counts them, each unit bounded."""
         ...
 
@@ -90,23 +93,25 @@ class Job:
     """
 
     plan: AnyPlan
-    geography: Cells
+    geography: "Cells"
     bound: Bound
-    mechanism: Mechanism[Any, Any]
-    terms: Terms
+    mechanism: "Mechanism[Any, Any]"
+    terms: "Terms"
     window: Window
     rows: Rows
     wording: Wording
     check_writable: Callable[[], None] = _nothing_to_refuse
 
     @property
-    def account(self) -> AccountKey:
+    def account(self) -> "AccountKey":
         """Who spends."""
+        from hushway.privacy.ledger import AccountKey
+
         plan = self.plan
         return AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
 
 
-def settings_of(plan: AnyPlan) -> EngineSettings:
+def settings_of(plan: AnyPlan) -> "EngineSettings":
     """Returns how much of this machine the counting may use.
 
     More threads than processors would only wait for each other, and thousands of them could take
@@ -116,6 +121,8 @@ def settings_of(plan: AnyPlan) -> EngineSettings:
     Raises:
         DataError: That is too little, or cannot be understood.
     """
+    from hushway.engine.session import EngineSettings, can_encrypt_spills, refuse_little_memory
+
     engine = plan.engine
     threads = _threads_here(engine.threads)
     refuse_little_memory(engine.memory_limit, threads)
@@ -145,7 +152,7 @@ def _threads_here(asked: int | None) -> int | None:
 _DAY_MINUTES = 24 * 60
 
 
-def window_of_periods(periods: Periods, *, clock: Clock = "local") -> Window:
+def window_of_periods(periods: Periods, *, clock: "Clock" = "local") -> Window:
     """Returns the window of all days on which a row may count.
 
     Privacy:
@@ -170,7 +177,9 @@ def window_of_periods(periods: Periods, *, clock: Clock = "local") -> Window:
     )
 
 
-def window_of_days(first_day: date, last_day: date, zone: str, *, clock: Clock = "local") -> Window:
+def window_of_days(
+    first_day: date, last_day: date, zone: str, *, clock: "Clock" = "local"
+) -> Window:
     """Returns the window of some days in a time zone.
 
     Raises:

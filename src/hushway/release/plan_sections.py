@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from fractions import Fraction
@@ -19,10 +19,12 @@ from pydantic import (
     model_validator,
 )
 
-from hushway.errors import PlanError, PrivacyError
+from hushway.errors import PrivacyError
+from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
-from hushway.privacy.certificate.terms import Tuning
 from hushway.privacy.loss import exact
+from hushway.privacy.tuning import Tuning
+from hushway.release.missing import NamedTable
 
 # The version of the language of plans. Whoever changes what a key means, or takes one away, counts
 # on, and says in `hushway.families.load` what to change in a plan of the version before.
@@ -45,7 +47,7 @@ class Section(BaseModel):
     no 7. What a plan says must not depend on how somebody's library turns one into the other.
 
     Attributes:
-        named_files: The options that name files which must be there before anything is read.
+        file_options: The options that name files which must be there before anything is read.
     """
 
     model_config = ConfigDict(
@@ -55,7 +57,7 @@ class Section(BaseModel):
         strict=True,
         allow_inf_nan=False,
     )
-    named_files: ClassVar[tuple[str, ...]] = ()
+    file_options: ClassVar[tuple[str, ...]] = ()
 
 
 def exact_positive(value: Any) -> Fraction:
@@ -189,6 +191,19 @@ class PlaceColumnsPlan(Section):
         default="zone", description="The column with its zone, if there is one."
     )
 
+    def demanded(self, option: str) -> dict[str, str]:
+        """Returns the columns that must be there, by option.
+
+        A file without names or zones is fine, unless the plan says what their column is called.
+        """
+        usual = type(self)()
+        needed = {"id", "lon", "lat"}
+        return {
+            f"{option}.{purpose}": column
+            for purpose, column in self
+            if column is not None and (purpose in needed or column != getattr(usual, purpose))
+        }
+
 
 class TimePlan(Section):
     """The public window and its periods, on the agency's wall clock."""
@@ -208,6 +223,15 @@ class TimePlan(Section):
         default="day", description="Whether all days are counted together, or weekdays apart."
     )
 
+    @property
+    def periods(self) -> Periods:
+        """The periods.
+
+        Raises:
+            GeographyError: They do not fit the window.
+        """
+        return Periods(**self.model_dump())
+
 
 class LedgerPlan(Section):
     """Where the budget is kept."""
@@ -223,7 +247,7 @@ class LedgerPlan(Section):
 class ReleasePlan(Section):
     """What is written, and who stands behind it."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("signing_key",)
+    file_options: ClassVar[tuple[str, ...]] = ("signing_key",)
 
     folder: Text = Field(description="Where the release folder appears.")
     title: Text = Field(description="What the release is called.")
@@ -347,6 +371,30 @@ class AnyPlan(Section):
         """Yields what tables of the plan, each right by itself, do not agree on."""
         yield from ()
 
+    def named_files(self) -> Iterator[tuple[str, Path]]:
+        """Yields the public files that must be there, also those that nothing would read.
+
+        The protected rows are left to those who know their folders and patterns.
+        """
+        for table in type(self).model_fields:
+            section = getattr(self, table)
+            if isinstance(section, Section):
+                for option in section.file_options:
+                    name = getattr(section, option)
+                    if name is not None:
+                        yield f"{table}.{option}", self.path(name)
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the tables whose columns the plan names, public and protected."""
+        yield from ()
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense, by public facts alone.
+
+        Raises:
+            GeographyError: They do not fit the window, or there is no such time zone.
+        """
+
     def path(self, name: str) -> Path:
         """Returns a path of the plan, taken from the plan's own folder."""
         return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
@@ -354,43 +402,3 @@ class AnyPlan(Section):
     def ledger_url(self) -> str | Path:
         """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
         return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
-
-
-def refuse_missing_files(plan: AnyPlan, rows: Callable[[], str | None] = lambda: None) -> None:
-    """Refuses a plan that names files which are not there, also those that nothing would read.
-
-    A pipe or a device counts as missing: reading it could take for ever. The protected rows are
-    left to those who know their folders and patterns.
-
-    Args:
-        plan: The plan.
-        rows: Says what the protected rows lack; asked only if something else is missing, so that
-            all of it is said at once. What they lack alone, their reader says.
-
-    Raises:
-        PlanError: Files are missing; the message lists all of them.
-    """
-    missing = [
-        f"  {option}: there is no file {path}"
-        for option, path in _named(plan)
-        # A timetable or a road network may be a folder.
-        if not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH112, PTH113  never raise
-    ]
-    if missing:
-        lacking = rows()
-        missing += [] if lacking is None else [f"  data: {lacking}"]
-        raise PlanError(
-            "The plan names files that are not there, or that are no files:\n" + "\n".join(missing),
-            advice="Correct the names, which are taken from the plan's own folder; leave out what "
-            "is not needed.",
-        )
-
-
-def _named(plan: AnyPlan) -> Iterator[tuple[str, Path]]:
-    for table in type(plan).model_fields:
-        section = getattr(plan, table)
-        if isinstance(section, Section):
-            for option in section.named_files:
-                name = getattr(section, option)
-                if name is not None:
-                    yield f"{table}.{option}", plan.path(name)

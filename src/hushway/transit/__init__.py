@@ -29,3 +29,7 @@ _find = face(
 
 def __getattr__(name: str) -> Any:
     return _find(name)
+
+
+def __dir__() -> list[str]:
+    return __all__

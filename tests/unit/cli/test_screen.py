@@ -26,8 +26,8 @@ def test_nothing_that_is_printed_can_paint_the_screen(
     speaker: Callable[[], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Not by COLUMNS: whoever looked at the screen first has read that.
-    monkeypatch.setattr(screen._out, "_width", 1000)
-    monkeypatch.setattr(screen._err, "_width", 1000)
+    monkeypatch.setattr(screen.console(), "_width", 1000)
+    monkeypatch.setattr(screen.console(stderr=True), "_width", 1000)
     speaker()
     printed = "".join(capsys.readouterr()).replace("\n", "")
     assert visible(printed) == printed

@@ -17,7 +17,6 @@ from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
@@ -116,7 +115,7 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
             crs=areas.crs,
             dissolve=areas.dissolve,
         ),
-        Periods(**plan.time.model_dump()),
+        plan.time.periods,
         None
         if towers is None
         else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
+from hushway.release.missing import NamedTable
 from hushway.release.plan_sections import (
     DAY_HOURS,
     HOUR_MINUTES,
@@ -67,7 +69,7 @@ class EventsPlan(RowsPlan):
 class PlacesPlan(Section):
     """The public list of places that events name."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file",)
+    file_options: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
@@ -81,7 +83,7 @@ class PlacesPlan(Section):
 class AreasPlan(Section):
     """The public areas."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file",)
+    file_options: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="GeoJSON, GeoParquet or a shapefile.")
     id: str = Field(default="id", description="The property or column with the id of an area.")
@@ -126,6 +128,15 @@ class WindowPlan(Section):
         description="Whether every period of the window counts by itself, or all weeks are laid "
         "over each other.",
     )
+
+    @property
+    def periods(self) -> Periods:
+        """The periods.
+
+        Raises:
+            GeographyError: They do not fit the window.
+        """
+        return Periods(**self.model_dump())
 
     @model_validator(mode="before")
     @classmethod
@@ -286,6 +297,29 @@ class DensityPlan(AnyPlan):
     privacy: DensityPrivacyPlan
     mechanism: DensitySeriesPlan = DensitySeriesPlan()
     problems: EventProblemsPlan = EventProblemsPlan()
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the areas, the towers and the events."""
+        areas = {"areas.id": self.areas.id}
+        if self.areas.name is not None:
+            areas["areas.name"] = self.areas.name
+        yield NamedTable(option="areas.file", name=self.areas.file, columns=areas)
+        if self.places is not None:
+            yield NamedTable(
+                option="places.file",
+                name=self.places.file,
+                columns=self.places.columns.demanded("places.columns"),
+            )
+        yield NamedTable(
+            option="data.events",
+            name=self.data.events,
+            columns={f"data.columns.{role}": name for role, name in self.data.columns if name},
+            rows="events",
+        )
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense."""
+        _ = self.time.periods
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
+from hushway.release.missing import NamedTable
 from hushway.release.plan_sections import (
     DAY_HOURS,
     HOUR_MINUTES,
@@ -82,7 +83,7 @@ class RoadColumnsPlan(Section):
 class RoadsPlan(Section):
     """The public road network, and its public zones."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file",)
+    file_options: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="OSM, GraphML, GMNS, GeoParquet or GeoJSON.")
     crs: Text | None = Field(
@@ -251,6 +252,20 @@ class LinksPlan(AnyPlan):
     privacy: LinksPrivacyPlan
     mechanism: LinkCountsPlan = LinkCountsPlan()
     problems: TraceProblemsPlan = TraceProblemsPlan()
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the traces, if they are a table. What roads must have depends on their format."""
+        if self.data.format == "table":
+            yield NamedTable(
+                option="data.traces",
+                name=self.data.traces,
+                columns={f"data.columns.{role}": name for role, name in self.data.columns if name},
+                rows="traces",
+            )
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense."""
+        _ = self.time.periods
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""

@@ -16,6 +16,7 @@ from pydantic import (
 from hushway.families.od.plan_time import ServiceTimePlan
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
 from hushway.privacy.bound import Unit
+from hushway.release.missing import NamedTable
 from hushway.release.plan_sections import (
     AnyPlan,
     LossPlan,
@@ -241,6 +242,9 @@ MechanismPlan = Annotated[
 
 CELLS: Final = "cells"
 
+# Zones are read with the locations, whatever their column is called.
+_ZONE: Final = "zone"
+
 # What needs no column, so that no table of a plan can define it.
 _FIXED: Final = (TOTAL, PERIOD, ORIGINS, DESTINATIONS)
 
@@ -401,7 +405,7 @@ class AreaColumnsPlan(Section):
 class PlacesPlan(Section):
     """The public list of locations, and public facts about pairs of them."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file", "areas", "pairs")
+    file_options: ClassVar[tuple[str, ...]] = ("file", "areas", "pairs")
 
     file: Text | None = Field(default=None, description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
@@ -474,6 +478,62 @@ class ODPlan(AnyPlan):
     def defined_features(self) -> dict[str, FeaturePlan]:
         """The features made of columns: the built-in ones, and those that the plan defines."""
         return {**BUILT_IN, **self.published_totals}
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the locations, the pairs and the trips."""
+        places, of_pairs = {}, {}
+        for name, feature in self._columns_of_features():
+            if feature.places not in (None, _ZONE):
+                places[f"published_totals.{name}.places"] = feature.places
+            if feature.pairs is not None:
+                of_pairs[f"published_totals.{name}.pairs"] = feature.pairs
+        if self.places.file is not None:
+            yield NamedTable(
+                option="places.file",
+                name=self.places.file,
+                columns={**self.places.columns.demanded("places.columns"), **places},
+            )
+        if self.places.areas is not None:
+            yield NamedTable(
+                option="places.areas",
+                name=self.places.areas,
+                columns={"places.area_columns.id": self.places.area_columns.id},
+            )
+        if self.places.pairs is not None and of_pairs:
+            ends = {f"places.pair_columns.{end}": name for end, name in self.places.pair_columns}
+            yield NamedTable(
+                option="places.pairs", name=self.places.pairs, columns={**ends, **of_pairs}
+            )
+        yield NamedTable(
+            option="data.trips",
+            name=self.data.trips,
+            columns=self._columns_of_trips(),
+            rows="trips",
+        )
+
+    def _columns_of_trips(self) -> dict[str, str]:
+        """Returns the columns that trips must have, by option; MDS and TIDES name their own."""
+        if self.data.format != "table":
+            return {}
+        unused = {"origin", "destination"} if self.data.has_points else set()
+        return {
+            f"data.columns.{role}": name
+            for role, name in self.data.columns
+            if name and role not in unused
+        }
+
+    def _columns_of_features(self) -> Iterator[tuple[str, FeaturePlan]]:
+        """Yields the features made of columns that the mechanism measures."""
+        if isinstance(self.mechanism, LaplacePlan):
+            return
+        asked = self.mechanism.coarse_features
+        for name, feature in self.defined_features.items():
+            if asked is None or name in asked:
+                yield name, feature
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense."""
+        _ = self.time.periods(self.path)
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""

@@ -56,7 +56,7 @@ Stretch = Annotated[tuple[int, int], BeforeValidator(_stretch)]
 class ServiceTimePlan(Section):
     """The public window and its periods, on the agency's wall clock."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("holidays_file",)
+    file_options: ClassVar[tuple[str, ...]] = ("holidays_file",)
 
     zone: Text
     first_day: Day

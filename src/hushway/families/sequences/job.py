@@ -45,7 +45,6 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Window
@@ -147,7 +146,7 @@ def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
     Raises:
         GeographyError: The locations, their groups or the periods are wrong.
     """
-    window = None if plan.time is None else Periods(**plan.time.model_dump())
+    window = None if plan.time is None else plan.time.periods
     planned = planned_taxonomy(plan) if like is None else _same_taxonomy(like)
     universe = SequenceUniverse(
         taxonomy=planned.taxonomy, periods=window if plan.records.times else None

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from hushway.privacy.bound import Unit
+from hushway.release.missing import NamedTable
 from hushway.release.plan_sections import (
     AnyPlan,
     Exact,
@@ -18,6 +19,8 @@ from hushway.release.plan_sections import (
     Texts,
     TimePlan,
 )
+
+_ZONE = "zone"
 
 
 class SequenceColumnsPlan(Section):
@@ -58,7 +61,7 @@ class SequencesDataPlan(RowsPlan):
 class StationsPlan(Section):
     """The public list of locations."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("file",)
+    file_options: ClassVar[tuple[str, ...]] = ("file",)
 
     file: Text = Field(description="CSV or GeoJSON.")
     columns: PlaceColumnsPlan = PlaceColumnsPlan()
@@ -67,7 +70,7 @@ class StationsPlan(Section):
 class TaxonomyPlan(Section):
     """The public groups of locations: one way to make them, or none at all."""
 
-    named_files: ClassVar[tuple[str, ...]] = ("gtfs",)
+    file_options: ClassVar[tuple[str, ...]] = ("gtfs",)
 
     columns: Texts = Field(
         default=(), description="Columns of the places that group them, the coarsest first."
@@ -213,6 +216,35 @@ class SequencesPlan(AnyPlan):
         default=None, description='"learned", where it is possible; "prefix_tree" elsewhere.'
     )
     problems: ProblemsPlan = ProblemsPlan()
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the locations, and the taps or the sequences."""
+        groups = {
+            f"taxonomy.columns[{place}]": column
+            for place, column in enumerate(self.taxonomy.columns)
+            if column != _ZONE
+        }
+        yield NamedTable(
+            option="places.file",
+            name=self.places.file,
+            columns={**self.places.columns.demanded("places.columns"), **groups},
+        )
+        data, columns = self.data, self.data.columns
+        kind = "sequences" if data.taps is None else "taps"
+        used = {"person", "stops"} if data.taps is None else {"person", "place", "time"}
+        yield NamedTable(
+            option=f"data.{kind}",
+            name=data.taps or data.sequences or "",
+            columns={
+                f"data.columns.{role}": name for role, name in columns if name and role in used
+            },
+            rows=kind,
+        )
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense."""
+        if self.time is not None:
+            _ = self.time.periods
 
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of a plan, each right by itself, do not agree on."""

@@ -16,7 +16,8 @@ from hushway.privacy.certificate.parts import (
     canonical_json,
     parsed_json,
 )
-from hushway.privacy.certificate.terms import Terms, Tuning
+from hushway.privacy.certificate.terms import Terms
+from hushway.privacy.tuning import Tuning
 
 __all__ = [
     "SOFTWARE",

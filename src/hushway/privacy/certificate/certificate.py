@@ -35,10 +35,11 @@ from hushway.privacy.certificate.parts import (
     plain,
     refuse_internal,
 )
-from hushway.privacy.certificate.terms import Terms, Tuning
+from hushway.privacy.certificate.terms import Terms
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
+from hushway.privacy.tuning import Tuning
 from hushway.version import __version__
 
 VERSION = 3

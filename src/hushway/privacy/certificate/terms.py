@@ -7,7 +7,6 @@ a certificate that says anything else.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
 
 from hushway.errors import PrivacyError, ReleaseError
 from hushway.privacy.bound import Unit
@@ -149,36 +148,3 @@ def _check_event(event: Event) -> None:
         _ = event.loss
     except ZeroDivisionError:
         raise PrivacyError("An event added no noise.", advice="Give it a positive scale.") from None
-
-
-class Tuning(StrEnum):
-    """Whether the protected rows were looked at when the parameters were chosen.
-
-    Privacy:
-        No software can know. A choice made by looking at the rows is a measurement without noise,
-        which no claim covers; so unless somebody answers for it, the certificate says just that.
-    """
-
-    NOT_STATED = "not stated"
-    WITHOUT_THESE_ROWS = "without these rows"
-    WITH_THESE_ROWS = "with these rows"
-
-    @property
-    def sentence(self) -> str:
-        """What the certificate says."""
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Tuning.NOT_STATED: (
-        "Nobody has stated how the parameters were chosen. If they were chosen by looking at the "
-        "protected rows, what the choice tells is not covered by the claim."
-    ),
-    Tuning.WITHOUT_THESE_ROWS: (
-        "The approver states that the parameters were chosen without looking at the protected rows."
-    ),
-    Tuning.WITH_THESE_ROWS: (
-        "The parameters were chosen after looking at the protected rows. What the choice tells is "
-        "not covered by the claim."
-    ),
-}

@@ -7,14 +7,17 @@ from datetime import datetime
 from decimal import Context
 from enum import StrEnum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger.names import normal_name
-from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, Measure
 from hushway.privacy.public_facts import digest_of
+
+if TYPE_CHECKING:
+    from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
 
 # The hash chain: every entry is sealed with the terms of its account and the entry before it.
 #
@@ -26,7 +29,7 @@ GENESIS = ""
 _FORMAT = 2
 
 
-def seal(account: AccountRow, entry: EntryRow) -> str:
+def seal(account: "AccountRow", entry: "EntryRow") -> str:
     """Returns the hash of an entry, which must have every other field filled in."""
     return digest_of(
         {
@@ -56,7 +59,7 @@ def seal(account: AccountRow, entry: EntryRow) -> str:
     )
 
 
-def is_sealed(account: AccountRow, entry: EntryRow) -> bool:
+def is_sealed(account: "AccountRow", entry: "EntryRow") -> bool:
     """Whether an entry still says what it said when it was written."""
     try:
         return entry.hash == seal(account, entry)
@@ -65,7 +68,7 @@ def is_sealed(account: AccountRow, entry: EntryRow) -> bool:
         return False
 
 
-def seal_people(declaration: PeopleRow) -> str:
+def seal_people(declaration: "PeopleRow") -> str:
     """Returns the hash of a declaration, which must have every other field filled in."""
     return digest_of(
         {
@@ -79,7 +82,7 @@ def seal_people(declaration: PeopleRow) -> str:
     )
 
 
-def is_sealed_people(declaration: PeopleRow) -> bool:
+def is_sealed_people(declaration: "PeopleRow") -> bool:
     """Whether a declaration still says what it said when it was written."""
     try:
         return declaration.hash == seal_people(declaration)

@@ -1,0 +1,125 @@
+"""What the command's verbs ask, as functions: check, recommend, evaluate and audit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hushway.families.registry import family_named, suite_of
+from hushway.progress import Progress, quiet
+from hushway.release.crowd import Crowd
+from hushway.release.job import Job, settings_of
+
+if TYPE_CHECKING:
+    from hushway.audit.harness import Finding
+    from hushway.release.advice import Advice
+    from hushway.tables.check import RowsChecked
+    from hushway.transit.judging import FleetEvaluation
+
+
+def check(job: Job) -> "RowsChecked":
+    """Returns what the protected rows are like and what is wrong, before any budget is touched.
+
+    Privacy:
+        It counts rows: what it returns is for the steward's own eyes, and none of it is released.
+
+    Args:
+        job: The prepared plan.
+
+    Example:
+        >>> job = hushway.prepare(hushway.load_plan("plan.toml"))
+        >>> [problem.kind for problem in hushway.check(job).everything if problem.refused]
+        []
+    """
+    return job.rows.check(settings_of(job.plan), notes=True)
+
+
+def recommend(
+    job: Job, *, trips: int, people: int, runs: int = 1, progress: Progress = quiet
+) -> "Advice":
+    """Says what to put into a plan for a guessed crowd, and whether the data are enough.
+
+    Privacy:
+        Reads the plan and public files; neither rows nor budget are touched. The answer is as
+        public as the two guesses: a number that was counted from rows is not.
+
+    Args:
+        job: The prepared plan.
+        trips: A public guess of what is counted: trips, records, visits or links travelled.
+        people: A public guess of the people behind it.
+        runs: How often each choice is tried.
+        progress: Told in a few words what is being done.
+
+    Raises:
+        PlanError: The guesses make no sense.
+    """
+    crowd = Crowd(trips=trips, people=people)
+    family = family_named(job.plan.release_type)
+    return family.recommend(job, crowd, runs=runs, progress=progress)
+
+
+def evaluate(  # noqa: PLR0913
+    release: Path | str,
+    *,
+    network: Path | str | None = None,
+    gtfs: Path | str | None = None,
+    plan: Path | str | None = None,
+    draws: int = 20,
+    day: str | None = None,
+    hours: str | None = None,
+    progress: Progress = quiet,
+) -> "FleetEvaluation":
+    """Sizes the fleet of an on-demand transit system by an OD release; costs no budget.
+
+    Privacy:
+        With a plan all exact trips are counted, without noise: the verdict is Internal then, for
+        the steward's own eyes.
+
+    Args:
+        release: The folder of an OD release.
+        network: A file with hubs and bus lines.
+        gtfs: A feed to take them from instead.
+        plan: The release's plan, to compare with the exact trips.
+        draws: How many days are drawn.
+        day: A weekday or a date, if the release tells them apart.
+        hours: Such as "08:00-10:00"; the whole day unless said.
+        progress: Told in a few words what is being done.
+
+    Raises:
+        HushwayError: Something was wrong; the message says what, and what to do.
+    """
+    from hushway.transit.day_demand import hours_of
+    from hushway.transit.judging import FleetQuestion, evaluate_fleet
+
+    question = FleetQuestion(
+        network=None if network is None else Path(network),
+        gtfs=None if gtfs is None else Path(gtfs),
+        plan=None if plan is None else Path(plan),
+        draws=draws,
+        day=day,
+        hours=None if hours is None else hours_of(hours),
+    )
+    return evaluate_fleet(Path(release), question, progress=progress)
+
+
+def run_audit(
+    release_type: str, *, runs: int = 100_000, progress: Progress = quiet
+) -> "Sequence[Finding]":
+    """Runs the black-box privacy audits of a release type against the real code.
+
+    Args:
+        release_type: "od", "sequences", "density" or "links"; "noise" for what all of them draw.
+        runs: Runs of each end-to-end audit.
+        progress: Told in a few words what is being done.
+
+    Raises:
+        AuditError: There is no such release type.
+
+    Example:
+        >>> import hushway
+        >>> hushway.run_audit("nothing")
+        Traceback (most recent call last):
+        hushway.errors.AuditError: There are no audits of 'nothing'.
+    """
+    suite: Any = suite_of(release_type)
+    found: Sequence[Finding] = suite.audit(runs=runs, progress=progress)
+    return found
