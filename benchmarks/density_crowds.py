@@ -1,4 +1,4 @@
-"""How good a density is for crowds of 500 to 370,000, beside simple ways to spend the budget.
+"""How good a density is for crowds of 500 to 2,000,000, beside simple ways to spend the budget.
 
 Errors are roots of mean squares over all areas and bins of a typical week, against the truth. An
 interval is 1.96 standard errors; what it holds is told by size of the true count. Real sets run
@@ -46,7 +46,7 @@ def held(truth: FloatArray, counts: FloatArray, errors: FloatArray) -> dict[str,
 def mechanisms(crowd: Crowd, budget: Loss) -> dict[str, DensitySeries]:
     """Returns the product's ways: without a guess of the crowd, and with a correct one."""
     limits = crowd.city.limits
-    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    usual = recommended_shares(limits, scaling=True, clustering=True, cuts=False)
     guess = Guess(people=crowd.people, visits=crowd.visits)
     shares = shares_for(crowd.city.universe, limits, budget, guess, usual)
     ways = (

@@ -235,6 +235,7 @@ def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     """Yields names of sets that nothing was chosen on, and how to make each."""
     yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
     yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
+    yield "callers 2m", lambda: callers(2_000_000, 1303, 989, 9)
     if folder := data_folder():
         yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
         yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)

@@ -19,6 +19,7 @@ from hushway.engine.session import EngineSettings
 from hushway.families.density.audit.suite import VisitsBatchByBatch
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
@@ -158,7 +159,10 @@ def counts_by_hand(
     for salt, own in visits.items():
         ordered = sorted(own)
         total += min(len(own), LIMITS.max_visits_in_total)
-        histogram[ordered[number_by_hand(key, salt, 0, 0) % len(own)][1]] += 1
+        begin = number_by_hand(key, salt, 0, 0) % len(own)
+        dues = [(i * PERSON_PARTS + begin) // len(own) for i in range(len(own) + 1)]
+        for (_, site), low, high in zip(ordered, dues[:-1], dues[1:], strict=True):
+            histogram[site] += high - low
         bins = sorted({number for number, _ in own})
         chosen = []
         for number in bins:
@@ -178,7 +182,7 @@ def counts_by_hand(
             if where == site:
                 series[cluster * universe.bins + number] += part * times
                 totals[cluster] += part * times
-    return [dict(series), dict(totals), dict(histogram), {0: total}]
+    return [dict(series), dict(totals), dict(+histogram), {0: total}]
 
 
 def questions(universe: DensityUniverse) -> list[VisitCells]:

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits, VisitRule, bounded_rows
 from hushway.families.density.rows.grouping import VisitRows
 
@@ -66,50 +66,54 @@ def test_every_set_of_visits_is_kept_equally_often(
     assert chi_square(observed, np.full(len(sets), 1 / comb(len(bins), most))) > LEVEL
 
 
-def test_one_visit_of_a_bin_and_one_for_the_histogram_are_uniform_and_apart(
+def rounding(found: BoundedVisits, site: int) -> int:
+    """How many parts a site has beyond what is due to it, rounded down."""
+    return int(found.histogram[site]) - PERSON_PARTS // 5
+
+
+def test_one_visit_of_a_bin_and_the_rounding_of_parts_are_uniform_and_apart(
     chi_square: PValue,
 ) -> None:
-    """Five sites in the only two bins: 5 * 5 choices of the series, times 5 of the histogram."""
-    codes = [each * SITES + site for each in (3, 4) for site in range(5)]
-    observed = np.zeros((5, 5, 5), dtype=np.int64)
+    """Five sites in the only bin: 5 choices of the series, times 5 beginnings of the rounding.
+
+    1024 parts are four more than five times 204, so one of the five sites lacks a part.
+    """
+    codes = [3 * SITES + site for site in range(5)]
+    observed = np.zeros((5, 5), dtype=np.int64)
     for key in keys(42, KEYS):
         found = bounded(key, codes, most=2)
-        series = [int(np.flatnonzero(found.series[each])[0]) for each in (3, 4)]
-        observed[(*series, int(np.flatnonzero(found.histogram)[0]))] += 1
-    assert chi_square(observed.ravel(), np.full(125, 1 / 125)) > LEVEL
+        short = [site for site in range(5) if rounding(found, site) == 0]
+        assert len(short) == 1
+        observed[int(np.flatnonzero(found.series[3])[0]), short[0]] += 1
+    assert chi_square(observed.ravel(), np.full(25, 1 / 25)) > LEVEL
 
 
 def test_the_window_is_cut_apart_from_the_other_choices(chi_square: PValue) -> None:
-    """Three bins with two sites each, one visit kept: 3 bins * 2 sites * 6 for the histogram.
-
-    The histogram says the site alone, so the sites of each bin are its own.
-    """
-    codes = [each * SITES + 2 * each + side for each in range(3) for side in range(2)]
-    observed = np.zeros((6, 6), dtype=np.int64)
+    """Five bins with two sites each, one visit kept: 5 bins * 2 sites."""
+    codes = [each * SITES + 2 * each + side for each in range(5) for side in range(2)]
+    observed = np.zeros(10, dtype=np.int64)
     for key in keys(43, KEYS):
         found = bounded(key, codes, most=1)
-        observed[
-            int(np.flatnonzero(found.series.sum(axis=0))[0]),
-            int(np.flatnonzero(found.histogram)[0]),
-        ] += 1
-    assert chi_square(observed.ravel(), np.full(36, 1 / 36)) > LEVEL
+        observed[int(np.flatnonzero(found.series.sum(axis=0))[0])] += 1
+    assert chi_square(observed, np.full(10, 1 / 10)) > LEVEL
 
 
 @pytest.mark.parametrize("first", [0, 10**9, 1 << 40])
 def test_people_with_the_same_visits_do_not_share_the_choice(first: int) -> None:
-    """400 people keep 4 of 20 visits, and one for the histogram; numbers follow each other.
+    """400 people keep 4 of 20 visits, and where rounding begins; numbers follow each other.
 
-    If they shared the choice, the number of them at the first visit would vary 400 times as much.
+    Of 20 visits 4 get a part more, every fifth: the first with a chance of a fifth. If
+    they shared the choice, the number of them at the first visit would vary 400 times as much.
     """
     people, visits, most, rounds = 400, 20, 4, 400
-    codes = [each * SITES + each % 2 for each in range(visits)]
+    codes = [each * SITES + (9 if each == visits - 1 else each % 2) for each in range(visits)]
     kept, drawn = [], []
     for key in keys(44, rounds):
         found = bounded(key, codes, most, people, first)
         assert found.series.sum() == people * most
         kept.append(int(found.series[0, 0]))
-        drawn.append(int(found.histogram[0]))
-    for numbers, share in ((kept, most / visits), (drawn, 0.5)):
+        drawn.append(int(found.histogram[9]) - people * (PERSON_PARTS // visits))
+    for numbers, share in ((kept, most / visits), (drawn, (PERSON_PARTS % visits) / visits)):
         variance = people * share * (1 - share)
         # 400 draws estimate a variance within 7% (one standard deviation).
         assert 0.6 * variance < np.var(numbers) < 1.5 * variance

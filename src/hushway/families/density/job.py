@@ -174,7 +174,7 @@ def _shares(
     """Returns the shares that the plan gives, and recommended ones where it gives none."""
     chosen = plan.mechanism
     usual = recommended_shares(
-        scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
+        limits, scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
     )
     given = {name: share for name, share in chosen.budget_shares if share is not None}
     shares = replace(usual, **given)

@@ -22,6 +22,7 @@ from hushway.families.density.audit.product import (
 )
 from hushway.families.density.mechanism.fit import DensityTable
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
@@ -105,8 +106,12 @@ class Questions:
         return first
 
     def first_site(self, curator: Curator) -> IntArray:
-        """Returns the noisy number of people at the first site of each corner."""
+        """Returns the noisy number of people at the first site of each corner, in parts."""
         return np.concatenate([sites[:, 0] for sites in self._histograms(curator)])
+
+    def all_sites(self, curator: Curator) -> IntArray:
+        """Returns the noisy number of people at all sites of each corner, in parts."""
+        return np.concatenate([sites.sum(axis=1) for sites in self._histograms(curator)])
 
     def first_site_in_circles(self, curator: Curator) -> IntArray:
         """Returns the noisy number of people at the first site of each corner, all circles."""
@@ -154,7 +159,7 @@ class Resident(StagedLook):
         for answer in self.measured(curator):
             if isinstance(answer.query.cells, SiteHistogram):
                 people = answer.values.reshape(-1, SITES)[:, LONE_SITES[self.cell]]
-                total += evidence(people, answer.event, 1)
+                total += evidence(people, answer.event, PERSON_PARTS)
             elif isinstance(answer.query.cells, ClusterSeries):
                 series = self.stage.district.series_by_corner(answer.values)[:, self.cell]
                 visits = series[:, : self.stage.limits.max_visits].sum(axis=1)

@@ -14,6 +14,7 @@ from hushway.families.density.audit.product import (
     LONE_SITES,
     NO_STAYS,
     SHARED,
+    SITES,
     TOGETHER,
     DensityProduct,
     DensityStage,
@@ -182,8 +183,8 @@ def naive_laplace(product: DensityProduct, epsilon: Fraction) -> Examination:
     )
 
 
-def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """Hundreds of events at one site: one visit of the person enters the histogram."""
+def one_person_at_one_site(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """Hundreds of events at one site: in the histogram the person is one person there."""
     stage = _laplace(product, epsilon, _DAY, VisitLimits(max_visits=9, max_visits_in_total=9))
     scene = tuple(Stay(site=0, bin=when, times=20) for when in range(_BINS))
     return Trial(
@@ -192,6 +193,18 @@ def one_drawn_visit(product: DensityProduct, epsilon: Fraction) -> Examination:
         epsilon=epsilon,
         worlds=stage.worlds(Questions(stage=stage).first_site, ("the person", scene)),
         tight=True,
+    )
+
+
+def one_person_at_many_sites(product: DensityProduct, epsilon: Fraction) -> Examination:
+    """A person at every site and in every bin: all parts together are one person."""
+    stage = _gaussian(product, epsilon, most=9, where=_DAY)
+    scene = tuple(Stay(site=site, bin=when) for site in range(SITES) for when in range(_BINS))
+    return gaussian_shift(
+        name="histogram: a person at all sites is one person",
+        statistic="the noisy parts of a person, over all sites",
+        epsilon=epsilon,
+        worlds=stage.worlds(Questions(stage=stage).all_sites, ("the person", scene)),
     )
 
 

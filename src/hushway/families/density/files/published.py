@@ -32,7 +32,7 @@ from hushway.families.density.files.universe import (
     public_files,
 )
 from hushway.families.density.mechanism.fit import DensityTable
-from hushway.families.density.public.visits import Sites
+from hushway.families.density.public.visits import PERSON_PARTS, Sites
 from hushway.release.formats.places import location_columns
 from hushway.release.published_file import (
     PERIODS,
@@ -252,14 +252,15 @@ FILES: tuple[DensityFile, ...] = (
     DensityFile(
         path=MEASURED_SITES,
         title="Measured sites",
-        description="What was measured: one visit of each visitor, drawn at random, by its site, "
-        "and by the circle of visitors who are as busy. A number may be negative.",
+        description="What was measured: visitors by site, each shared among the sites of all "
+        "visits, and by the circle of visitors who are as busy, in parts of a visitor. "
+        f"{PERSON_PARTS:,} parts are one visitor. A number may be negative.",
         schema=columns_schema(
             MEASURED_COLUMNS,
             (
                 ("integer", "Number of the circle, from 0: the higher, the busier the visitors."),
                 ("integer", "Number of the site."),
-                ("integer", "Noisy number of visitors."),
+                ("integer", "Noisy number of visitors, in parts."),
             ),
             key=["circle", "site"],
         ),

@@ -32,7 +32,9 @@ class Activity:
         visits: Visits of a person of each circle, on average.
         counted: Visits of such a person that the series counts.
         people: People of each circle; 0 where none stand out.
-        capped: All visits, each person's cut off at `max_visits_in_total`.
+        explained: All visits of classes that stand out, each person's cut off at
+            `max_visits_in_total`.
+        capped: The same of all classes.
         variance: Variance of that number.
         cut_off: How many visits that cuts off, as far as their people stand out.
         cut_off_variance: Variance of that number.
@@ -45,6 +47,7 @@ class Activity:
     visits: FloatArray
     counted: FloatArray
     people: FloatArray
+    explained: float
     capped: float
     variance: float
     cut_off: float
@@ -117,6 +120,7 @@ def known_activity(
         visits=np.bincount(circle, known * typical, circles) / size,
         counted=np.bincount(circle, known * counted, circles) / size,
         people=heads,
+        explained=float(known @ most),
         capped=capped,
         variance=variance * float(most @ most) + (_WITHIN * capped) ** 2,
         cut_off=cut_off,

@@ -9,20 +9,32 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.sizes import expected_sizes
-from hushway.families.density.mechanism.totals import Noisy, by_circle, histogram_totals, noisy
-from hushway.families.density.public.cover import Cover
-from hushway.families.density.public.visits import ClusterTotals, SiteHistogram
+from hushway.families.density.mechanism.activity import known_activity
+from hushway.families.density.mechanism.places import known_places
+from hushway.families.density.mechanism.totals import by_circle, cells_of_places, noisy
+from hushway.families.density.public.visits import (
+    ActivityHistogram,
+    ClusterTotals,
+    DensityUniverse,
+    SiteHistogram,
+    VisitLimits,
+)
 from hushway.privacy.measured import Measured
 
 # The share of a cluster's total that the noise of its series may be, in a city of equal places and
 # at most.
 _AMONG_EQUALS: Final = 0.03
 _AT_MOST: Final = 0.2
+# If a mean cell is this many times its noise, or more, patterns tell cells apart by themselves.
+_CLEAR: Final = 12.0
 
 
 def clusters_of(
-    measured: Sequence[Measured], cover: Cover, noise: float, error: float | None
+    measured: Sequence[Measured],
+    universe: DensityUniverse,
+    limits: VisitLimits,
+    noise: float,
+    error: float | None,
 ) -> IntArray:
     """Returns the cluster of each cell: none is too small for the noise, if possible.
 
@@ -30,40 +42,49 @@ def clusters_of(
         Sees noisy totals and the public ground.
 
     Args:
-        measured: Totals of cells; or a histogram of sites and the number of visits in all.
-        cover: The cells.
+        measured: Totals of cells; or people by site, and the number of visits in all.
+        universe: The cells and the bins.
+        limits: How much of one person counts.
         noise: Noise in the sum of a series, in visits.
         error: The share of a cluster's total that this may be; None to tell it from the totals.
     """
-    totals = _totals(measured, cover)
-    error = evident_error(totals) if error is None else error
+    totals, cover = _totals(measured, universe, limits), universe.cover
+    error = evident_error(totals, noise) if error is None else error
     return merge_small(totals, cover.centres, cover.sizes, noise / error)
 
 
-def evident_error(totals: FloatArray) -> float:
+def evident_error(totals: FloatArray, noise: float) -> float:
     """Returns how noisy a cluster's series may be, as a share of its total, by how totals differ.
 
     Where a few places hold most visits they are unlike their neighbours, and lose more by being
-    merged than noise takes from them. Where all hold the same, neighbours have much in common.
+    merged than noise takes from them. Where all hold the same, neighbours have much in common. And
+    the further a mean place stands out from noise, the less there is to gain.
+
+    Args:
+        totals: Noisy visits of each cell.
+        noise: Noise in the sum of a series, in visits.
     """
     seen = np.maximum(totals, 0.0)
     whole = float(seen.sum())
     uneven = len(seen) * float((seen**2).sum()) / whole**2 if whole > 0 else 1.0
-    return float(min(_AMONG_EQUALS * uneven**2, _AT_MOST))
+    clear = whole / len(seen) / noise
+    return float(min(_AMONG_EQUALS * uneven**2, _AT_MOST) * max(clear / _CLEAR, 1.0))
 
 
-def _totals(measured: Sequence[Measured], cover: Cover) -> FloatArray:
+def _totals(
+    measured: Sequence[Measured], universe: DensityUniverse, limits: VisitLimits
+) -> FloatArray:
     found = {type(one.query.cells): one for one in measured}
     totals = noisy(found[ClusterTotals]).values
     if SiteHistogram not in found:
         return totals
-    circles = by_circle(found[SiteHistogram])
-    sites = circles.values.sum(axis=0)
-    noise = np.full(len(sites), circles.variance * len(circles.values))
+    circles, activity = by_circle(found[SiteHistogram]), None
+    if ActivityHistogram in found:
+        classes = noisy(found[ActivityHistogram])
+        activity = known_activity(classes.values, classes.variance, limits, universe.bins)
     # Noise alone would make some sites look large enough to be measured alone.
-    usual = Noisy(values=expected_sizes(sites, noise).values, variance=circles.variance)
-    values, _ = histogram_totals(usual, cover, max(float(totals[0]), 1.0))
-    return values
+    places = known_places(circles.values, circles.variance, activity)
+    return cells_of_places(places, universe.cover, max(float(totals[0]), 1.0)).values
 
 
 def merge_small(

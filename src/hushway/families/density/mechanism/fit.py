@@ -23,8 +23,9 @@ from hushway.families.density.mechanism.rhythms import (
 )
 from hushway.families.density.mechanism.scale import crowding_of, levels_of
 from hushway.families.density.mechanism.totals import Answers, Totals, answers_of
+from hushway.families.density.mechanism.upper_ends import wide_enough
 from hushway.families.density.public.cover import Cover
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.release.mechanism import Measurements, noise_of
 
 Denoise = Literal["patterns", "sure", "cuts", "none"]
@@ -86,11 +87,12 @@ class DensityTable:
     Attributes:
         universe: The public areas, bins, sites and cover.
         counts: Estimated visits by (area, bin): finite, never negative, rounded to hundredths.
-        standard_error: What each is expected to be off by: finite, above 0, rounded likewise.
+        standard_error: What each may be off by, 1.96 of them being an interval of 95 %: finite,
+            above 0, rounded likewise.
         cluster: The cluster of each cell of the cover.
         quanta: Parts of a visit that the series was measured in.
         measured_series: Noisy visits by (cluster, bin), in parts of a visit.
-        measured_sites: Noisy number of people by (circle, site of one visit of each); None if not
+        measured_sites: Noisy number of people by (circle, site), in parts of a person; None if not
             measured.
         measured_activity: Noisy number of people by class of activity; None if not measured.
         measured_total: Noisy number of all visits; None if not measured.
@@ -157,15 +159,18 @@ def fit_density(
     )
     counts, squares = _areas(universe, cells * local[:, None], variance * local[:, None] ** 2)
     # The number of all visits is off by the same share everywhere.
-    squares = squares + counts**2 * scale.variance
+    errors = wide_enough(counts, np.sqrt(squares + counts**2 * scale.variance))
     return DensityTable(
         universe=universe,
         counts=np.round(counts, 2),
-        standard_error=np.maximum(np.round(np.sqrt(squares), 2), _HUNDREDTH),
+        standard_error=np.maximum(np.round(errors, 2), _HUNDREDTH),
         cluster=cluster,
         quanta=answers.cells.quanta,
         measured_series=answers.parts,
-        measured_sites=None if answers.circles is None else _whole(answers.circles.values),
+        # A power of two: nothing is lost on the way into people and back.
+        measured_sites=None
+        if answers.circles is None
+        else _whole(PERSON_PARTS * answers.circles.values),
         measured_activity=None if answers.activity is None else _whole(answers.activity.values),
         measured_total=None if answers.total is None else int(answers.total.values[0]),
         noise=noise_of(measured),

@@ -1,4 +1,4 @@
-"""Who is seen where: people of each site from one visit of each, circle by circle of activity.
+"""Who is seen where: people of each site, each shared among sites by visits, circle by circle.
 
 Busy people count for more visits than the series holds of them. Where they are is told by the
 noisy histogram of their circle. For few people that is mostly noise, so each circle is taken to be
@@ -16,7 +16,7 @@ from hushway.families.density.mechanism.sizes import Expected, expected_sizes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Places:
-    """What one visit of each person tells about sites.
+    """What people by site tell about visits by site.
 
     Attributes:
         counted: Visits that the series counts at each site, if people were alike but for their
@@ -36,7 +36,7 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
     """Returns what a noisy histogram tells.
 
     Args:
-        circles: Noisy number of people by (circle, site of one visit).
+        circles: Noisy number of people by (circle, site).
         variance: Variance of the noise in each.
         activity: How busy people are, if anything is known about it.
     """
@@ -45,7 +45,7 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
         ones = np.ones(circles.shape[1])
         return Places(
             counted=everybody.values,
-            variance=everybody.variance + everybody.values,
+            variance=everybody.variance,
             scale=ones,
             scale_variance=0 * ones,
         )
@@ -62,11 +62,11 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
     counted, all_visits = each @ heads, visits @ heads
     scale = all_visits / counted
     astray = ((visits[:, None] - scale * each[:, None]) ** 2 * doubt).sum(axis=0)
-    # Of a person with several visits one was drawn: a chance that a person with one has no part in.
-    drawn = (each**2 * np.maximum(1 - 1 / visits, 0.0)) @ heads
+    mean = counted / whole.values
+    mixed = ((each[:, None] - mean) ** 2 * doubt).sum(axis=0)
     return Places(
         counted=counted,
-        variance=whole.variance * (counted / whole.values) ** 2 + drawn,
+        variance=whole.variance * mean**2 + mixed,
         scale=scale,
         scale_variance=astray / all_visits**2,
     )
@@ -80,7 +80,7 @@ def _of_circle(seen: FloatArray, variance: float, expected: FloatArray) -> Expec
         variance: Variance of the noise.
         expected: How many there would be if the circle were spread like everybody.
     """
-    noise = variance + expected
+    noise = np.full(len(seen), variance)
     squares = float((expected**2).sum())
     beyond = float(((seen - expected) ** 2 - noise).sum()) / squares
     # What the noise hides may be there all the same: it is no reason for more, but for doubt.

@@ -1,7 +1,7 @@
 """How to split a budget among the questions of a density: public rules, no row is read."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -18,7 +18,7 @@ class Spends:
 
     Attributes:
         series: Visits by cluster and bin.
-        histogram: One visit of each person by site.
+        histogram: People by site.
         activity: People by class of activity; without it the histogram does not tell people apart.
         total: All visits.
         clusters: The totals that clusters are made by.
@@ -64,7 +64,7 @@ class Shares:
     """The share of each question in a budget; 0 for those that are not asked.
 
     Attributes:
-        histogram: One visit of each person by site.
+        histogram: People by site.
         activity: People by class of activity.
         total: All visits.
         clusters: The totals that clusters are made by.
@@ -121,12 +121,6 @@ def spends_of(budget: Loss, shares: Shares) -> Spends:
     )
 
 
-# A middle way for crowds of which nothing is known: a small one wants half of the budget for the
-# histogram, a large one wants nearly all of it for the series.
-_HISTOGRAM: Final = Fraction(13, 100)
-_ACTIVITY: Final = Fraction(3, 100)
-_TOTAL: Final = Fraction(2, 100)
-_CLUSTERS: Final = Fraction(1, 100)
 _CELL_TOTALS: Final = Fraction(1, 4)
 _CUTS: Final = Fraction(1, 5)
 # What the histogram gets where series tell nothing of single cells.
@@ -159,14 +153,40 @@ def recommended_cluster_error(denoise: Denoise) -> float | None:
     return None if denoise == "patterns" else _CLUSTER_ERROR
 
 
-def recommended_shares(*, scaling: bool, clustering: bool, cuts: bool) -> Shares:
-    """Returns shares that suit most cities."""
-    clusters = (_CLUSTERS if scaling else _CELL_TOTALS) if clustering else Fraction(0)
-    return Shares(
-        histogram=_HISTOGRAM if scaling else Fraction(0),
-        activity=_ACTIVITY if scaling else Fraction(0),
-        total=_TOTAL if scaling else Fraction(0),
-        clusters=clusters,
+# A middle way for crowds of which nothing is known: a small one wants half of the budget for the
+# histogram, a large one wants nearly all of it for the series. Where the limits leave out much of
+# busy people, only the histogram has all of their visits.
+_SOME_BUSY: Final = Shares(
+    histogram=Fraction(16, 100),
+    activity=Fraction(3, 100),
+    total=Fraction(3, 100),
+    clusters=Fraction(1, 100),
+)
+_NONE_BUSY: Final = Shares(
+    histogram=Fraction(8, 100),
+    activity=Fraction(2, 100),
+    total=Fraction(1, 100),
+    clusters=Fraction(5, 1000),
+)
+
+
+def recommended_shares(
+    limits: VisitLimits, *, scaling: bool, clustering: bool, cuts: bool
+) -> Shares:
+    """Returns shares that suit most cities.
+
+    Args:
+        limits: How much of one person counts; they say whether busy people are expected.
+        scaling: Whether series are scaled to totals that were measured apart.
+        clustering: Whether small cells are merged before they are measured.
+        cuts: Whether cosines are chosen by the exponential mechanism.
+    """
+    usual = _SOME_BUSY if limits.circles > 1 else _NONE_BUSY
+    if not scaling:
+        usual = Shares(clusters=_CELL_TOTALS)
+    return replace(
+        usual,
+        clusters=usual.clusters if clustering else Fraction(0),
         cuts=_CUTS if cuts else Fraction(0),
     )
 
@@ -178,8 +198,9 @@ def shares_for(
 
     If the series of single cells stand out from noise, they tell everything and nearly all goes to
     them. If not, what can be told is how visits are spread over sites and what the city's week is
-    like: the two get about the same. The other questions get as much as makes their own noise small
-    beside the crowd.
+    like: the two get about the same. So they do if people are so busy that the series holds next to
+    nothing of them. The other questions get as much as makes their own noise small beside the
+    crowd.
 
     Args:
         universe: The public areas, bins and sites.
@@ -190,7 +211,7 @@ def shares_for(
     """
     people, visits = crowd.people, crowd.people * crowd.visits
     counted = people * min(crowd.visits, limits.max_visits, universe.bins)
-    clear = clearness(universe, limits, budget, crowd)
+    clear = clearness(universe, limits, budget, crowd) * counted / visits
 
     def enough(reach: float, size: float, least: Fraction, most: Fraction) -> Fraction:
         """Returns the share that makes noise of a reach no more than a part of a size."""

@@ -22,6 +22,20 @@ _BY_CHANCE = 2.0
 _FAINTEST = 0.01
 
 
+class AllVisits(NamedTuple):
+    """The number of all visits, cut off or not.
+
+    Attributes:
+        value: The number.
+        variance: Variance of what it was measured with.
+        hidden: How many more may have been cut off of people whom noise hides.
+    """
+
+    value: float
+    variance: float
+    hidden: float
+
+
 class Scale(NamedTuple):
     """All visits as a multiple of those that the series counts.
 
@@ -112,23 +126,29 @@ def crowding_of(shapes: FloatArray, levels: Levels, limits: VisitLimits) -> Floa
     return np.asarray(spread / city, dtype=np.float64)
 
 
-def all_visits(answers: Answers, activity: Activity | None) -> tuple[float, float] | None:
-    """Returns the number of all visits and its variance; None if nothing was measured apart.
+def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
+    """Returns the number of all visits; None if nothing was measured apart.
 
     Classes of activity tell the same number as was measured, with an error of their own: the two
     are weighed. Both lack what was cut off of busy people; their classes tell how much that is.
+    Visits that no class explains are those of a few busy people, and of these as many again may
+    have been cut off.
     """
     if answers.total is None:
         return None
     total, variance = float(answers.total.values[0]), answers.total.variance
     if activity is None:
-        return total, variance
+        return AllVisits(total, variance, max(total, 0.0))
     weight = variance / (variance + activity.variance)
-    total += weight * (activity.capped - total) + activity.cut_off
-    return total, weight * activity.variance + activity.cut_off_variance
+    capped = total + weight * (activity.capped - total)
+    return AllVisits(
+        value=capped + activity.cut_off,
+        variance=weight * activity.variance + activity.cut_off_variance,
+        hidden=max(capped - activity.explained, 0.0),
+    )
 
 
-def scale_of(visits: tuple[float, float] | None, counted: float) -> Scale:
+def scale_of(visits: AllVisits | None, counted: float) -> Scale:
     """Returns all visits as a multiple of those that the series counts.
 
     The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
@@ -137,15 +157,15 @@ def scale_of(visits: tuple[float, float] | None, counted: float) -> Scale:
     noise. What is not believed may be true all the same, and is in the variance.
 
     Args:
-        visits: The number of all visits and its variance, if measured.
+        visits: The number of all visits, if measured.
         counted: Visits that the series counts.
     """
     if visits is None:
         return Scale(1.0, 0.0)
-    total, variance = visits
-    beyond = max(total / max(counted, 1.0) - 1, 0.0)
-    noise = variance / max(counted, 1.0) ** 2
+    beyond = max(visits.value / max(counted, 1.0) - 1, 0.0)
+    noise = visits.variance / max(counted, 1.0) ** 2
+    hidden = visits.hidden / max(counted, 1.0)
     usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
     trust = usual / (usual + noise)
     value = 1 + beyond * trust
-    return Scale(value, (noise + ((1 - trust) * beyond) ** 2) / value**2)
+    return Scale(value, (noise + ((1 - trust) * beyond) ** 2 + hidden**2) / value**2)

@@ -18,6 +18,7 @@ from hushway.families.density.mechanism.clusters import clusters_of
 from hushway.families.density.mechanism.fit import Denoise, DensityTable, fit_density
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
@@ -124,8 +125,8 @@ class DensitySeries:
             words.insert(0, "Cells with a small noisy total were merged with their neighbours.")
         if self.spends.total is not None:
             words.append(
-                "Series are scaled to noisy totals from one visit of each visitor and from the "
-                "number of all visits."
+                "Series are scaled to noisy totals from visitors by site and from the number of "
+                "all visits."
             )
         if self.night:
             words.append("The small counts of the night are replaced by exponential curves.")
@@ -176,8 +177,9 @@ class DensitySeries:
         ]
         for figure, cells, spend in others:
             if spend is not None:
-                variance = noise_for(spend, self.bound(cells)).variance
-                found.append(Forecast(figure=figure, standard_error=math.sqrt(variance), bias=0.0))
+                parts = PERSON_PARTS if isinstance(cells, SiteHistogram) else 1
+                error = math.sqrt(noise_for(spend, self.bound(cells)).variance) / parts
+                found.append(Forecast(figure=figure, standard_error=error, bias=0.0))
         return tuple(found)
 
     def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
@@ -249,7 +251,7 @@ class DensitySeries:
         return describe(query.name, cells.size, spend, self.bound(cells))
 
     def _histogram(self, geography: DensityUniverse) -> SiteHistogram:
-        """Returns one visit of each person by site, in circles if activity is known."""
+        """Returns people by site, in circles if activity is known."""
         circles = 1 if self.spends.activity is None else self.limits.circles
         return SiteHistogram(universe=geography, circles=circles)
 
@@ -277,7 +279,7 @@ class DensitySeries:
     def _clusters(self, measured: list[Measured], geography: DensityUniverse) -> IntArray:
         sigma = self._sigma(self.series(geography, _every_cell(geography)))
         noise = math.sqrt(geography.bins) * sigma
-        return clusters_of(measured, geography.cover, noise, self.cluster_error)
+        return clusters_of(measured, geography, self.limits, noise, self.cluster_error)
 
 
 def _every_cell(geography: DensityUniverse) -> IntArray:

@@ -13,7 +13,7 @@ from hushway.families.density.mechanism.recommended import (
     spends_of,
 )
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
@@ -57,9 +57,10 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
         unit=unit,
         contribution=Contribution(
             words=f"At most one visit of a {unit} in a period and {plural(visits, 'visit')} in the "
-            "window are counted, chosen uniformly at random; besides, one random visit by its "
-            f"site and by how many visits the {unit} has, the {unit} once by that number's class, "
-            f"and the number itself up to {limits.max_visits_in_total:,}.",
+            f"window are counted, chosen uniformly at random; besides, the {unit} once, shared "
+            f"among the sites of all visits in {PERSON_PARTS:,} whole parts, by how many visits "
+            f"there are, the {unit} once by that number's class, and the number itself up to "
+            f"{limits.max_visits_in_total:,}.",
             limits={
                 "visits": visits,
                 "visits_of_a_bin": 1,
@@ -145,7 +146,9 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
         cluster_error: Noise that a cluster's series may have, as a share of its total; without it,
             as recommended.
     """
-    usual = recommended_shares(scaling=scaling, clustering=clustering, cuts=denoise == "cuts")
+    usual = recommended_shares(
+        limits, scaling=scaling, clustering=clustering, cuts=denoise == "cuts"
+    )
     return DensitySeries(
         limits=limits,
         spends=spends_of(budget, usual if shares is None else shares),

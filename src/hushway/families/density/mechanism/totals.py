@@ -1,8 +1,8 @@
 """How many visits each cell of the cover has over the whole window, from all that was measured.
 
-Two noisy sources tell the same thing: the sum of a series, and people whose one drawn visit was at
-the cell's sites. The first weighs people by their visits, as the release does, but its noise adds
-up over all bins; the second is sharper and knows people by their circles only. How far the two
+Two noisy sources tell the same thing: the sum of a series, and people shared among sites by all of
+their visits. The first weighs people by their visits, as the release does, but its noise adds up
+over all bins; the second is sharper and knows people by their circles only. How far the two
 differ beyond their noise is estimated, and the second is trusted less by that much.
 """
 
@@ -18,6 +18,7 @@ from hushway.families.density.mechanism.places import Places
 from hushway.families.density.mechanism.sizes import above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
@@ -49,7 +50,7 @@ class Answers:
         cells: The clusters and bins of the series.
         parts: The series as it was measured, in whole parts of a visit.
         series: Noisy visits by (cluster, bin).
-        circles: Noisy number of people by (circle, site of one visit), if measured.
+        circles: Noisy number of people by (circle, site), if measured.
         activity: Noisy number of people by class of activity, if measured.
         total: Noisy number of all visits, if measured.
         totals: Noisy visits by cell of the cover over the window, if measured.
@@ -67,7 +68,7 @@ class Answers:
 
     @property
     def histogram(self) -> Noisy | None:
-        """Noisy number of people by the site of one visit, if measured."""
+        """Noisy number of people by site, if measured."""
         circles = self.circles
         if circles is None:
             return None
@@ -121,9 +122,13 @@ def by_circle(measured: Measured) -> Noisy:
 
 
 def noisy(measured: Measured) -> Noisy:
-    """Returns a measurement in visits."""
+    """Returns a measurement in visits, or in people."""
     cells = measured.query.cells
-    parts = cells.quanta if isinstance(cells, ClusterSeries | ClusterTotals) else 1
+    parts = 1
+    if isinstance(cells, ClusterSeries | ClusterTotals):
+        parts = cells.quanta
+    elif isinstance(cells, SiteHistogram):
+        parts = PERSON_PARTS
     values = measured.values.astype(np.float64) / parts
     return Noisy(values=values, variance=float(measured.variance / parts**2))
 
@@ -155,7 +160,7 @@ class Totals:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Apart:
+class CellTotals:
     """What tells the cells of the cover apart, beside the series.
 
     Attributes:
@@ -179,7 +184,7 @@ def fitted_totals(
     Args:
         answers: What was measured.
         cover: The cells.
-        places: What one visit of each person tells about sites, if measured.
+        places: What people by site tell, if measured.
         straight: Share of the series' visits that were drawn as evenly as all visits are: by so
             much the series is believed where it differs from places.
     """
@@ -221,41 +226,31 @@ def fitted_totals(
     )
 
 
-def histogram_totals(
-    histogram: Noisy, cover: Cover, visits: float
-) -> tuple[FloatArray, FloatArray]:
-    """Returns visits of cells, and their variances, from the share of people at their sites.
-
-    The histogram is normalised by its own noisy sum: the exact number of people is not public.
-
-    Args:
-        histogram: People by the site of one visit.
-        cover: The cells.
-        visits: All visits together.
-    """
-    cell, site, parts = cover.quantised(_PARTS)
-    share = parts / _PARTS
-    # One visit of a person is a draw: its variance is the number of people.
-    spread = np.maximum(histogram.values, 0.0) + histogram.variance
-    scale = visits / max(float(histogram.values.sum()), 1.0)
-    values = _summed(cell, share * histogram.values[site])
-    variance = _summed(cell, share**2 * spread[site])
-    return values * scale, variance * scale**2
-
-
-def _apart(answers: Answers, cover: Cover, places: Places | None, visits: float) -> _Apart | None:
+def _apart(
+    answers: Answers, cover: Cover, places: Places | None, visits: float
+) -> CellTotals | None:
     if places is not None:
-        return _from_places(places, cover, visits)
+        return cells_of_places(places, cover, visits)
     totals = answers.totals
     if totals is None:
         return None
     known = expected_sizes(totals.values, np.full(len(cover), totals.variance))
     ones = np.ones(len(cover))
-    return _Apart(values=known.values, variance=known.variance, scale=ones, scale_variance=0 * ones)
+    return CellTotals(
+        values=known.values, variance=known.variance, scale=ones, scale_variance=0 * ones
+    )
 
 
-def _from_places(places: Places, cover: Cover, visits: float) -> _Apart:
-    """Shares what is known about sites among cells, scaled to the visits of the series."""
+def cells_of_places(places: Places, cover: Cover, visits: float) -> CellTotals:
+    """Shares what is known about sites among cells.
+
+    The number of people, which is not public, has no say: only how they are spread has.
+
+    Args:
+        places: What is known about sites.
+        cover: The cells.
+        visits: Visits of the series, in all.
+    """
     cell, site, parts = cover.quantised(_PARTS)
     share = parts / _PARTS
     scale = visits / float(places.counted.sum())
@@ -263,7 +258,7 @@ def _from_places(places: Places, cover: Cover, visits: float) -> _Apart:
     values = _summed(cell, held)
     multiples = _summed(cell, held * places.scale[site]) / values
     doubt = _summed(cell, (held * places.scale[site]) ** 2 * places.scale_variance[site])
-    return _Apart(
+    return CellTotals(
         values=values * scale,
         variance=_summed(cell, share**2 * places.variance[site]) * scale**2,
         scale=multiples,

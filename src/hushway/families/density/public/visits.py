@@ -1,13 +1,14 @@
 """The public universe of a density, and what can be asked about visits in it.
 
 A visit is a person seen at a site in a bin of time. A person's visits are cut down to one for each
-bin and to `max_visits` in all; besides, one visit of each person is drawn for a histogram of sites,
-the number of visits of each person is cut off at `max_visits_in_total`, and people are counted by
-how many visits they have.
+bin and to `max_visits` in all; besides, each person is shared among the sites of all their visits,
+in whole parts of one person; the number of visits of each is cut off at `max_visits_in_total`, and
+people are counted by how many visits they have.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -109,13 +110,15 @@ class DensityUniverse:
         )
 
 
+# Parts that a person is cut into for the histogram of sites: more than nearly anybody has visits.
+PERSON_PARTS: Final = 1 << 10
 # Nobody has more: visits are numbered by 32 bits.
 _MOST_VISITS = 1 << 31
 # Classes of activity end at this many times what counts of a person.
 _BEYOND = 16
 # A circle's people have about this many times the visits of those in the circle before it.
 _BUSIER = 4
-_MOST_CIRCLES = 4
+_MOST_CIRCLES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,14 +156,14 @@ class VisitLimits:
     def circle(self) -> IntArray:
         """The circle of people that each class of activity belongs to, numbered from 0.
 
-        The first circle are people of whom nearly all counts; the others are so much busier. Beyond
-        `max_visits_in_total` all are one circle.
+        The first circle are people of whom nearly all counts; the others are so much busier, as far
+        as there are classes. If the total counts no more of a person than the series does, nobody
+        is said to be busy, and all are one circle.
         """
-        begins = [self.max_visits * _BUSIER**step for step in range(_MOST_CIRCLES - 1)]
-        begins = [
-            fewest for fewest in begins if fewest < min(self.max_visits_in_total, _MOST_VISITS)
-        ]
-        return np.searchsorted(np.array(begins, dtype=np.int64), self.activity, side="left")
+        steps = range(_MOST_CIRCLES - 1 if self.max_visits < self.max_visits_in_total else 0)
+        ends = [self.max_visits * _BUSIER**step for step in steps]
+        ends = [end for end in ends if end < self.activity[-1]]
+        return np.searchsorted(np.array(ends, dtype=np.int64), self.activity, side="left")
 
     @property
     def circles(self) -> int:
@@ -267,7 +270,10 @@ class ClusterTotals(_Clustered):
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SiteHistogram:
-    """One visit of each person, by circle and site. Cell = circle * sites + site.
+    """Each person by circle, shared among sites by all visits. Cell = circle * sites + site.
+
+    A person with four visits, three of them at one site, is there with three quarters of
+    `PERSON_PARTS`, whatever the bins. So nothing is left to the draw of a visit.
 
     Attributes:
         universe: The public universe.
@@ -280,7 +286,7 @@ class SiteHistogram:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "one visit of each visitor, by site"
+        return "visitors by site, in parts"
 
     @property
     def size(self) -> int:
@@ -294,8 +300,15 @@ class SiteHistogram:
         return digest_of(facts)
 
     def reach(self, _limits: VisitLimits) -> Reach:
-        """Returns how far one person moves the histogram: one site of one circle, by one."""
-        return Reach(cells=1, each=1, total=1)
+        """Returns how far one person moves the histogram.
+
+        Privacy:
+            A person is cut into `PERSON_PARTS` parts, none of them negative, all of one circle. So
+            the changes sum to that number, and their squares to its square at most: when all visits
+            were at one site.
+        """
+        cells = min(self.universe.site_count, PERSON_PARTS)
+        return Reach(cells=cells, each=PERSON_PARTS, total=PERSON_PARTS)
 
 
 @public_facts

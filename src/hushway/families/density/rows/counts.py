@@ -32,8 +32,8 @@ from hushway.privacy.query import ExactCounts, Query
 
 # Which visits of a person count: one rule on arrays, shared by all counters of visits.
 #
-# A visit is a site and a bin in which a person was seen, however often. Of each person one visit
-# enters a histogram of sites, in the circle of people as busy as that; one visit of each bin, and
+# A visit is a site and a bin in which a person was seen, however often. Each person is shared
+# among the sites of all visits, in the circle of people as busy as that; one visit of each bin, and
 # at most `max_visits` of these, enter the series; the number of visits, cut off, enters a total;
 # and the person is one of a class of activity.
 
@@ -83,7 +83,7 @@ class BoundedVisits:
 
     Attributes:
         series: Visits by (bin, site).
-        circles: People by (circle, site of one of their visits).
+        circles: People by (circle, site), each shared among sites in `PERSON_PARTS` parts.
         activity: People by class of activity.
         total: All visits, each person's cut off.
     """
@@ -95,7 +95,7 @@ class BoundedVisits:
 
     @property
     def histogram(self) -> IntArray:
-        """People by the site of one of their visits."""
+        """People by site, each shared among sites in `PERSON_PARTS` parts."""
         return np.asarray(self.circles.sum(axis=0))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.engine.key import PRIME, SUM_MASK, placed
+from hushway.families.density.public.visits import PERSON_PARTS
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads
 
@@ -222,9 +223,9 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
 
     Privacy:
         Of each person at most one visit of a bin and exactly min(bins, max_visits) visits enter the
-        series, one visit the histogram, in one circle, min(visits, max_visits_in_total) the total,
-        and the person enters one class of activity, whatever the rows are. What enters depends on
-        the person's own codes and salt and on the key.
+        series, `PERSON_PARTS` parts the histogram, all in one circle, min(visits,
+        max_visits_in_total) the total, and the person enters one class of activity, whatever the
+        rows are. What enters depends on the person's own codes and salt and on the key.
 
     Args:
         start: Where each person's codes begin; one entry more than people.
@@ -237,7 +238,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         circle: The circle of each class.
         key: The coefficients of a bounding key.
         series: Visits by code, added to.
-        histogram: People by circle * sites + site, added to.
+        histogram: Parts of people by circle * sites + site, added to.
         activity: People by class of activity, added to.
     """
     people = len(salt)
@@ -254,10 +255,11 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
             continue
         own = salt[person]
         total += min(count, max_visits_in_total)
-        chosen = placed(own, 0, FOR_HISTOGRAM, key) % count
         kind = np.searchsorted(fewest, count, side="right") - 1
         activity[kind] += 1
-        histogram[circle[kind] * sites + visits[chosen] % sites] += 1
+        first = circle[kind] * sites
+        begin = placed(own, 0, FOR_HISTOGRAM, key) % count
+        _share_out(visits[:count], begin, sites, histogram[first : first + sites])
         bins = _one_in_each_bin(visits, count, own, sites, key)
         if bins <= max_visits:
             for i in range(bins):
@@ -269,6 +271,30 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
             rank = (i + turn) % bins
             series[visits[ring[rank] & PRIME]] += 1
     return total
+
+
+@compiled_for_threads
+def _share_out(visits: Int32Array, begin: int, sites: int, histogram: IntArray) -> None:
+    """Shares one person among the sites of all visits, in whole parts.
+
+    Visit after visit, what is due so far is rounded down, so the parts of a visit differ by at most
+    one. Where rounding begins is drawn, so every visit gets its due on average.
+
+    Privacy:
+        No part is negative, and none is given beyond the last: they sum to `PERSON_PARTS`, whatever
+        the visits are.
+
+    Args:
+        visits: The distinct codes of the person.
+        begin: Where rounding begins, from 0 and below the number of visits.
+        sites: Number of sites.
+        histogram: Parts by site, added to.
+    """
+    count, given = len(visits), 0
+    for i in range(count):
+        due = min(((i + 1) * PERSON_PARTS + begin) // count, PERSON_PARTS)
+        histogram[visits[i] % sites] += due - given
+        given = due
 
 
 @compiled_for_threads

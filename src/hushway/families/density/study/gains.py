@@ -23,11 +23,10 @@ from hushway.families.density.mechanism.rhythms import (
     smooth_nights,
 )
 from hushway.families.density.mechanism.scale import Levels, levels_of
-from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.series import QUANTA, DensitySeries
 from hushway.families.density.mechanism.totals import (
     Answers,
     answers_of,
-    histogram_totals,
 )
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
@@ -252,8 +251,11 @@ def _by_series(answers: Answers, cover: Cover, levels: Levels) -> FloatArray:
 def _histogram(answers: Answers, cover: Cover, levels: Levels) -> FloatArray:
     if answers.histogram is None:
         return levels.totals.cells
+    people = answers.histogram.values
+    cell, site, parts = cover.quantised(QUANTA)
+    cells = np.bincount(cell, parts / QUANTA * people[site])
     visits = max(float(answers.series.values.sum()), 1.0)
-    return histogram_totals(answers.histogram, cover, visits)[0]
+    return np.asarray(cells * (visits / max(float(people.sum()), 1.0)))
 
 
 DEFAULT: Final = "patterns (the product)"

@@ -12,7 +12,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.mechanism.activity import typical_visits
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits
 from hushway.families.density.study.scene import BoundedCity, area_truth
 
@@ -64,7 +64,9 @@ def invented_crowd(
     by_circle = np.bincount(limits.circle, activity, limits.circles).astype(np.int64)
     found = BoundedVisits(
         series=random.binomial(exact, min(counted, 1.0)).T.astype(np.int64),
-        circles=np.array([random.multinomial(number, where) for number in by_circle]),
+        circles=np.array(
+            [random.multinomial(PERSON_PARTS * number, where) for number in by_circle]
+        ),
         activity=activity,
         total=int(activity @ np.minimum(typical, limits.max_visits_in_total)),
     )

@@ -15,7 +15,7 @@ from hushway.families.density.public.visits import SiteHistogram, VisitTotal
 from hushway.families.density.study.errors import Box
 from hushway.families.density.study.honest import Cost, HonestPlan
 from hushway.families.density.study.paper import PaperPlan, paper_density
-from hushway.families.density.study.scene import BoundedCity, budget_of
+from hushway.families.density.study.scene import BoundedCity, PaperCity, budget_of
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.measured import Internal
@@ -43,7 +43,7 @@ IMPROVEMENTS_PEARSON_GAIN: Final = 0.01
 # Section 6.4: earth mover's distance in metres, mean over the week.
 EARTH_MOVERS: Final = {"LPA": 341.0, "EFPA": 258.0, "EFPAG": 188.0}
 
-Method = Callable[[BoundedCity, str, int], Internal[FloatArray]]
+Method = Callable[[PaperCity, str, int], Internal[FloatArray]]
 """Runs once with bounded visits, an epsilon and a seed; gives visits by (area, bin)."""
 
 DEFAULT: Final = "default"
@@ -81,7 +81,7 @@ def _facts(method: str, epsilon: str, max_visits: int) -> dict[str, Any]:
 
 
 def _printed(method: str, kind: type[PaperPlan] = PaperPlan) -> Method:
-    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
+    def run(city: PaperCity, epsilon: str, seed: int) -> Internal[FloatArray]:
         plan = kind(**_facts(method, epsilon, city.limits.max_visits))
         return paper_density(plan, city.matrix, city.universe, np.random.default_rng(seed))
 
@@ -89,7 +89,7 @@ def _printed(method: str, kind: type[PaperPlan] = PaperPlan) -> Method:
 
 
 def _sound(denoise: Denoise, *, clustering: bool = True) -> Method:
-    def run(city: BoundedCity, epsilon: str, seed: int) -> Internal[FloatArray]:
+    def run(city: PaperCity, epsilon: str, seed: int) -> Internal[FloatArray]:
         table = sound_table(city, epsilon, seed, denoise=denoise, clustering=clustering)
         return Internal(table.value.counts)
 
@@ -202,24 +202,24 @@ EPSILONS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1")
 _MOST_COUNTED = 732
 
 
-def _naive(city: BoundedCity, exact: IntArray, epsilon: str, seed: int) -> FloatArray:
+def _naive(city: PaperCity, exact: IntArray, epsilon: str, seed: int) -> FloatArray:
     """Adds noise to the visits of every site: one person can move them by all of theirs."""
     rng = np.random.default_rng(seed)
     noise = rng.laplace(0.0, 2 * _MOST_COUNTED / float(epsilon), city.universe.site_count)
     return np.asarray(exact + noise)
 
 
-def _sampled(city: BoundedCity, _exact: IntArray, epsilon: str, seed: int) -> FloatArray:
+def _sampled(city: PaperCity, _exact: IntArray, epsilon: str, seed: int) -> FloatArray:
     """Adds noise to one visit of each person, scaled by a noisy number of all visits."""
     rng = np.random.default_rng(seed)
-    first = city.found.histogram
+    first = city.first
     noisy = first + rng.laplace(0.0, 2 / float(epsilon), len(first))
     total = city.found.total + rng.laplace(0.0, 2 * _MOST_COUNTED / float(epsilon))
     return np.asarray(noisy / first.sum() * total)
 
 
-def _sound_histogram(city: BoundedCity, _exact: IntArray, epsilon: str, seed: int) -> FloatArray:
-    """Adds exact Gaussian noise of half the budget each, and reads no number of people."""
+def _sound_histogram(city: PaperCity, _exact: IntArray, epsilon: str, seed: int) -> FloatArray:
+    """Shares people among sites by all visits, adds exact noise, and reads no number of people."""
     curator = Curator(counter=city, budget=StudyBudget(), source=SeededSource(seed))
     half: Loss = ZCDPLoss(budget_of(epsilon, DELTA).rho * Fraction(1, 2))
     histogram = SiteHistogram(universe=city.universe)
@@ -232,12 +232,12 @@ def _sound_histogram(city: BoundedCity, _exact: IntArray, epsilon: str, seed: in
 HISTOGRAMS = {
     "every visit (naive)": _naive,
     "one visit (paper)": _sampled,
-    "one visit (sound)": _sound_histogram,
+    "all visits in parts (sound)": _sound_histogram,
 }
 
 
 def histogram_errors(
-    city: BoundedCity, exact: IntArray, method: str, epsilon: str, seed: int
+    city: PaperCity, exact: IntArray, method: str, epsilon: str, seed: int
 ) -> dict[str, float]:
     """Measures one noisy histogram against the exact visits of every site.
 

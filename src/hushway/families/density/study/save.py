@@ -58,7 +58,7 @@ _COLOURS = {
     DEFAULT: "#1a7837",
     "every visit (naive)": "#9e9e9e",
     "one visit (paper)": "#08519c",
-    "one visit (sound)": "#1a7837",
+    "all visits in parts (sound)": "#1a7837",
 }
 _STYLES = {10: ":", 30: "-", 168: "--"}
 _HOURS_OF_DAYS = range(0, 169, 24)

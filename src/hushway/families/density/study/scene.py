@@ -68,19 +68,30 @@ class BoundedCity:
         """Returns the exact bounded counts."""
         return visit_counts(self.found, refuse_other_visits(query, self.universe))
 
+    def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
+        """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
+        curator = Curator(counter=self, budget=StudyBudget(), source=SeededSource(seed))
+        return mechanism.measure(curator, self.universe)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PaperCity(BoundedCity):
+    """Bounded visits, and what the paper counts besides.
+
+    Attributes:
+        first: One visit of each person, drawn at random, by site.
+    """
+
+    first: IntArray
+
     @property
     def matrix(self) -> BoundedMatrix:
         """The same visits as the paper's own variants take them."""
         return BoundedMatrix(
             visits=np.ascontiguousarray(self.found.series.T),
-            first=self.found.histogram,
+            first=self.first,
             total=self.found.total,
         )
-
-    def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
-        """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
-        curator = Curator(counter=self, budget=StudyBudget(), source=SeededSource(seed))
-        return mechanism.measure(curator, self.universe)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -97,7 +108,7 @@ class DensityScene:
     universe: DensityUniverse
     truth: FloatArray
     site_truth: IntArray
-    cities: dict[int, BoundedCity]
+    cities: dict[int, PaperCity]
 
 
 def budget_of(epsilon: str, delta: str) -> ZCDPLoss:
@@ -154,10 +165,19 @@ def paris_scene(
 
 def _bounded(
     people: PeopleVisits, universe: DensityUniverse, limits: VisitLimits, key_seed: int
-) -> BoundedCity:
+) -> PaperCity:
     key = BoundingKey.draw(SeededSource(key_seed))
     found = bounded_people(people, VisitRule.of(universe, limits, key), _THREADS)
-    return BoundedCity(universe=universe, limits=limits, found=found)
+    start, end = people.start[:-1], people.start[1:]
+    seen = start < end
+    drawn = np.random.default_rng(key_seed).integers(start[seen], end[seen])
+    sites = universe.site_count
+    return PaperCity(
+        universe=universe,
+        limits=limits,
+        found=found,
+        first=np.bincount(people.code[drawn] % sites, minlength=sites),
+    )
 
 
 _MOST_KEYS = 1 << 62

@@ -17,7 +17,7 @@ from hushway.families.density.audit.product import (
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, SiteHistogram, VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 
 QUARTER = Fraction(1, 4)
@@ -51,7 +51,8 @@ def test_nothing_is_left_of_known_people_but_noise() -> None:
     place = stage(2000)
     look = Known(stage=place, others=OTHERS)
     for answer in look.measured(place.opened(OTHERS)):
-        visit = getattr(answer.query.cells, "quanta", 1)
+        people = PERSON_PARTS if isinstance(answer.query.cells, SiteHistogram) else 1
+        visit = getattr(answer.query.cells, "quanta", people)
         assert np.abs(look.unknown(answer)).max() < visit / 2
 
 

@@ -13,6 +13,19 @@ from hushway.audit.product import BlindBudget, remade
 from hushway.audit.suite import Mutant
 from hushway.errors import AuditError, BudgetError
 from hushway.families.density.audit.looks import Merged, NextClusters
+from hushway.families.density.audit.mutant_counters import (
+    ClassesByBin,
+    DayByDay,
+    EveryCircle,
+    ManyInABin,
+    NoCap,
+    NoCutOff,
+    SensitivityOfOne,
+    Subtraction,
+    TotalsLikeSeries,
+    WholeAtEverySite,
+    WholeHistogram,
+)
 from hushway.families.density.audit.mutant_curators import (
     ExactPeople,
     HalfTheNoise,
@@ -36,23 +49,12 @@ from hushway.families.density.audit.product import (
     district,
     plain,
 )
-from hushway.families.density.audit.suite import (
-    SUITE,
-    ClassesByBin,
-    DayByDay,
-    EveryCircle,
-    ManyInABin,
-    NoCap,
-    NoCutOff,
-    SensitivityOfOne,
-    Subtraction,
-    TotalsLikeSeries,
-    WholeHistogram,
-)
+from hushway.families.density.audit.suite import SUITE
 from hushway.families.density.audit.whole import one_visit_is_one
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
@@ -69,7 +71,7 @@ from hushway.privacy.randomness import os_source
 DISTRICT = district(corners=2, bins=6)
 UNIVERSE = DISTRICT.universe
 LIMITS = VisitLimits(max_visits=3, max_visits_in_total=5)
-# The noise of the histogram is 0 but for one draw in 10^50, and far below a visit elsewhere.
+# The noise is far below a person or a visit.
 PLENTY = ZCDPLoss(Fraction(2000))
 HISTOGRAM = SiteHistogram(universe=UNIVERSE)
 TOTAL = VisitTotal(universe=UNIVERSE)
@@ -107,6 +109,7 @@ def test_the_mistakes_are_all_planted() -> None:
         "no contribution limit",
         "a total that is not cut off",
         "a histogram of all visits",
+        "a person whole at every site",
         "a person in every circle up to their own",
         "a class of activity for every period",
         "the same noise for every cluster",
@@ -134,11 +137,13 @@ def test_the_mistakes_are_all_planted() -> None:
 def test_the_real_product_keeps_to_all_limits() -> None:
     assert first_corner(REAL_DENSITY, RESTLESS).sum() == 3 * QUANTA
     assert first_corner(REAL_DENSITY, RESTLESS).max() == QUANTA
-    assert counts(REAL_DENSITY, HISTOGRAM, RESTLESS).sum() == DISTRICT.corners
+    assert counts(REAL_DENSITY, HISTOGRAM, RESTLESS).sum() == DISTRICT.corners * PERSON_PARTS
     assert counts(REAL_DENSITY, TOTAL, RESTLESS).tolist() == [5 * DISTRICT.corners]
 
 
-@pytest.mark.parametrize(("cells", "squares"), [(SERIES, QUANTA**2), (HISTOGRAM, 1), (TOTAL, 25)])
+@pytest.mark.parametrize(
+    ("cells", "squares"), [(SERIES, QUANTA**2), (HISTOGRAM, PERSON_PARTS**2), (TOTAL, 25)]
+)
 def test_only_the_bound_of_the_series_is_wrong_without_sensitivity(
     cells: VisitCells, squares: int
 ) -> None:
@@ -225,16 +230,25 @@ def test_a_person_can_be_at_several_sites_of_a_bin_by_mistake() -> None:
 
 def test_a_histogram_of_all_visits_has_one_of_every_bin() -> None:
     product = DensityProduct(counter=WholeHistogram)
-    assert counts(product, HISTOGRAM, RESTLESS[:6])[0] == 6
+    assert counts(product, HISTOGRAM, RESTLESS[:6])[0] == 6 * PERSON_PARTS
     assert counts(product, TOTAL, RESTLESS[:6]).tolist() == [10]
+
+
+def test_a_person_can_be_whole_at_every_site_by_mistake() -> None:
+    scene = tuple(Stay(site=site, bin=0) for site in LONE_SITES)
+    everybody = DISTRICT.corners * PERSON_PARTS
+    assert counts(REAL_DENSITY, HISTOGRAM, scene).sum() == everybody
+    wrong = counts(DensityProduct(counter=WholeAtEverySite), HISTOGRAM, scene)
+    assert wrong.sum() == len(LONE_SITES) * everybody
+    assert set(wrong[wrong > 0].tolist()) == {PERSON_PARTS}
 
 
 def test_a_busy_person_can_be_in_every_circle_by_mistake() -> None:
     circles = SiteHistogram(universe=UNIVERSE, circles=LIMITS.circles)
-    assert LIMITS.circles == 2
-    assert counts(REAL_DENSITY, circles, RESTLESS).sum() == DISTRICT.corners
+    everybody = DISTRICT.corners * PERSON_PARTS
+    assert counts(REAL_DENSITY, circles, RESTLESS).sum() == everybody
     wrong = counts(DensityProduct(counter=EveryCircle), circles, RESTLESS)
-    assert wrong.sum() == 2 * DISTRICT.corners
+    assert wrong.sum() == 2 * everybody
 
 
 def test_a_person_can_be_in_a_class_for_every_bin_by_mistake() -> None:
@@ -276,7 +290,7 @@ def test_the_exact_number_of_people_comes_through_any_noise() -> None:
     place = stage(DensityProduct(curator=ExactPeople), ZCDPLoss(Fraction(1, 10**6)))
     curator = place.opened(RESTLESS)
     answer = curator.counts(Query(name=HISTOGRAM.name, cells=HISTOGRAM), place.spend)
-    assert answer.values.sum() == DISTRICT.corners
+    assert answer.values.sum() == DISTRICT.corners * PERSON_PARTS
 
 
 CROWD = tuple(
@@ -302,11 +316,14 @@ def test_a_nosy_density_makes_other_clusters_where_nobody_is() -> None:
 
 def test_clusters_are_told_apart_by_a_number() -> None:
     place = stage(REAL_DENSITY)
-    with_people, without = (
-        Merged(stage=place).seen(place.opened(scene)) for scene in (CROWD, NO_STAYS)
+    found = Merged(stage=place).seen(place.opened(CROWD))
+    assert found.tolist() == [sum(cell * 8**cell for cell in range(8))]
+    # Next to no noise may be in a series, so all cells are merged.
+    strict = replace(
+        place, make=lambda limits, spend: density_series(limits, budget=spend, cluster_error=1e-9)
     )
-    assert with_people.tolist() == [sum(cell * 8**cell for cell in range(8))]
-    assert without.tolist() == [0]
+    merged = Merged(stage=strict).seen(strict.opened(CROWD))
+    assert merged.tolist() == [0]
 
 
 def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:

@@ -32,7 +32,9 @@ def test_visits_are_counted_and_those_cut_off_are_added() -> None:
     assert activity.cut_off == pytest.approx(500 * (busy - 200), rel=0.01)
     # People of the first circle count whole, of the last with 30 visits.
     assert activity.counted[0] == pytest.approx(activity.visits[0], rel=0.03)
-    assert activity.counted[-1] == 30
+    busiest = LIMITS.circle[np.searchsorted(LIMITS.activity, 1024)]
+    assert activity.counted[busiest] == 30
+    assert activity.explained == pytest.approx(activity.capped, rel=0.01)
 
 
 def test_a_class_that_does_not_stand_out_is_no_reason_to_add_visits() -> None:
@@ -64,7 +66,7 @@ def test_places_of_busy_people_are_scaled_by_more_than_others() -> None:
     assert activity is not None
     circles = np.zeros((LIMITS.circles, 10))
     circles[0] = 1_000
-    circles[-1, 0] = 1_000
+    circles[LIMITS.circle[np.searchsorted(LIMITS.activity, 384)], 0] = 1_000
     places = known_places(circles + 0.5, 4.0, activity)
     assert places.scale[0] > 5 * places.scale[1]
     alike = known_places(np.full((LIMITS.circles, 10), 100.0), 10_000.0, activity)

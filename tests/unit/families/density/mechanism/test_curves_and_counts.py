@@ -54,10 +54,12 @@ def test_what_is_weighed_is_at_least_as_good_as_either_and_knows_its_error(
 
 def test_clusters_may_be_noisier_where_few_places_hold_most_visits() -> None:
     equal, uneven = np.full(100, 50.0), 5000 / (1.0 + np.arange(100))
-    assert evident_error(equal) == pytest.approx(0.03)
-    assert evident_error(uneven) == pytest.approx(0.2)
+    assert evident_error(equal, 50.0) == pytest.approx(0.03)
+    assert evident_error(uneven, 50.0) == pytest.approx(0.2)
     slightly = np.where(np.arange(100) < 50, 80.0, 20.0)
-    assert 0.03 < evident_error(slightly) < 0.15
-    assert evident_error(np.zeros(100)) == pytest.approx(0.03)
+    assert 0.03 < evident_error(slightly, 50.0) < 0.15
+    assert evident_error(np.zeros(100), 50.0) == pytest.approx(0.03)
+    # The further a mean place stands out from noise, the less is merged.
+    assert evident_error(equal, 1.0) == pytest.approx(0.03 * 50 / 12)
     # Noise below 0 is nobody.
-    assert evident_error(np.concatenate([equal, np.full(3, -9.0)])) < 0.035
+    assert evident_error(np.concatenate([equal, np.full(3, -9.0)]), 50.0) < 0.035

@@ -14,6 +14,7 @@ from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, naive_laplace
 from hushway.families.density.mechanism.totals import answers_of
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ClusterSeries,
     ClusterTotals,
     SiteHistogram,
@@ -112,7 +113,8 @@ def test_its_forecast_is_the_noise_that_it_draws(towers_town: Any) -> None:
     measured, _, _ = towers_town.measure(way)
     series, *_, histogram, activity, visits = way.forecast(towers_town.universe, ANY)
     assert series.standard_error == pytest.approx(float(measured[-1].variance) ** 0.5 / way.quanta)
-    assert histogram.standard_error == pytest.approx(float(measured[0].variance) ** 0.5)
+    people = float(measured[0].variance) ** 0.5 / PERSON_PARTS
+    assert histogram.standard_error == pytest.approx(people)
     assert activity.standard_error == pytest.approx(float(measured[1].variance) ** 0.5)
     assert visits.standard_error == pytest.approx(float(measured[2].variance) ** 0.5)
 

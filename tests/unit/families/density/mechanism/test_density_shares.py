@@ -57,11 +57,11 @@ def test_a_negative_share_or_nothing_for_the_series_is_refused(share: str) -> No
 
 
 def test_only_questions_that_are_asked_are_recommended_a_share() -> None:
-    everything = recommended_shares(scaling=True, clustering=True, cuts=True)
+    everything = recommended_shares(LIMITS, scaling=True, clustering=True, cuts=True)
     assert all(share > 0 for share in vars(everything).values())
-    nothing = recommended_shares(scaling=False, clustering=False, cuts=False)
+    nothing = recommended_shares(LIMITS, scaling=False, clustering=False, cuts=False)
     assert not any(vars(nothing).values())
-    assert not recommended_shares(scaling=True, clustering=False, cuts=False).clusters
+    assert not recommended_shares(LIMITS, scaling=True, clustering=False, cuts=False).clusters
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -69,12 +69,12 @@ def test_only_questions_that_are_asked_are_recommended_a_share() -> None:
 def test_shares_for_a_crowd_are_paid_by_the_same_budget(
     towers_town: Any, budget: str, people: float
 ) -> None:
-    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    usual = recommended_shares(LIMITS, scaling=True, clustering=True, cuts=False)
     crowd, paid = Crowd(people=people, visits=14), BUDGETS[budget]
     found = shares_for(towers_town.universe, LIMITS, paid, crowd, usual)
     assert total(spends_of(paid, found).losses) == paid
     assert min(found.histogram, found.activity, found.total, found.clusters) > 0
-    without = recommended_shares(scaling=True, clustering=False, cuts=False)
+    without = recommended_shares(LIMITS, scaling=True, clustering=False, cuts=False)
     assert shares_for(towers_town.universe, LIMITS, paid, crowd, without).clusters == 0
 
 
@@ -82,7 +82,7 @@ def test_shares_for_a_crowd_are_paid_by_the_same_budget(
 def test_the_larger_the_crowd_the_more_is_left_for_the_series(
     towers_town: Any, budget: str
 ) -> None:
-    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    usual = recommended_shares(LIMITS, scaling=True, clustering=True, cuts=False)
     left = []
     for people in (100, 1_000, 10_000, 100_000, 10_000_000):
         crowd = Crowd(people=people, visits=14)
@@ -94,7 +94,7 @@ def test_the_larger_the_crowd_the_more_is_left_for_the_series(
 
 
 def test_the_share_for_all_visits_follows_the_cap_and_the_crowd(towers_town: Any) -> None:
-    usual = recommended_shares(scaling=True, clustering=True, cuts=False)
+    usual = recommended_shares(LIMITS, scaling=True, clustering=True, cuts=False)
 
     def share(people: int, most: int) -> Fraction:
         limits = VisitLimits(max_visits=30, max_visits_in_total=most)
@@ -104,6 +104,21 @@ def test_the_share_for_all_visits_follows_the_cap_and_the_crowd(towers_town: Any
     # The noise in the total is a fixed number of visits, set by the visits that count of a person.
     assert share(200_000, 100) < share(200_000, 1000)
     assert share(2_000_000, 1000) < share(200_000, 1000)
+
+
+def test_people_of_whom_the_series_holds_little_get_more_for_the_histogram(
+    towers_town: Any,
+) -> None:
+    usual = recommended_shares(LIMITS, scaling=True, clustering=True, cuts=False)
+    once = VisitLimits(max_visits=30, max_visits_in_total=30)
+    plain = recommended_shares(once, scaling=True, clustering=True, cuts=False)
+    assert plain.histogram < usual.histogram
+
+    def share(visits: float) -> Fraction:
+        crowd = Crowd(people=20_000, visits=visits)
+        return shares_for(towers_town.universe, LIMITS, BUDGETS["rho"], crowd, usual).histogram
+
+    assert share(3000.0) > 2 * share(6.0)
 
 
 def test_activity_without_a_histogram_is_refused() -> None:

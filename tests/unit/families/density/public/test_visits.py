@@ -10,6 +10,7 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
@@ -20,6 +21,7 @@ from hushway.families.density.public.visits import (
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
+from hushway.privacy.bound import Bound
 
 QUANTA = 60
 
@@ -125,7 +127,10 @@ def test_a_histogram_and_a_total_are_moved_by_their_limits() -> None:
     limits = VisitLimits(max_visits=30, max_visits_in_total=12)
     histogram = SiteHistogram(universe=UNIVERSE)
     assert histogram.size == UNIVERSE.site_count
-    assert histogram.reach(limits) == (1, 1, 1)
+    sites, parts = UNIVERSE.site_count, PERSON_PARTS
+    assert histogram.reach(limits) == (sites, parts, parts)
+    # All visits at one site are the worst: as if one visit of each person were drawn.
+    assert Bound(**histogram.reach(limits)._asdict()).l2_squared == parts**2
     total = VisitTotal(universe=UNIVERSE)
     assert total.size == 1
     assert total.reach(limits) == (1, 12, 12)

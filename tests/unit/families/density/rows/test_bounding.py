@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import PRIME, BoundingKey, placed
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     PeopleVisits,
@@ -99,8 +99,24 @@ def test_somebody_everywhere_at_all_times_counts_as_much_as_allowed(max_visits: 
     found = bounded_rows([rows_of(np.full(len(every), 9), every)], rule_of(max_visits, 10**30))
     assert found.series.sum() == min(max_visits, BINS)
     assert found.series.sum(axis=1).max() == 1
-    assert found.histogram.sum() == 1
+    # Everywhere as often as elsewhere: every site has its share, but for rounding.
+    assert found.histogram.sum() == PERSON_PARTS
+    assert np.ptp(found.histogram) <= BINS
     assert found.total == SITES * BINS
+
+
+def test_a_person_is_shared_among_sites_by_all_visits() -> None:
+    # Three visits at one site and one at another; then more visits than there are parts.
+    codes = [3, SITES + 3, 2 * SITES + 3, 4]
+    found = bounded_rows([rows_of([9] * 4, codes)], rule_of(1))
+    assert found.histogram[3] == 3 * PERSON_PARTS // 4
+    assert found.histogram[4] == PERSON_PARTS // 4
+    wide = VisitRule(sites=3, bins=900, limits=rule_of(2).limits, key=KEY)
+    many = bounded_rows([rows_of([9] * 1800, [i for i in range(2700) if i % 3])], wide)
+    assert many.histogram.sum() == PERSON_PARTS
+    assert many.histogram[0] == 0
+    # Every visit gets a part or none, one after the other: sites differ by one at most.
+    assert abs(int(many.histogram[1]) - int(many.histogram[2])) <= PERSON_PARTS // 8
 
 
 def test_events_of_one_site_and_bin_are_one_visit() -> None:
@@ -148,6 +164,10 @@ def test_everybody_counts_as_if_alone_and_within_the_limits(
     assert alone.series.sum() == min(len(bins), max_visits)
     assert alone.series.sum(axis=1).max() <= 1
     assert set(np.flatnonzero(alone.series).tolist()) <= visits
-    assert alone.histogram.sum() == min(len(visits), 1)
-    assert set(np.flatnonzero(alone.histogram).tolist()) <= {each % SITES for each in visits}
+    assert alone.histogram.sum() == (PERSON_PARTS if visits else 0)
+    assert alone.histogram.min() >= 0
+    # A visit has its due, rounded up or down.
+    at_site = np.bincount([each % SITES for each in visits], minlength=SITES)
+    due = PERSON_PARTS * at_site / max(len(visits), 1)
+    assert (np.abs(alone.histogram - due) <= at_site).all()
     assert alone.total == min(len(visits), max_visits_in_total)

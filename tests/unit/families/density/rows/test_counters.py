@@ -18,6 +18,7 @@ from hushway.engine.session import EngineSettings, duckdb_session, stream
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
+    PERSON_PARTS,
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
@@ -127,7 +128,8 @@ def test_counts_are_parts_of_visits_by_cluster_and_bin() -> None:
     cells = questions(UNIVERSE)
     assert dense(counter, cells["series"]) == [6, 0, 0, 4, 0, 6, 0, 8]
     assert dense(counter, cells["totals"]) == [10, 14]
-    assert sum(dense(counter, cells["sites"])) == 2
+    half = PERSON_PARTS // 2
+    assert dense(counter, cells["sites"]) == [half, 2 * half, half]
     assert dense(counter, cells["total"]) == [4]
     assert counter.unit is Unit.PERSON
 
@@ -207,7 +209,7 @@ def test_events_that_cannot_count_are_dropped_one_by_one(csv_file: WriteFile) ->
         header=HEADER,
     )
     counter = files(path)
-    assert dense(counter, questions(UNIVERSE)["sites"]) == [1, 0, 0]
+    assert dense(counter, questions(UNIVERSE)["sites"]) == [PERSON_PARTS, 0, 0]
     assert dense(counter, questions(UNIVERSE)["total"]) == [1]
     assert dense(counter, questions(UNIVERSE)["series"]) == [0, 0, 6, 0, 0, 0, 0, 0]
 
@@ -316,7 +318,7 @@ def test_the_bound_of_a_typical_week_holds_over_the_whole_window(csv_file: Write
     series = np.array(dense(counter, questions(week)["series"]))
     assert series.sum() == 2 * LIMITS.max_visits * 6
     assert series.max() <= 2 * 6
-    assert sum(dense(counter, questions(week)["sites"])) == 2
+    assert sum(dense(counter, questions(week)["sites"])) == 2 * PERSON_PARTS
     assert dense(counter, questions(week)["total"]) == [2 * LIMITS.max_visits_in_total]
 
 
@@ -327,8 +329,10 @@ def test_people_are_told_apart_by_how_busy_they_are() -> None:
     assert LIMITS.activity[:4].tolist() == [1, 2, 3, 4]
     activity = dense(counter, questions(UNIVERSE)["activity"])
     assert (activity[0], activity[3], sum(activity)) == (1, 1, 2)
-    assert dense(counter, questions(UNIVERSE)["circles"]) == [1, 0, 0, 0, 0, 1]
-    assert dense(counter, questions(UNIVERSE)["sites"]) == [1, 0, 1]
+    circles = np.array(dense(counter, questions(UNIVERSE)["circles"])).reshape(-1, 3)
+    assert circles[:2].tolist() == [[PERSON_PARTS, 0, 0], [0, 0, PERSON_PARTS]]
+    assert not circles[2:].any()
+    assert dense(counter, questions(UNIVERSE)["sites"]) == [PERSON_PARTS, 0, PERSON_PARTS]
 
 
 @pytest.mark.parametrize(

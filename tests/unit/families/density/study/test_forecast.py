@@ -9,7 +9,7 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.density.city.paris import paris
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.study import forecast
 from hushway.families.density.study.invented import invented_crowd
 from hushway.families.load import load_plan, prepare
@@ -99,7 +99,8 @@ def test_no_forecast_is_made_of_huge_tables(folder: Path, monkeypatch: Any) -> N
 def test_an_invented_crowd_is_as_large_as_guessed_and_bounded(folder: Path) -> None:
     universe: Any = job_of(folder).geography
     found = invented_crowd(universe, LIMITS, people=5000, visits=10.0)
-    assert found.city.found.activity.sum() == found.city.found.circles.sum() == 5000
+    assert found.city.found.activity.sum() == 5000
+    assert found.city.found.circles.sum() == 5000 * PERSON_PARTS
     assert found.truth.sum() == pytest.approx(50_000, rel=0.1)
     assert found.city.found.series.sum() <= 30 * 5000
     assert 0.5 < found.counted <= 1
