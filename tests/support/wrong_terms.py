@@ -95,7 +95,7 @@ WRONG_TERMS: dict[str, tuple[Callable[[Terms], dict[str, Any]], str]] = {
     ),
     "something else that was not measured": (
         lambda terms: {"not_taken": (*terms.not_taken, replace(terms.events[0], query="heads"))},
-        "spent on and not measured are not what",
+        "charged for and not measured are not what",
     ),
     "another name for the cells": (
         lambda terms: {"domain": replace(terms.domain, cells="everything")},

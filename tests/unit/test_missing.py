@@ -29,14 +29,14 @@ def test_files_and_columns_public_and_protected_are_listed_together(folder: Path
     facts = little_plan("od")
     facts["places"]["pairs"] = "gone.csv"
     facts["places"]["columns"] = {"id": "key", "zone": "ward"}
-    facts["features"] = {"ring": {"places": "ring"}}
+    facts["published_totals"] = {"ring": {"places": "ring"}}
     facts["mechanism"] = {"name": "learned"}
     facts["data"]["columns"] = {"person": "rider", "time": "when"}
     assert refusal(facts, folder).split("\n")[1:] == [
         f"  places.pairs: there is no file {folder / 'gone.csv'}",
         "  places.columns.id: places.csv has no column 'key'; it has id, name, lon, lat, zone",
         "  places.columns.zone: places.csv has no column 'ward'; it has id, name, lon, lat, zone",
-        "  features.ring.places: places.csv has no column 'ring'; it has id, name, lon, lat, zone",
+        "  published_totals.ring.places: places.csv has no column 'ring'; it has id, name, lon, lat, zone",
         "  data.columns.person: trips.csv has no column 'rider'",
         "  data.columns.time: trips.csv has no column 'when'",
     ]

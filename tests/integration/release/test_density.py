@@ -139,9 +139,7 @@ def test_positions_instead_of_towers(short: Path, made: DensityCity) -> None:
     events = {"phone": made.person[rows], "x": lon, "y": lat, "seen": times}
     pc.write_csv(pa.table(events), short / "positions.csv")
     change(short, "events.parquet", "positions.csv")
-    change(
-        short, 'person = "person"\nlocation = "tower" ', 'person = "phone"\nlon = "x"\nlat = "y" '
-    )
+    change(short, 'person = "person"\nplace = "tower" ', 'person = "phone"\nlon = "x"\nlat = "y" ')
     change(short, 'time = "time"', 'time = "seen"')
     before, _, rest = (short / "plan.toml").read_text(encoding="utf-8").partition("\n[places]")
     plan = before + "\n[areas]" + rest.partition("\n[areas]")[2]

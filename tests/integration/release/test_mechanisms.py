@@ -140,14 +140,19 @@ def test_verify_says_how_much_of_a_learnt_table_is_known(
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:
     published = publish(with_mechanism(city, 'name = "cbdp"'))
     adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
-    assert {entry["feature"] for entry in adds_up["sums"]} == {"total", "period", "zones", "modes"}
+    assert {entry["published_total"] for entry in adds_up["sums"]} == {
+        "total",
+        "period",
+        "zones",
+        "modes",
+    }
     assert all(entry["largest_difference"] == 0 for entry in adds_up["sums"])
     assert all(entry["largest_rounding_shift"] < 1 for entry in adds_up["sums"])
     assert all(entry["largest_difference"] == 0 for entry in adds_up["refinements"])
     assert adds_up["fit"]["relative_to_total"] <= 1e-9
     total = sum(pq.read_table(published.folder / "trips.parquet")["count"].to_pylist())
     margins = pq.read_table(published.folder / "margins.parquet").to_pylist()
-    assert [row["count"] for row in margins if row["feature"] == "total"] == [total]
+    assert [row["count"] for row in margins if row["published_total"] == "total"] == [total]
 
 
 def test_gaussian_noise_needs_an_account_in_rho(city: Path) -> None:

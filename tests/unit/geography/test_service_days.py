@@ -53,9 +53,9 @@ def labels_at(periods: Periods, wall: str) -> list[str]:
 
 def test_the_night_after_midnight_belongs_to_the_service_day_before() -> None:
     periods = week(opens=300, closes=1530, minutes=30, cycle="week")
-    assert labels_at(periods, "2026-12-22T01:15") == ["Mon 25:00-25:30"]
+    assert labels_at(periods, "2026-12-22T01:15") == ["Mon 01:00-01:30"]
     assert labels_at(periods, "2026-12-21T01:15") == []
-    assert labels_at(periods, "2026-12-28T01:15") == ["Sun 25:00-25:30"]
+    assert labels_at(periods, "2026-12-28T01:15") == ["Sun 01:00-01:30"]
     assert labels_at(periods, "2026-12-28T01:30") == []
 
 

@@ -398,8 +398,10 @@ class PairColumnsPlan(Section):
 class AreaColumnsPlan(Section):
     """Which column or property of the areas holds what."""
 
-    id: str = "id"
-    name: str | None = "name"
+    id: str = Field(default="id", description="The column with the id of an area.")
+    name: str | None = Field(
+        default="name", description="The column with its name, if there is one."
+    )
 
 
 class PlacesPlan(Section):

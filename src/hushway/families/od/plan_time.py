@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from hushway.errors import GeographyError
 from hushway.geography.periods import Periods
@@ -49,8 +49,17 @@ def _days(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-ServiceMinute = Annotated[int, BeforeValidator(_service_minute)]
-Stretch = Annotated[tuple[int, int], BeforeValidator(_stretch)]
+# What editors are told: a plan is written otherwise than it is kept.
+ServiceMinute = Annotated[
+    int,
+    BeforeValidator(_service_minute),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"}),
+]
+Stretch = Annotated[
+    tuple[int, int],
+    BeforeValidator(_stretch),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2} *- *\d{1,2}:\d{2}$"}),
+]
 
 
 class ServiceTimePlan(Section):
@@ -58,18 +67,31 @@ class ServiceTimePlan(Section):
 
     file_options: ClassVar[tuple[str, ...]] = ("holidays_file",)
 
-    zone: Text
-    first_day: Day
-    last_day: Day
-    opens: ServiceMinute = 0
-    closes: ServiceMinute = DAY_MINUTES
-    minutes: int = Field(default=60, gt=0)
+    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
+    first_day: Day = Field(description="The first day of the public window.")
+    last_day: Day = Field(description="The last day of the public window, included.")
+    opens: ServiceMinute = Field(
+        default=0, description="When the first period of a day begins, as HH:MM."
+    )
+    closes: ServiceMinute = Field(
+        default=DAY_MINUTES,
+        description="When the last period of a day ends, as HH:MM; after midnight the hours go on: "
+        "25:30.",
+    )
+    minutes: int = Field(default=60, gt=0, description="Length of a period in minutes.")
     parts: dict[Text, Stretch] = Field(
         default_factory=dict, description="Named parts of the day instead of equal ones."
     )
-    cycle: Literal["day", "week", "day_type", "window"] = "day"
-    day_types: dict[Text, Texts] | None = None
-    holidays: Annotated[tuple[Day, ...], BeforeValidator(_days)] = ()
+    cycle: Literal["day", "week", "day_type", "window"] = Field(
+        default="day",
+        description="Whether all days are counted together, or weekdays, day types or days apart.",
+    )
+    day_types: dict[Text, Texts] | None = Field(
+        default=None, description="Names of day types with their weekdays, and holidays for one."
+    )
+    holidays: Annotated[tuple[Day, ...], BeforeValidator(_days)] = Field(
+        default=(), description="Days that run like holidays, whatever their weekday."
+    )
     holidays_file: Text | None = Field(default=None, description="One day a line.")
 
     @model_validator(mode="after")

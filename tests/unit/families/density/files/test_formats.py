@@ -219,7 +219,7 @@ def test_rows_are_those_of_areas_and_bins_in_order(tmp_path: Path, density: Dens
             "area": ids[area],
             "starts": moment(at),
             "starts_local": f"2026-03-{2 + at // 4:02d} {6 * (at % 4):02d}:00",
-            "bin": at,
+            "period": at,
             "count": density.counts[area, at],
             "standard_error": density.standard_error[area, at],
         }

@@ -80,9 +80,9 @@ def test_one_changed_byte_anywhere_is_found(tower_release: Path) -> None:
         ("density.geo.parquet", b"PAR1", b"PAR2", "formats"),
         ("measured_series.parquet", b"PAR1", b"PAR2", "density"),
         ("measured_sites.csv", b"0,", b"1,", "density"),
-        ("datapackage.json", b'"towers": true', b'"towers": false', "geography"),
-        ("datapackage.json", b'"towers": true', b'"towers": 1', "table facts"),
-        ("datapackage.json", b'"towers": true', b'"tower": true', "table facts"),
+        ("datapackage.json", b'"places": true', b'"places": false', "geography"),
+        ("datapackage.json", b'"places": true', b'"places": 1', "table facts"),
+        ("datapackage.json", b'"places": true', b'"place": true', "table facts"),
         ("datapackage.json", b'"quanta": 12', b'"quanta": 13', "terms"),
         ("datapackage.json", b'"quanta": 12', b'"quanta": 1e9', "table facts"),
         ("datapackage.json", b'"quanta": 12', b'"quanta": 999999999', "density"),
@@ -177,7 +177,7 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
         {"density"},
     ),
     "an unknown area": ("density.parquet", lambda rows: put(rows, 0, area="?"), {"density"}),
-    "another period": ("density.parquet", lambda rows: put(rows, 0, bin=1), {"density"}),
+    "another period": ("density.parquet", lambda rows: put(rows, 0, period=1), {"density"}),
     "another start": (
         "density.parquet",
         lambda rows: put(rows, 0, starts=rows[1]["starts"]),
@@ -219,7 +219,7 @@ CHANGES: dict[str, tuple[str, Change, set[str]]] = {
     ),
     "another period of a cluster": (
         "measured_series.parquet",
-        lambda rows: put(rows, 0, bin=1),
+        lambda rows: put(rows, 0, period=1),
         {"density"},
     ),
     "a missing measurement": (
@@ -244,7 +244,7 @@ def test_a_changed_row_is_found_under_a_new_seal(
     assert failed(verify(tower_release)) & (expected | {"package"}) >= expected
 
 
-@pytest.mark.parametrize("column", ["count", "bin", "starts"])
+@pytest.mark.parametrize("column", ["count", "period", "starts"])
 def test_columns_have_the_types_that_they_should(
     tower_release: Path, reseal: Reseal, column: str
 ) -> None:

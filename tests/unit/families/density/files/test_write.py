@@ -64,10 +64,10 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
     package = json.loads((tower_release / "datapackage.json").read_bytes())
     assert package["table"] == {
         "areas": 3,
-        "bins": 8,
+        "periods": 8,
         "rows": 24,
         "visits": round(float(density.counts.sum()), 2),
-        "towers": True,
+        "places": True,
         "sites": 2,
         "cells_of_the_cover": 3,
         "clusters": 2,

@@ -282,9 +282,9 @@ def test_named_parts_of_day_types_survive_writing_and_reading(table: ODTable) ->
         "t4_rest_late",
     )
     data = periods_csv(periods)
-    assert b"rest late,rest,Sun holidays,2026-03-02,late,22:00,25:30," in data
+    assert b"rest late,rest,Sun holidays,2026-03-02,late,22:00,01:30," in data
     assert read_periods(data) == periods
-    changes = ((b"25:30", b"25:00"), (b"Sun holidays", b"Sun"), (b"2026-03-02,late", b",late"))
+    changes = ((b",01:30,", b",01:00,"), (b"Sun holidays", b"Sun"), (b"2026-03-02,late", b",late"))
     for old, new in changes:
         with pytest.raises((ReleaseError, GeographyError)):
             read_periods(data.replace(old, new, 1))
@@ -295,10 +295,12 @@ def test_periods_of_the_week_survive_writing_and_reading(table: ODTable) -> None
     data = periods_csv(periods)
     header, first, *_, last = data.decode().splitlines()
     window = "2026-03-05,2026-03-06,America/Detroit"
-    assert header == "period,weekday,starts,ends,first_day,last_day,time_zone"
+    assert header == "period,weekday,starts,ends,starts_at,ends_at,first_day,last_day,time_zone"
     assert tuple(header.split(",")) == period_columns(periods)
-    assert first == f"Mon 08:00-08:30,Mon,08:00,08:30,{window}"
-    assert last == f"Sun 09:30-10:00,Sun,09:30,10:00,{window}"
+    monday = "2026-03-09T08:00:00-04:00,2026-03-09T08:30:00-04:00"
+    sunday = "2026-03-08T09:30:00-04:00,2026-03-08T10:00:00-04:00"
+    assert first == f"Mon 08:00-08:30,Mon,08:00,08:30,{monday},{window}"
+    assert last == f"Sun 09:30-10:00,Sun,09:30,10:00,{sunday},{window}"
     assert read_periods(data) == periods
     assert read_periods(data).digest == periods.digest
     for old, new in ((b"Sun", b"Sat"), (b"weekday", b"day"), (b",Mon,", b",")):
@@ -318,7 +320,7 @@ def test_further_columns_of_places_survive_writing_and_reading(table: ODTable) -
     assert read_locations(data) == locations
     assert read_locations(data).digest == locations.digest
     assert read_locations(data.replace(b"NULL", b"none")).digest != locations.digest
-    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+    with pytest.raises(ReleaseError, match=r"places\.csv"):
         read_locations(data.replace(b"Type\n", b"Type,\n", 1))
 
 
@@ -329,9 +331,9 @@ def test_whole_degrees_keep_their_digest() -> None:
 
 def test_rewritten_lists_are_refused(table: ODTable) -> None:
     places = locations_csv(table.universe.locations)
-    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+    with pytest.raises(ReleaseError, match=r"places\.csv"):
         read_locations(places.replace(b"42.3,", b"42.30,", 1))
-    with pytest.raises(ReleaseError, match=r"locations\.csv"):
+    with pytest.raises(ReleaseError, match=r"places\.csv"):
         read_locations(places.replace(b"lat", b"LAT", 1))
     periods = periods_csv(table.universe.periods)
     with pytest.raises(ReleaseError, match=r"periods\.csv"):

@@ -189,7 +189,7 @@ def test_sums_read_as_text_and_numbers(tmp_path: Path, summed: ODTable) -> None:
     sums = [each for each in published_sums(summed) if each.feature.title in ("total", "period")]
     write_margins_csv(sums, tmp_path / "m.csv")
     header, total, first, *_ = (tmp_path / "m.csv").read_text().splitlines()
-    assert header == "feature,period,pair,count,measured,standard_error,residual,low,high"
+    assert header == "published_total,period,pair,count,measured,standard_error,residual,low,high"
     count = int(summed.counts.sum())
     assert total.split(",")[:5] == ["total", "", "", str(count), str(count - 5)]
     assert total.split(",")[6] == "5"
@@ -209,7 +209,7 @@ def test_sums_read_as_text_and_numbers(tmp_path: Path, summed: ODTable) -> None:
         lambda rows: rows.set_column(4, "measured", pa.array([0] * len(rows), pa.int64())),
         lambda rows: rows.set_column(5, "standard_error", pa.array([np.nan] * len(rows))),
         lambda rows: rows.set_column(5, "standard_error", pa.array(range(len(rows)), pa.float64())),
-        lambda rows: rows.set_column(0, "feature", pa.array(["total"] * len(rows))),
+        lambda rows: rows.set_column(0, "published_total", pa.array(["total"] * len(rows))),
     ],
 )
 def test_other_sums_than_those_of_the_features_are_refused(

@@ -50,7 +50,7 @@ def test_the_package_describes_sums_and_what_is_left_out(summed_release: Path) -
     package = json.loads((summed_release / "datapackage.json").read_bytes())
     assert package["table"]["zeros_left_out"] is True
     assert package["table"]["dense"] is False
-    assert package["table"]["sums"][1] == {"feature": "period", "elements": 4}
+    assert package["table"]["sums"][1] == {"published_total": "period", "elements": 4}
     resources = {resource["path"]: resource for resource in package["resources"]}
     assert resources.keys() >= set(NEW)
     without_row = "A cell without a row is published as 0."
@@ -68,7 +68,7 @@ def test_the_package_describes_sums_and_what_is_left_out(summed_release: Path) -
 def test_the_list_says_that_everything_adds_up(summed_release: Path) -> None:
     facts = json.loads((summed_release / "adds-up.json").read_bytes())
     assert facts["fit"] == {"newton_steps": 4, "relative": 1e-12, "proven": True}
-    assert [each["feature"] for each in facts["sums"]] == [
+    assert [each["published_total"] for each in facts["sums"]] == [
         "total",
         "period",
         "zones",
@@ -196,7 +196,7 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
     [
         ("margins.csv", b'\n"total","","",', b'\n"total","","",1', "margins"),
         ("margins.csv", b'\n"period","08:00-', b'\n"period","09:00-', "margins"),
-        ("margins.csv", b"feature,", b"title,", "margins"),
+        ("margins.csv", b"published_total,", b"title,", "margins"),
         ("published_totals.json", b'"title": "period"', b'"title": "hour"', "margins"),
         ("published_totals.json", b'"early",', b'"late",', "features"),
         ("published_totals.json", b"{", b"[", "features"),

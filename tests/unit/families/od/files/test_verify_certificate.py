@@ -134,7 +134,7 @@ def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(
     ("words", "check"),
     [
         ("The account has been charged less than this release costs.", "spent"),
-        ("The account has passed its contribution limit.", "budget_limit"),
+        ("The account has passed its budget limit.", "budget_limit"),
     ],
 )
 def test_an_account_that_could_not_pay_is_found(
