@@ -210,7 +210,7 @@ def _in_metres(found: list[dict[str, Any]]) -> None:
 
 def _by_tower(scene: Scene) -> None:
     """Lets events name places instead of having positions."""
-    scene.say("data.columns", {"person": "person", "location": "tower"})
+    scene.say("data.columns", {"person": "person", "place": "tower"})
     scene.say("places.file", "places.csv")
     lines = [f"p{i % 6},{'abcd'[i % 4]},2026-03-02T{i % 20:02d}:30:00" for i in range(36)]
     scene.rows.write_text("\n".join(["person,tower,time", *lines, ""]), encoding="utf-8")

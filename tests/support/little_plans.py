@@ -29,7 +29,7 @@ def write_little_files(folder: Path) -> None:
     trips = ((f"p{i % 5}", "abcd"[i % 4], "abcd"[(i + 1) % 4], _hour(i)) for i in range(20))
     _write(folder / "trips.csv", "person,origin,destination,time", trips)
     taps = ((f"p{i % 6}", "abcd"[i * i % 4], _hour(i % 20)) for i in range(36))
-    _write(folder / "taps.csv", "person,location,time", taps)
+    _write(folder / "taps.csv", "person,place,time", taps)
     events = ((f"p{i % 6}", _hour(i % 20), *_PLACES[i % 4][1:]) for i in range(36))
     _write(folder / "events.csv", "person,time,lon,lat", events)
     traces = (
@@ -94,7 +94,7 @@ ROWS = {
 _SOON = f"{_DAY}T11:30:00"
 ROW = {
     "od": {"person": "p0", "origin": "a", "destination": "b", "time": _SOON},
-    "sequences": {"person": "p0", "location": "a", "time": _SOON},
+    "sequences": {"person": "p0", "place": "a", "time": _SOON},
     "density": {"person": "p0", "time": _SOON, "lon": "-8.60", "lat": "41.10"},
     "links": {"person": "p0", "time": _SOON, "lon": "-8.60", "lat": "41.10"},
 }

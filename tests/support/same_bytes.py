@@ -30,9 +30,11 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "od by Laplace, sparse": ("od", {"mechanism": {"name": "laplace", "form": "sparse"}}),
     "od by hierarchy": (
         "od",
-        {"mechanism": {"name": "hierarchical", "features": ["total", "zones"]}},
+        {"mechanism": {"name": "hierarchical", "published_totals": ["total", "zones"]}},
     ),
     "density by Laplace": ("density", {"mechanism": {"name": "laplace"}}),
+    # So few records that nothing is sure: such a release is whole too.
+    "sequences learnt": ("sequences", {"mechanism": {"name": "learned"}}),
     "sequences with Gaussian noise": (
         "sequences",
         {

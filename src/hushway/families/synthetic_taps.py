@@ -40,7 +40,7 @@ class SyntheticTaps:
 def synthesize_taps(
     release: Path, path: Path, *, seed: int = 1, day: date = _NO_DAY
 ) -> SyntheticTaps:
-    """Writes one row a tap (record, location, time) for every record of a release.
+    """Writes one row a tap (record, place, time) for every record of a release.
 
     Privacy:
         Reads a published release and nothing else: it costs nothing. Stops beyond kept prefixes and
@@ -79,7 +79,7 @@ def synthesize_taps(
     table = pa.table(
         {
             "record": number_array(owner),
-            "location": pa.DictionaryArray.from_arrays(
+            "place": pa.DictionaryArray.from_arrays(
                 number_array(records.stops.astype(np.int32)), ids
             ),
             "time": pa.Array.from_buffers(

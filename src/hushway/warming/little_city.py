@@ -28,16 +28,16 @@ _PLANS: dict[str, dict[str, Any]] = {
         "data": {"name": "little", "taps": "taps.csv", "columns": {"person": "person"}},
         "places": {"file": "places.csv"},
         "taxonomy": {"columns": ["zone"]},
-        "records": {"height": 4},
+        "records": {"max_stops": 4},
         "privacy": {"epsilon": "1"},
     },
     "density": {
         "data": {
             "name": "little",
             "events": "taps.csv",
-            "columns": {"person": "person", "location": "location"},
+            "columns": {"person": "person", "place": "place"},
         },
-        "towers": {"file": "places.csv"},
+        "places": {"file": "places.csv"},
         "areas": {"file": "areas.geojson"},
         "privacy": {"max_visits": 4, "max_visits_in_total": 9, "epsilon": "1", "delta": "1e-6"},
     },
@@ -61,7 +61,7 @@ MECHANISMS: dict[str, tuple[str, ...]] = {
 def little_plan(release_type: str, mechanism: str) -> dict[str, Any]:
     """Returns a plan for the little city, as plain values."""
     return {
-        "family": release_type,
+        "release_type": release_type,
         "ledger": {"period": "none"},
         "release": {"folder": "release", "title": "A rehearsal"},
         # Loading what encrypts takes longer than counting these rows.
@@ -83,7 +83,7 @@ def write_little_city(folder: Path) -> None:
     stops = [(i, j, _PLACES[(i + i * j) % len(_PLACES)][0]) for i in range(_PEOPLE) for j in _TIMES]
     _write(
         folder / "taps.csv",
-        ("person", "location", "time"),
+        ("person", "place", "time"),
         ((f"u{i}", stop, _clock(4 * j, i)) for i, j, stop in stops),
     )
     _write(

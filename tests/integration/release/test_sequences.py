@@ -148,7 +148,7 @@ def test_counts_of_the_tree_add_up_and_end_in_the_published_sequences(city: Path
     sequences = pq.read_table(folder / "sequences.parquet")
     assert sum(sequences["count"].to_pylist()) == sum(tree["ends"].to_pylist())
     assert min(tree["count"].to_pylist()) >= 0
-    known = set(pq.read_table(city / "taps.parquet")["location"].unique().to_pylist())
+    known = set(pq.read_table(city / "taps.parquet")["place"].unique().to_pylist())
     stops = {stop for sequence in sequences["sequence"].to_pylist() for stop in sequence}
     assert stops <= known
 
@@ -256,7 +256,7 @@ def test_synthetic_taps_have_plausible_times_and_the_published_beginnings(city: 
     made = invoke("synthesise", published.folder, city / "synthetic.parquet")
     assert made.exit_code == 0, made.output
     taps = pq.read_table(city / "synthetic.parquet")
-    assert taps.column_names == ["record", "location", "time"]
+    assert taps.column_names == ["record", "place", "time"]
     tree = pq.read_table(published.folder / "tree.parquet")
     assert len(taps["record"].unique()) == sum(tree["ends"].to_pylist())
     again = invoke("synthesise", published.folder, city / "synthetic.parquet")

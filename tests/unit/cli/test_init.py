@@ -108,14 +108,14 @@ def test_times_with_a_zone_are_instants(folder: Path) -> None:
 
 def test_events_that_name_towers_need_their_list(folder: Path) -> None:
     (folder / "calls.csv").write_text("subscriber,Tower ID,time,lon,lat\n", encoding="utf-8")
-    assert run("calls.csv", "--type", "density", "--towers", "t.csv", "--yes").exit_code == 0
+    assert run("calls.csv", "--type", "density", "--places", "t.csv", "--yes").exit_code == 0
     facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
     assert facts["data"]["columns"] == {
         "person": "subscriber",
-        "location": "Tower ID",
+        "place": "Tower ID",
         "time": "time",
     }
-    assert facts["towers"]["file"] == "t.csv"
+    assert facts["places"]["file"] == "t.csv"
 
 
 def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -301,7 +301,8 @@ class DensityPlan(AnyPlan):
     def named_tables(self) -> Iterator[NamedTable]:
         """Yields the areas, the towers and the events."""
         areas = {"areas.id": self.areas.id}
-        if self.areas.name is not None:
+        # A file without names is fine, unless the plan says what their column is called.
+        if self.areas.name not in (None, "name"):
             areas["areas.name"] = self.areas.name
         yield NamedTable(option="areas.file", name=self.areas.file, columns=areas)
         if self.places is not None:

@@ -21,7 +21,7 @@ def write_taps(city: "CardCity", path: Path) -> None:
     codes = number_column(city.stops[order].astype(np.int32), pa.int32())
     columns = {
         "person": number_column(city.person_of_stop[order], pa.int64()),
-        "location": pa.DictionaryArray.from_arrays(codes, names),
+        "place": pa.DictionaryArray.from_arrays(codes, names),
         "time": number_column(midnight + city.seconds[order], pa.timestamp("s")),
     }
     table = table_of(columns)

@@ -376,6 +376,7 @@ def sums_by_way(table: SequenceTable, prefix: IntArray) -> Sums:
 def records_by_length(table: SequenceTable) -> IntArray:
     """Returns how many records are published with 1 stop, with 2 stops, and so on."""
     stop_of_step = np.array([step.stop for step in table.steps], dtype=np.int64)
-    records = np.zeros(int(stop_of_step.max()) + 1, dtype=np.int64)
+    # Where nothing is sure there are no steps, and still one bar: none of one stop.
+    records = np.zeros(int(stop_of_step.max(initial=0)) + 1, dtype=np.int64)
     np.add.at(records, stop_of_step[table.step], table.ends)
     return records

@@ -152,11 +152,11 @@ def test_written_taps_read_back_as_the_records(
     city = small[name]
     city.write(tmp_path / name)
     table = pyarrow.parquet.read_table(tmp_path / name / "taps.parquet")
-    assert table.column_names == ["person", "location", "time"]
+    assert table.column_names == ["person", "place", "time"]
     assert table.schema.field("time").type.tz is None
     person = table["person"].to_numpy()
     time = table["time"].to_numpy().astype("datetime64[s]")
-    stop = np.array([city.locations.index[key] for key in table["location"].to_pylist()])
+    stop = np.array([city.locations.index[key] for key in table["place"].to_pylist()])
     assert (np.diff(time).astype(np.int64) >= 0).all()
     order = np.lexsort((time, person))
     assert np.array_equal(stop[order], city.stops)

@@ -317,5 +317,5 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised
     assert "\n\"'=" in (release / "sequences.csv").read_text(encoding="utf-8")
     assert ",'@" in (release / "places.csv").read_text(encoding="utf-8")
     made = synthesize_taps(release, tmp_path / "taps.parquet")
-    written = set(pq.read_table(made.path).column("location").to_pylist())
+    written = set(pq.read_table(made.path).column("place").to_pylist())
     assert written <= {place.id for place in places}
