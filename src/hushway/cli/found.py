@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hushway.tables.check import Problem
     from hushway.tables.found import LimitFound, PeopleFound, RowsFound, TimesFound
 
-ONLY_HERE = "your screen only: exact, covered by no guarantee, nothing of this is released"
+ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
 _HOUR_MINUTES = 60
 
 

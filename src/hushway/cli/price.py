@@ -98,7 +98,7 @@ def price(
         say(f"The ledger would refuse it. {tag.obstacle}")
     table(
         f"Typical errors, in {job.wording.counted}",
-        ["figure", "#noise (1 standard deviation)", "#too high by, if nearly all cells are empty"],
+        ["figure", "#noise (1 standard deviation)", "#upward bias in a sparse table"],
         [[f.figure, f"± {_trips(f.standard_error)}", _trips(f.bias)] for f in tag.forecasts],
     )
     if tag.expected is not None:
