@@ -21,10 +21,10 @@ _SEEDS = 10
 _GAUSSIAN = {"noise": "gaussian"}
 _WAYS: list[tuple[str, dict[str, Any]]] = [
     ("od", {}),
-    ("od", {"name": "learned", "features": ["origins"], **_GAUSSIAN}),
+    ("od", {"name": "learned", "published_totals": ["origins"], **_GAUSSIAN}),
     ("od", {"name": "laplace", "form": "dense"}),
     ("od", {"name": "laplace", "form": "sparse"}),
-    ("od", {"name": "hierarchical", "features": ["total", "zones"]}),
+    ("od", {"name": "hierarchical", "published_totals": ["total", "zones"]}),
     *(("od", {"name": "cbdp", "form": form, **_GAUSSIAN}) for form in ("dense", "lazy")),
     ("od", {"name": "cbdp", "rounding": "plain", "structure": "hierarchical"}),
     ("sequences", {}),
@@ -41,8 +41,8 @@ _WAYS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("density", {"denoise": "cuts", "night": True}),
     ("links", {}),
-    ("links", {"speeds": "1/4", "shown": 0, "conserve": False}),
-    ("links", {"noise": "laplace", "classes": "0", "expect": False}),
+    ("links", {"speeds": "1/4", "publish_above_se": 0, "conserve": False}),
+    ("links", {"noise": "laplace", "classes": "0", "shrink_to_class": False}),
 ]
 
 

@@ -197,7 +197,12 @@ CASES = {
     ),
     "links unfitted": Case(
         link_counts(
-            DRIVES, budget=RHO, classes=Fraction(0), shown=0.0, expect=False, conserve=False
+            DRIVES,
+            budget=RHO,
+            classes=Fraction(0),
+            publish_above_se=0.0,
+            shrink_to_class=False,
+            conserve=False,
         ),
         RINGS,
         link_table,

@@ -16,7 +16,7 @@ from hushway.privacy.query import ExactCounts, Query
 from support.toy_family import ToyFamily, Visits, one_person
 
 PLAN = """
-release type = "toy"
+release_type = "toy"
 visits = "visits.csv"
 areas = ["north", "south", "west"]
 data.name = "visits"

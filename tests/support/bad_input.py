@@ -235,9 +235,7 @@ OWN: dict[str, tuple[Case, ...]] = {
     "od": (
         *_PLACES,
         Case("no such origin", row(refuse="unknown_place", origin="z"), "unknown place"),
-        Case(
-            "a trip to its origin", row(refuse="include_intrazonal", destination="a"), "same place"
-        ),
+        Case("a trip to its origin", row(refuse="intrazonal", destination="a"), "intrazonal"),
         Case(
             "a trip id that is there twice",
             _with_trip_ids,
@@ -251,7 +249,7 @@ OWN: dict[str, tuple[Case, ...]] = {
     ),
     "sequences": (
         *_PLACES,
-        Case("no such stop", row(refuse="unknown_place", location="z"), "unknown place"),
+        Case("no such stop", row(refuse="unknown_place", place="z"), "unknown place"),
         Case("a bound that is a truth", option("privacy.max_records", True), "max_records"),
         Case("no such grouping", option("taxonomy.columns", ["moon"]), "moon"),
         Case("a timetable that is not there", option("taxonomy", {"gtfs": "g.zip"}), "g.zip"),

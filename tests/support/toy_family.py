@@ -15,7 +15,7 @@ ONE = hw.Bound(cells=1, each=1, total=1)
 
 
 class ToyPlan(hw.AnyPlan):
-    family: Literal["toy"]
+    release_type: Literal["toy"]
     visits: str
     areas: list[str]
 

@@ -36,7 +36,10 @@ def test_files_and_columns_public_and_protected_are_listed_together(folder: Path
         f"  places.pairs: there is no file {folder / 'gone.csv'}",
         "  places.columns.id: places.csv has no column 'key'; it has id, name, lon, lat, zone",
         "  places.columns.zone: places.csv has no column 'ward'; it has id, name, lon, lat, zone",
-        "  published_totals.ring.places: places.csv has no column 'ring'; it has id, name, lon, lat, zone",
+        (
+            "  published_totals.ring.places: places.csv has no column 'ring'; "
+            "it has id, name, lon, lat, zone"
+        ),
         "  data.columns.person: trips.csv has no column 'rider'",
         "  data.columns.time: trips.csv has no column 'when'",
     ]

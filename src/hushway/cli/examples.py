@@ -18,7 +18,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         'hushway price plan.toml --within "origins=5%" --trips 40000',
     ),
     "recommend": ("hushway recommend plan.toml --trips 40000 --people 15000",),
-    "publish": ("hushway publish plan.toml",),
+    "publish": ("hushway publish plan.toml", "hushway publish plan.toml --dry-run"),
     "verify": (
         "hushway verify release",
         "hushway verify release --key steward.pub.pem --ledger plan.toml",
@@ -34,6 +34,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway evaluate release --task fleet --plan plan.toml",
         "hushway evaluate release --task fleet --network network.toml --picture fleet.png",
     ),
+    "warm": ("hushway warm", "hushway warm od links"),
     "audit": ("hushway audit od --mutants",),
     "plan": ("hushway plan new od > plan.toml",),
     "plan new": ("hushway plan new od > plan.toml",),

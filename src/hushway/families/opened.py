@@ -168,7 +168,7 @@ def open_release(folder: Path | str) -> Release:
         >>> release = hushway.open("release")
         >>> release.tables[0]
         'trips'
-        >>> release.arrow("locations").column_names
+        >>> release.arrow("places").column_names
         ['id', 'name', 'lat', 'lon', 'zone']
         >>> print(release.certificate.title)
         A little release

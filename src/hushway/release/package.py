@@ -6,7 +6,7 @@ from typing import Any
 
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.loss import Measure
-from hushway.release.papers import CERTIFICATE, PAPERS
+from hushway.release.papers import CERTIFICATE, PACKAGE, PAPERS
 from hushway.release.published_file import PARQUET_TYPE, Description, Resource
 from hushway.release.publisher import address_of, licence_address
 from hushway.release.seal import SealedFile
@@ -116,6 +116,10 @@ def _resource(resource: Resource, file: SealedFile) -> dict[str, Any]:
         facts |= {"bytes": file.size, "hash": f"sha256:{file.sha256}"}
     if resource.schema is not None:
         facts |= {"type": "table", "schema": _schema(resource)}
+    elif resource.path.endswith(f"/{PACKAGE}"):
+        # A package of another standard within ours is a file to Frictionless: it would look up that
+        # standard on the network.
+        facts["type"] = "file"
     if resource.mediatype.startswith("text/"):
         facts["encoding"] = "utf-8"
     return facts

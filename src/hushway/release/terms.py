@@ -244,7 +244,7 @@ def refuse_numbers(what: str) -> ReleaseError:
 
 
 # Where a mechanism that measures features names them among its public parameters.
-PARAMETER = "features"
+PARAMETER = "published_totals"
 
 
 @dataclass(frozen=True, kw_only=True)

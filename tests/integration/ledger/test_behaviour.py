@@ -77,7 +77,7 @@ def test_a_missing_account_is_refused_with_the_command_that_opens_one(ledger: Le
 
 
 @pytest.mark.parametrize(
-    ("cap", "delta"),
+    ("budget_limit", "delta"),
     [
         (rho("1"), Fraction(0)),
         (rho("1"), Fraction(1)),

@@ -157,7 +157,7 @@ def test_people_and_limits_are_counted_from_rows_that_count(
     # Items of a trace are known only when all traces are matched.
     expected = {
         "od": ["max_trips"],
-        "sequences": ["max_records", "height"],
+        "sequences": ["max_records", "max_stops"],
         "density": ["max_visits"],
         "links": [],
     }
@@ -213,4 +213,4 @@ def test_missing_public_files_and_missing_columns_are_said_at_once(
     assert scene.run("check") == 1
     said = capfd.readouterr().err
     assert f"{public[scene.family]}.file: there is no file" in said
-    assert f"{scene.rows.name} has no column 'moment' (time)" in said
+    assert f"{scene.rows.name} has no column 'moment'" in said

@@ -21,7 +21,7 @@ def scene(tmp_path: Path) -> Scene:
     made.say("mechanism", {"name": "laplace", "form": "dense"})
     made.say("privacy.epsilon", "3")
     made.say("privacy.max_trips", 1)
-    assert made.run("publish") == 0
+    assert made.run("publish", "--yes") == 0
     return made
 
 

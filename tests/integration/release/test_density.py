@@ -48,6 +48,8 @@ def city(files_of_paris: Path, tmp_path: Path) -> Path:
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     change(tmp_path, 'epsilon = "0.3" ', 'epsilon = "3" ')
     change(tmp_path, "max_visits_in_total = 1000 ", "max_visits_in_total = 100 ")
+    # Some plans here count a few days of the city's week.
+    change(tmp_path, 'most_dropped = "1/2" ', 'most_dropped = "1" ')
     return tmp_path
 
 
@@ -93,10 +95,10 @@ def replace_file(path: Path) -> Path:
 
 def test_the_whole_way_on_the_command_line(city: Path) -> None:
     plan = city / "plan.toml"
-    assert invoke("plan", "new", "density").output.startswith("# A hushway plan")
+    assert invoke("plan", "new", "density").output.startswith("#:schema density")
     checked = invoke("check", plan)
     assert checked.exit_code == 0
-    assert "20 areas, 30 sites, 168 periods" in checked.output
+    assert "20 areas, 30 sites, 168 periods" in " ".join(checked.output.split())
     open_account(city)
     priced = invoke("price", plan, "--json")
     assert json.loads(priced.output)["affordable"]
@@ -144,7 +146,8 @@ def test_positions_instead_of_towers(short: Path, made: DensityCity) -> None:
     before, _, rest = (short / "plan.toml").read_text(encoding="utf-8").partition("\n[places]")
     plan = before + "\n[areas]" + rest.partition("\n[areas]")[2]
     (short / "plan.toml").write_text(plan, encoding="utf-8")
-    assert "20 areas, 48 periods, 20 cells" in invoke("check", short / "plan.toml").output
+    checked = invoke("check", short / "plan.toml").output
+    assert "20 areas, 48 periods" in " ".join(checked.split())
     open_account(short)
     published = publish(job_of(short))
     assert hushway.verify(published.folder).passed

@@ -25,6 +25,7 @@ from hushway.publishing import publish
 from hushway.release.job import CountingContext, Job
 from hushway.release.place import claimed, hidden_folder
 from hushway.settling import settle_plan
+from hushway.tables.check import RowsChecked
 from support.dying import FINISHED, INTERRUPTED, Clock, ended
 from support.little_plans import little_plan, write_little_files
 
@@ -38,8 +39,8 @@ class RowsInMemory:
 
     cells: ODCells
 
-    def check(self, *_: Any, **__: Any) -> list[Any]:
-        return []
+    def check(self, *_: Any, **__: Any) -> RowsChecked:
+        return RowsChecked()
 
     def counter(self, context: CountingContext) -> ArrayCounter:
         return ArrayCounter(

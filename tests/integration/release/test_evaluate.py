@@ -35,6 +35,7 @@ CHANGES = {
     'epsilon = "1" ': 'epsilon = "100" ',
     "# [mechanism] ": '[mechanism]\nname = "cbdp"\nbudget_shares = "uniform" ',
     "last_day = 2026-03-03": "last_day = 2026-03-04",
+    'most_dropped = "1/2" ': 'most_dropped = "1" ',
 }
 FEW = ("--draws", "2")
 

@@ -53,7 +53,7 @@ def test_ids_stay_text_and_what_was_guarded_is_as_it_was(tmp_path: Path) -> None
     job = hushway.prepare(plan_from(facts, folder=tmp_path))
     with hushway.Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, PureLoss(exact("4")))
-    places = hushway.open(hushway.publish(job).folder).arrow("locations")
+    places = hushway.open(hushway.publish(job).folder).arrow("places")
     assert "=cmd" in places["name"].to_pylist()
     assert places.schema.field("id").type == "string"
 
@@ -65,7 +65,7 @@ def test_tables_come_for_pandas_and_geopandas(od: Path) -> None:
     frame = release.pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert len(frame) == release.arrow().num_rows
-    places = release.geopandas("locations")
+    places = release.geopandas("places")
     assert isinstance(places, geopandas.GeoDataFrame)
     assert places.geometry.iloc[0].x == pytest.approx(-8.60)
     with pytest.raises(ReleaseError, match="has no places"):
@@ -85,7 +85,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_installs_it(
     for library in ("pandas", "polars", "geopandas"):
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(HushwayError) as missing:
-            getattr(release, library)("locations")
+            getattr(release, library)("places")
         assert missing.value.advice.startswith(f"Install it: pip install {library}.")
 
 

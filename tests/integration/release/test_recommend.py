@@ -89,7 +89,7 @@ def test_totals_by_spare_public_columns_are_found_and_those_with_gaps_are_not(
     assert _spare_columns(plan) == ["county", "note"]
     wider, added = _widened(plan)
     assert added == ("county",)
-    assert wider.features["county"].places == "county"
+    assert wider.published_totals["county"].places == "county"
 
 
 @pytest.mark.parametrize("family", FAMILIES)

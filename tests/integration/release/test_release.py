@@ -132,7 +132,7 @@ def test_a_failure_after_paying_is_visible_as_spent_not_published(
 def test_a_killed_run_leaves_no_half_release_and_stays_paid_for(city: Path) -> None:
     code = (
         "import os, signal, sys\n"
-        "from hushway.release types import write\n"
+        "from hushway.families import write\n"
         "write._write_seal = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "import hushway\n"
         "hushway.publish(hushway.prepare(hushway.load_plan(sys.argv[1])))\n"

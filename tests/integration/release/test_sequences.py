@@ -203,7 +203,7 @@ def test_ready_sequences_need_neither_times_nor_persons(city: Path) -> None:
 
 
 def test_check_and_price_speak_of_records(city: Path) -> None:
-    assert "locations" in invoke("check", city / "plan.toml").output
+    assert "places" in invoke("check", city / "plan.toml").output
     assert "in records" in invoke("price", city / "plan.toml").output
 
 
@@ -234,7 +234,7 @@ def test_a_location_without_a_group_is_named(city: Path) -> None:
         ("# expected_false_prefixes = 0.4 ", "expected_false_prefixes = 2 ", "below 1"),
         ("max_stops = 12 ", "max_stops = 0 ", "records.max_stops"),
         ("# mean_stops = 4.5 ", "mean_stops = 4.5 ", "give one of the two"),
-        ('release type = "sequences"', 'release type = "sequence"', "must be one of od, sequences"),
+        ('release_type = "sequences"', 'release_type = "sequence"', "must be one of od, sequences"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_explained(

@@ -87,7 +87,9 @@ def test_hours_of_a_service_day_find_their_period(tmp_path: Path) -> None:
 
 def test_rows_that_cannot_count_are_told_apart(tmp_path: Path) -> None:
     job = job_of(tmp_path)
-    problems = {p.kind: p.count for p in job.rows.check(settings_of(job.plan), notes=False)}
+    problems = {
+        p.kind: p.count for p in job.rows.check(settings_of(job.plan), notes=False).problems
+    }
     assert problems == {"null_value": 1, "unparsable_time": 2, "outside_window": 2}
 
 

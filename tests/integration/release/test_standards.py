@@ -103,7 +103,9 @@ def test_mds_trips_are_counted_between_their_ends(tmp_path: Path) -> None:
     job = prepare(plan_from(mds_plan(tmp_path, trips), folder=tmp_path))
     assert job.window.clock == "utc"
     assert counted(job) == {("west", "east"): 2, ("east", "west"): 1}
-    problems = {p.kind: p.count for p in job.rows.check(settings_of(job.plan), notes=False)}
+    problems = {
+        p.kind: p.count for p in job.rows.check(settings_of(job.plan), notes=False).problems
+    }
     assert problems == {
         "null_value": 1,
         "unparsable_time": 1,
@@ -155,7 +157,7 @@ TAPS = [
 def test_an_entry_ends_at_the_exit_that_follows_it(tmp_path: Path) -> None:
     job = prepare(plan_from(tides_plan(tmp_path, TAPS), folder=tmp_path))
     assert counted(job) == {("a", "b"): 1, ("c", "d"): 1, ("b", "c"): 1}
-    problems = {p.kind: p for p in job.rows.check(settings_of(job.plan), notes=True)}
+    problems = {p.kind: p for p in job.rows.check(settings_of(job.plan), notes=True).problems}
     assert problems["null_value"].count == 3
     assert "'stop_id'" in problems["null_value"].message
 

@@ -20,7 +20,7 @@ def capped(value):
     return min(value, 2)
 """
 KERNEL = """
-from hushway.contribution limit import capped
+from hushway.cap import capped
 from hushway.numerics.compiled import compiled
 
 @compiled
@@ -103,7 +103,7 @@ from hushway.numerics.compiled import code_folder
 code_folder()
 file = Path({str(copied.file)!r})
 {editing(WITH_CAP, WITHOUT_CAP)}
-import hushway.contribution limit
+import hushway.cap
 {editing(WITHOUT_CAP, WITH_CAP)}
 {RUN}"""
     # The sources are again what they were when the digest was taken; what ran was something else.

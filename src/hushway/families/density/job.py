@@ -191,6 +191,6 @@ def _wording(universe: DensityUniverse) -> Wording:
     return Wording(
         rows="events",
         counted="visits",
-        universe=f"{plural(len(universe.areas), 'area')}, {seen}{plural(universe.bins, 'bin')}, "
+        universe=f"{plural(len(universe.areas), 'area')}, {seen}{plural(universe.bins, 'period')}, "
         f"{plural(len(universe.cover), 'cell')} of the cover.",
     )

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hushway.face import face
-
 if TYPE_CHECKING:
     from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, Unpublished
     from hushway.privacy.ledger.ledger import Ledger
@@ -27,22 +25,23 @@ __all__ = [
     "Witness",
 ]
 
-# Days can be named without the library for databases.
-_find = face(
-    __name__,
-    {
-        "entries": ("Account", "AccountKey", "Entry", "EntryKind", "Unpublished"),
-        "ledger": ("Ledger",),
-        "people": ("Lost", "People", "PeopleLost"),
-        "reservation": ("Reservation",),
-        "window": ("Window",),
-        "witness": ("Witness",),
-    },
-)
-
 
 def __getattr__(name: str) -> Any:
-    return _find(name)
+    """Imports the ledger when it is first used: plans are read without the library for databases.
+
+    The imports are written out, because machine code is kept by what its sources import.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import hushway.privacy.ledger.entries as entries  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.ledger as ledger  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.people as people  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.reservation as reservation  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.window as window  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.witness as witness  # noqa: PLR0402  'from' would ask this very function
+
+    homes = (entries, ledger, people, reservation, window, witness)
+    return next(getattr(home, name) for home in homes if hasattr(home, name))
 
 
 def __dir__() -> list[str]:

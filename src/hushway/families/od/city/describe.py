@@ -28,14 +28,14 @@ def _facts(city: City) -> dict[str, str]:
     made = np.bincount(trips.rider)
     return {
         "date": f"{city.cells.periods.first_day:%A %Y-%m-%d}",
-        "locations": f"{places}",
+        "places": f"{places}",
         "zones": f"{len(city.cells.locations.zones)}",
         "hubs": f"{len(city.network.hubs)}",
         "transport modes": f"{len(city.modes)}",
         "half-hours of service": f"{len(city.cells.periods)}",
         "trips": f"{len(trips):,}",
         "trips, 08:00-10:00": f"{in_window.sum():,}",
-        "trip types, 08:00-10:00 (locations² x 4)": f"{window_types:,}",
+        "trip types, 08:00-10:00 (places² x 4)": f"{window_types:,}",
         "non-zero trip types, 08:00-10:00": f"{len(window_cells):,}",
         "RMSE of an all-zero table, 08:00-10:00": f"{error_of_zeros:.2f}",
         "trip types of the day, origin and destination differ": f"{city.cells.size:,}",

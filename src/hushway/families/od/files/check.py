@@ -124,7 +124,7 @@ def _formats(folder: Path, read: ReadView) -> tuple[bool, str]:
 
 def _with_sums(notes: Notes, folder: Path, table: ReadView, *, learnt: bool) -> ReadView | None:
     """Reads and checks the sums; returns None when they cannot be read."""
-    features = notes.attempt("features", lambda: _features(folder, table.universe))
+    features = notes.attempt("published totals", lambda: _features(folder, table.universe))
     if features is None:
         return None
     read = notes.attempt("margins", lambda: _margins(folder, table, features, learnt=learnt))

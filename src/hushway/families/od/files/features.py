@@ -41,7 +41,7 @@ def features_json(features: Sequence[Feature]) -> bytes:
                 {"stored_as": name, "column": labels.column, "classes": list(labels.names)}
                 for name, labels in columns.labels.items()
             ],
-            "features": [
+            "published_totals": [
                 _facts(feature, column)
                 for feature, column in zip(features, columns.used, strict=True)
             ],
@@ -62,7 +62,7 @@ def read_features(data: bytes, pairs_file: Path, universe: ODCells) -> tuple[Fea
     """
     refuse_large("published_totals.json", len(data), LIST_BYTES)
     facts = parsed_json(data)
-    if len(facts["features"]) > MOST_FEATURES:
+    if len(facts["published_totals"]) > MOST_FEATURES:
         raise _rewritten()
     pairs = _pair_labels(facts["pair_columns"], pairs_file, universe)
     features = tuple(
@@ -72,7 +72,7 @@ def read_features(data: bytes, pairs_file: Path, universe: ODCells) -> tuple[Fea
             pairs=None if each["pair_column"] is None else pairs[each["pair_column"]],
             periods=_period_labels(each),
         )
-        for each in facts["features"]
+        for each in facts["published_totals"]
     )
     too_many = sum(feature.size for feature in features) > MOST_SUMS
     if too_many or features_json(features) != data:

@@ -81,7 +81,7 @@ class CBDP(FixedQuestions[ODCells]):
         return {
             "form": "lazy" if self.lazy else "dense",
             "noise": self.spends[0].measure.noise,
-            "features": [
+            "published_totals": [
                 {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
             ],
             "spends": [str(spend.amount) for spend in self.spends],

@@ -61,7 +61,7 @@ class Hierarchical(FixedQuestions[ODCells]):
         return {
             "form": "dense",
             "noise": self.spends[0].measure.noise,
-            "features": [
+            "published_totals": [
                 {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
             ],
             "spends": [str(spend.amount) for spend in self.spends],

@@ -5,7 +5,7 @@ Everything follows from public files and a guess, so it costs nothing and may be
 
 import json
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from hushway.errors import HushwayError, PlanError
 from hushway.families.od.job import prepare_od
@@ -73,7 +73,7 @@ def recommend_od(job: Job, crowd: Crowd, *, runs: int, progress: Progress) -> Ad
     return Advice(
         measured="Trips misplaced on invented rows, as a share of all trips (less is better)",
         tried=tuple(
-            Choice(options=vars(one.candidate), score=one.score, details=one.misplaced)
+            Choice(options=_options(one.candidate), score=one.score, details=one.misplaced)
             for one in tried
         ),
         lines=plan_lines(best, budget) + _definitions(best, added),
@@ -115,6 +115,15 @@ def _spare_columns(plan: ODPlan) -> list[str]:
     taken = {*dict(plan.places.columns).values(), *known_features(plan.published_totals), CELLS}
     used = {feature.places for feature in plan.defined_features.values()}
     return [name for name in header if name.strip() and name not in taken | used]
+
+
+def _options(candidate: Candidate) -> dict[str, Any]:
+    """Returns what was chosen, by the words of the plan."""
+    return {
+        "mechanism": candidate.mechanism,
+        "published_totals": candidate.features,
+        "max_trips": candidate.max_trips,
+    }
 
 
 def _settled(wider: ODPlan, plan: ODPlan, best: Candidate) -> ODPlan:

@@ -26,6 +26,7 @@ from hushway.families.sequences.mechanism.steps import (
 )
 from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary, ends_of, nodes_of
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
+from hushway.families.sequences.public.taxonomy import LOCATION
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event
 from hushway.privacy.curator import MOST_CELLS, Curator
@@ -243,7 +244,7 @@ def _query(cells: PrefixCells) -> Query:
 
 
 def _granularities(universe: SequenceUniverse) -> tuple[str, ...]:
-    return (*(level.column for level in universe.taxonomy.levels), "location")
+    return (*(level.column for level in universe.taxonomy.levels), LOCATION)
 
 
 def _span(steps: Sequence[PlannedStep]) -> str:

@@ -16,7 +16,7 @@ from hushway.errors import GeographyError
 from hushway.geography.locations import Labels, Locations
 from hushway.privacy.public_facts import digest_of, public_facts
 
-LOCATION = "location"
+LOCATION = "place"
 """What the finest granularity is called."""
 
 

@@ -147,8 +147,8 @@ def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: Write
     problems = check_events(source, universe_of(), policy, settings=SETTINGS).problems
     assert [p.kind for p in problems if p.refused] == ["unknown_place"] == [problems[0].kind]
     messages = {p.kind: p.message for p in problems}
-    assert messages["null_value"] == "No value for 'person', 'place', 'time'."
-    assert "same person, place, time" in messages["duplicate_rows"]
+    assert messages["null_value"] == "No value for 'person', 'location', 'time'."
+    assert "same person, location, time" in messages["duplicate_rows"]
 
 
 def test_files_without_events_are_refused(csv_file: WriteFile) -> None:

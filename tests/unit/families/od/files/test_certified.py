@@ -106,14 +106,14 @@ def test_every_row_carries_the_noise_that_was_paid_for(
 def naming(terms: Terms, features: object) -> MechanismRecord:
     """Returns the mechanism of some terms as if it had measured other features."""
     mechanism = terms.mechanism
-    return replace(mechanism, parameters={**mechanism.parameters, "features": features})
+    return replace(mechanism, parameters={**mechanism.parameters, "published_totals": features})
 
 
 def test_sums_need_a_certificate_that_names_their_features(
     tmp_path: Path, summed: ODTable, table: ODTable, certify: Certify
 ) -> None:
     terms = certify(summed).terms
-    named = terms.mechanism.parameters["features"]
+    named = terms.mechanism.parameters["published_totals"]
     for name, features in (
         ("fewer", named[1:]),
         ("in another order", named[::-1]),

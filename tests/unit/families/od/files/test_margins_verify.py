@@ -31,7 +31,7 @@ def test_a_release_with_sums_holds_them_and_verifies(summed_release: Path) -> No
     assert [check.name for check in verification.checks][-7:] == [
         "rows",
         "formats",
-        "features",
+        "published totals",
         "margins",
         "adds up",
         "terms",
@@ -104,8 +104,8 @@ def test_page_and_label_name_the_sums(
     _, _, rest = page.partition("<dt>Parameters</dt><dd>")
     shown = rest.partition("</dd>")[0]
     for key in named:
-        assert (f"{key} = " in shown) == (key != "features"), key
-    assert not any(feature["digest"] in page for feature in named["features"])
+        assert (f"{key} = " in shown) == (key != "published_totals"), key
+    assert not any(feature["digest"] in page for feature in named["published_totals"])
     label = yaml.safe_load(render_label(certified))["deployment"]["implementation"]
     assert "\n- a sum that adds up: period (4 sums)\n" in label["mechanisms"]
     assert b"add up</dt>" not in render_page(certificate, b"")
@@ -188,7 +188,7 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
 
     change_table(summed_release / "pairs.parquet", swap)
     reseal(summed_release)
-    assert failed(verify(summed_release)) == {"features"}
+    assert failed(verify(summed_release)) == {"published totals"}
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,8 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
         ("margins.csv", b'\n"period","08:00-', b'\n"period","09:00-', "margins"),
         ("margins.csv", b"published_total,", b"title,", "margins"),
         ("published_totals.json", b'"title": "period"', b'"title": "hour"', "margins"),
-        ("published_totals.json", b'"early",', b'"late",', "features"),
-        ("published_totals.json", b"{", b"[", "features"),
+        ("published_totals.json", b'"early",', b'"late",', "published totals"),
+        ("published_totals.json", b"{", b"[", "published totals"),
         ("adds-up.json", b'"largest_difference": 0', b'"largest_difference": 1', "adds up"),
         ("adds-up.json", b'"elements": 4', b'"elements": 5', "adds up"),
         ("adds-up.json", b'_shift": 0.25', b'_shift": -0.25', "adds up"),
@@ -242,19 +242,19 @@ def test_garbage_is_a_finding_and_no_crash(
     (summed_release / name).write_bytes(garbage)
     reseal(summed_release)
     found = failed(verify(summed_release))
-    assert found & {"features", "margins", "adds up"}
+    assert found & {"published totals", "margins", "adds up"}
 
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_missing_file_of_sums_is_found(summed_release: Path, reseal: Reseal, name: str) -> None:
     (summed_release / name).unlink()
     reseal(summed_release)
-    assert failed(verify(summed_release)) & {"features", "margins", "adds up"}
+    assert failed(verify(summed_release)) & {"published totals", "margins", "adds up"}
 
 
 def test_features_named_in_another_way_are_findings(summed_release: Path, reseal: Reseal) -> None:
     facts = json.loads((summed_release / "certificate.json").read_bytes())
-    facts["mechanism"]["parameters"]["features"] = ["total"]
+    facts["mechanism"]["parameters"]["published_totals"] = ["total"]
     (summed_release / "certificate.json").write_bytes(canonical_json(facts))
     reseal(summed_release)
     verification = verify(summed_release)

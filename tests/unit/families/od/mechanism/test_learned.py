@@ -375,7 +375,7 @@ def test_its_parameters_name_what_it_measures() -> None:
     mechanism = od_learned(cells, all_features(cells), budget=EPSILON)
     assert isinstance(mechanism, Learned)
     assert mechanism.name == "learned"
-    titles = [entry["title"] for entry in mechanism.parameters["features"]]
+    titles = [entry["title"] for entry in mechanism.parameters["published_totals"]]
     assert titles == ["total", "period", "origins", "destinations", "zones"]
     assert mechanism.parameters["noise"] == "discrete Laplace"
 

@@ -60,7 +60,7 @@ def test_good_trips_have_no_problems(csv_file: Write, cells: ODCells) -> None:
         (("ann", 1, 2, "2026-03-04T00:00:00"), "outside_window"),
         (("ann", 1, 2, "2026-03-02T05:59:59"), "outside_window"),
         (("ann", 1, 2, "9999-12-31T23:59:59"), "outside_window"),
-        (("ann", 1, 1, AT_8), "include_intrazonal"),
+        (("ann", 1, 1, AT_8), "intrazonal"),
     ],
 )
 def test_each_kind_is_found(csv_file: Write, cells: ODCells, row: Any, kind: str) -> None:
@@ -161,7 +161,7 @@ def test_parquet_is_checked_alike(parquet_file: Write, cells: ODCells) -> None:
     assert numbers(check(file, cells)) == {
         "null_value": 2,
         "unknown_place": 1,
-        "include_intrazonal": 1,
+        "intrazonal": 1,
     }
 
 

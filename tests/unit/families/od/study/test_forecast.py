@@ -61,7 +61,7 @@ TRIP = {"unit": "trip", "epsilon": "1"}
     [
         {"name": "learned"},
         {"name": "cbdp"},
-        {"name": "hierarchical", "features": ["total", "period"]},
+        {"name": "hierarchical", "published_totals": ["total", "period"]},
         {"name": "laplace", "form": "dense"},
         {"name": "laplace", "form": "sparse"},
     ],

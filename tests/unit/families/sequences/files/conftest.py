@@ -161,7 +161,7 @@ def tree_of(
         counts=counts,
         ends=np.zeros_like(counts),
         steps=tuple(steps),
-        diagnostics={"relative": 1e-12, "nodes": len(parent), "stopped": "max_stops"},
+        diagnostics={"relative": 1e-12, "nodes": len(parent), "stopped": "height"},
     )
     object.__setattr__(table, "ends", plain_ends(table))
     return table

@@ -73,9 +73,9 @@ def test_steps_that_were_not_taken_are_paid_for(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("none", "spent on and not measured are not what"),
-        ("fewer", "spent on and not measured are not what"),
-        ("other cells", "spent on and not measured are not what"),
+        ("none", "charged for and not measured are not what"),
+        ("fewer", "charged for and not measured are not what"),
+        ("other cells", "charged for and not measured are not what"),
         ("measured", "its events are not what"),
     ],
 )

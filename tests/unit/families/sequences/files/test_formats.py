@@ -46,7 +46,7 @@ Sequence = tuple[tuple[str, ...], tuple[str, ...], int]
 def any_tree(request: pytest.FixtureRequest, build: Build, city: City) -> SequenceTable:
     choices = {
         "plain": {},
-        "timed": {"times": True, "max_stops": 3},
+        "timed": {"times": True, "height": 3},
         "simple": {"taxonomy": city(0)},
         "one level": {"taxonomy": city(1, places=30, own=False)},
         "nothing kept": {"spend": PureLoss(Fraction(1, 1000))},
@@ -181,7 +181,7 @@ def test_rows_of_the_tree_speak_for_themselves(timed_tree: SequenceTable, tmp_pa
     zones = {p.id: p.zone for p in timed_tree.taxonomy.locations.places}
     for row in rows:
         above = None if row["parent"] is None else rows[row["parent"]]
-        if row["granularity"] == "location":
+        if row["granularity"] == "place":
             assert rows[above["parent"]]["label"] == zones[row["label"]]
         if above is not None:
             assert above["period"] <= row["period"]

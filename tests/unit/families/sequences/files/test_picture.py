@@ -35,7 +35,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.mark.parametrize(
     "choices",
-    [{}, {"times": True}, {"spend": MEAGRE}, {"max_stops": 1}, {"levels": 0}],
+    [{}, {"times": True}, {"spend": MEAGRE}, {"height": 1}, {"levels": 0}],
     ids=["plain", "timed", "empty", "one stop", "simple"],
 )
 def test_every_tree_has_a_picture(

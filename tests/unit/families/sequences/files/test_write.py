@@ -75,7 +75,7 @@ def test_the_data_package_says_what_a_missing_row_means(
         "records": int(timed_tree.ends.sum()),
         "nodes": len(timed_tree.parent),
         "stops": 3,
-        "granularities": ["zone", "line", "location"],
+        "granularities": ["zone", "line", "place"],
         "times": True,
         "fit": dict(timed_tree.diagnostics),
     }

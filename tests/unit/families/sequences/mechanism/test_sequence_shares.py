@@ -23,7 +23,7 @@ def test_uniform_shares_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize("ratio", [Fraction(1, 3), Fraction(1), Fraction(7, 5), Fraction(10)])
-@pytest.mark.parametrize("max_stops", [1, 2, 7, 40])
+@pytest.mark.parametrize("height", [1, 2, 7, 40])
 def test_geometric_shares_are_positive_and_add_up_exactly(height: int, ratio: Fraction) -> None:
     shares = geometric_shares(height, ratio=ratio)
     assert sum(shares) == 1
@@ -36,7 +36,7 @@ def test_geometric_shares_grow_by_their_ratio() -> None:
     assert [float(s) for s in shares] == pytest.approx([1 / 15, 2 / 15, 4 / 15, 8 / 15], abs=2e-6)
 
 
-@pytest.mark.parametrize(("max_stops", "ratio"), [(0, Fraction(1)), (3, Fraction(0))])
+@pytest.mark.parametrize(("height", "ratio"), [(0, Fraction(1)), (3, Fraction(0))])
 def test_a_tree_without_stops_or_without_shares_is_refused(height: int, ratio: Fraction) -> None:
     with pytest.raises(PlanError, match="at least one stop"):
         geometric_shares(height, ratio=ratio)

@@ -95,7 +95,7 @@ def test_with_a_large_budget_the_release_is_the_truth(
     records = some_records(2, 7, max(1, hours), 150)
     table = publish(loud(universe, 6), make_town(records))
     assert published(table) == Counter(map(tuple, records))
-    assert table.diagnostics["stopped"] == "max_stops"
+    assert table.diagnostics["stopped"] == "height"
 
 
 def test_records_longer_than_the_tree_end_at_its_height(
@@ -195,7 +195,7 @@ def test_published_periods_never_go_back(make_universe: MakeUniverse, make_town:
     assert len(np.unique(table.period)) == 5
 
 
-@pytest.mark.parametrize("max_stops", [1, 5])
+@pytest.mark.parametrize("height", [1, 5])
 def test_the_price_is_the_budget(height: int, hybrid: SequenceUniverse) -> None:
     budget = PureLoss(Fraction(7, 9))
     tree = prefix_tree(hybrid, budget=budget, height=height)
@@ -323,7 +323,7 @@ def test_its_parameters_can_stand_in_a_certificate(hybrid: SequenceUniverse) -> 
     tree = prefix_tree(hybrid, budget=EPSILON, height=2, level_shares=HALVES, grain_shares=HALVES)
     parameters = tree.parameters
     assert json.loads(json.dumps(parameters)) == parameters
-    assert parameters["granularities"] == ["level0", "location"]
+    assert parameters["granularities"] == ["level0", "place"]
     assert parameters["spends"] == ["1/4"] * 4
 
 

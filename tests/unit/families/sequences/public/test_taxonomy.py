@@ -91,7 +91,7 @@ def test_what_is_no_partition_is_refused_by_name(
     assert caught.value.advice
 
 
-@pytest.mark.parametrize("column", ["location", "line"])
+@pytest.mark.parametrize("column", ["place", "line"])
 def test_levels_need_names_of_their_own(column: str) -> None:
     line = labels_of_codes("line", np.array([0, 0, 1, 1]), ["a", "b"])
     other = labels_of_codes(column, np.array([0, 1, 2, 3]), ["c", "d", "e", "f"])

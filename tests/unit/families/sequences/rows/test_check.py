@@ -117,7 +117,7 @@ def test_columns_without_a_value_are_named(csv_file: Write) -> None:
 
 
 def test_a_missing_column_and_an_empty_file_are_refused(csv_file: Write) -> None:
-    with pytest.raises(DataError, match=r"taps file .* has no column 'place'"):
+    with pytest.raises(DataError, match=r"taps file .* has no column 'location'"):
         check(csv_file([GOOD], header="person,place,time"))
     with pytest.raises(DataError, match="taps are empty"):
         check(csv_file([], header=HEADER))

@@ -44,7 +44,7 @@ def test_taps_are_called_taps(tmp_path: Path) -> None:
     assert "no taps at" in refusal(TapsSource(tmp_path / "gone.csv", TapColumns()))
     file = tmp_path / "taps.csv"
     file.write_text("person,place,time\n", encoding="utf-8")
-    assert "taps file taps.csv has no column 'place'" in refusal(TapsSource(file, TapColumns()))
+    assert "taps file taps.csv has no column 'location'" in refusal(TapsSource(file, TapColumns()))
 
 
 def test_taps_with_a_time_zone_are_instants(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_queries_depend_on_the_seed_alone() -> None:
     assert not np.array_equal(one.start, other.start)
 
 
-@pytest.mark.parametrize("max_stops", [3, 69])
+@pytest.mark.parametrize("height", [3, 69])
 def test_heights_that_no_query_fits_are_refused(height: int) -> None:
     with pytest.raises(PlanError) as refusal:
         paper_queries(68, height=height, seed=1)
