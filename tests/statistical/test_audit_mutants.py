@@ -52,9 +52,9 @@ def test_the_mistakes_are_all_planted() -> None:
         "each file bounded by itself",
     ]
     assert [mutant.name for mutant in FITTED_MUTANTS] == [
-        "sensitivity 1 instead of m on features",
-        "the whole budget for every feature",
-        "the same noise for every feature",
+        "sensitivity 1 instead of m on published totals",
+        "the whole budget for every published total",
+        "the same noise for every published total",
         "elements taken from the data",
         "pruning by exact counts",
         "lazy cells taken from the data",

@@ -155,7 +155,7 @@ def taps_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem,
         zone=city.zone, first_day=city.day, last_day=city.day, opens=0, closes=1440, minutes=60
     )
     rule = SequenceRule(max_stops=12, window=window)
-    source = TapsSource(path, TapColumns())
+    source = TapsSource(path, TapColumns(location="place"))
     return (
         path,
         "person",
