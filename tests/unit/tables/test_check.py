@@ -10,11 +10,11 @@ def problem(kind: str, severity: Severity) -> Problem:
 
 def test_only_what_the_plan_refuses_stops_it() -> None:
     refuse_problems([])
-    refuse_problems([problem("include_intrazonal", "drop"), problem("duplicate_rows", "note")])
+    refuse_problems([problem("intrazonal", "drop"), problem("duplicate_rows", "note")])
 
 
 def test_a_refusal_names_the_kinds_and_no_number_of_rows() -> None:
-    found = [problem("include_intrazonal", "drop"), problem("null_value", "refuse")]
+    found = [problem("intrazonal", "drop"), problem("null_value", "refuse")]
     with pytest.raises(DataError, match="null value") as caught:
         refuse_problems(found)
     assert "4711" not in f"{caught.value}{caught.value.advice}"
