@@ -121,7 +121,7 @@ def match(folder: Path) -> Any:
 
 def count(folder: Path) -> Any:
     from hushway.engine.key import BoundingKey
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.families.links.matching.matcher import Matcher
     from hushway.families.links.public.universe import MovementCells, MovementLimits
     from hushway.families.links.rows.movements import TraceMovements
@@ -148,7 +148,7 @@ def count(folder: Path) -> Any:
 
 
 def check(folder: Path) -> Any:
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.families.links.matching.matcher import Matcher
     from hushway.families.links.rows.check import check_traces
     from hushway.families.links.rows.rows import TraceColumns, TracesSource

@@ -184,7 +184,7 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     import numpy as np
 
     from hushway.engine.key import BoundingKey
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.families.sequences.public.prefixes import first_prefixes
     from hushway.families.sequences.public.taxonomy import Taxonomy
     from hushway.families.sequences.rows.duckdb import DuckDBSequences

@@ -162,7 +162,7 @@ def bare(file: Path, _kind: str) -> int:
 
 
 def check(file: Path, kind: str) -> int:
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.families.density.rows.check import check_events
     from hushway.families.density.rows.rows import EventColumns, EventsSource
     from hushway.tables.check import Policy
@@ -181,7 +181,7 @@ def visits(file: Path, kind: str) -> int:
     import numpy as np
 
     from hushway.engine.key import BoundingKey
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.families.density.public.visits import (
         ClusterSeries,
         SiteHistogram,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.links.audit.suite import TracesBatchByBatch
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy

@@ -15,7 +15,7 @@ import pytest
 import shapely
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.density.audit.suite import VisitsBatchByBatch
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (

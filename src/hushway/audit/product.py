@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.audit.harness import Sampler, World, as_many
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, Event

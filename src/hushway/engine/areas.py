@@ -7,10 +7,9 @@ import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 import shapely
-from ibis.backends.duckdb import Backend
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.session import quietly
+from hushway.engine.embedded import EmbeddedSession, quietly
 from hushway.geography.areas import Areas
 
 AreaOf = Callable[[ir.FloatingValue, ir.FloatingValue], ir.IntegerValue]
@@ -43,7 +42,7 @@ def _signature(lon: float, lat: float) -> int:
     raise NotImplementedError
 
 
-def load_areas(backend: Backend, areas: Areas) -> AreaOf:
+def load_areas(session: EmbeddedSession, areas: Areas) -> AreaOf:
     """Teaches a DuckDB to find the area of a point, some thousand rows at a time.
 
     Privacy:
@@ -56,7 +55,7 @@ def load_areas(backend: Backend, areas: Areas) -> AreaOf:
         return pa.array(find(lon.to_numpy(), lat.to_numpy()))
 
     quietly(
-        lambda: backend.con.create_function(
+        lambda: session.backend.con.create_function(
             _NAME,
             of_columns,
             ["DOUBLE", "DOUBLE"],

@@ -12,11 +12,10 @@ from zoneinfo import ZoneInfo
 import ibis
 import ibis.expr.types as ir
 import numpy as np
-from ibis.backends.duckdb import Backend
 from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
-from hushway.engine.session import run
+from hushway.engine.session import Session
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.found import PlacesFound, Sizes, TimesFound
@@ -33,7 +32,7 @@ _LAST = (date(9999, 12, 30) - date(1970, 1, 1)).days
 
 
 def times_found(
-    backend: Backend,
+    session: Session,
     rows: ir.Table,
     periods: Periods,
     clock: Clock,
@@ -42,7 +41,7 @@ def times_found(
     """Returns when rows were; None if no time can be read.
 
     Args:
-        backend: The engine.
+        session: The engine.
         rows: Rows with a time `us`.
         periods: The plan's window.
         clock: How their times are meant.
@@ -52,7 +51,7 @@ def times_found(
     quarters = timed.group_by(quarter=timed.us // _QUARTER_US).aggregate(
         rows=lambda quarter: quarter.count()
     )
-    found = run(backend, quarters, progress)
+    found = session.run(quarters, progress)
     if not len(found["quarter"]):
         return None
     quarter = np.clip(
@@ -120,16 +119,16 @@ def places_found(what: str, prefix: str, listed: int, found: dict[str, int]) -> 
     )
 
 
-def sizes_of(backend: Backend, owners: ir.Table, column: str) -> Sizes:
+def sizes_of(session: Session, owners: ir.Table, column: str) -> Sizes:
     """Returns how many owners have how many rows.
 
     Args:
-        backend: The engine.
+        session: The engine.
         owners: One row for each owner.
         column: The column with the owner's number of rows.
     """
     sizes = owners.group_by(size=owners[column]).aggregate(owners=lambda size: size.count())
-    return Sizes.of(run(backend, sizes))
+    return Sizes.of(session.run(sizes))
 
 
 def in_window(us: ir.IntegerValue, start_us: int, end_us: int) -> ir.BooleanValue:

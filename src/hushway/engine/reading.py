@@ -1,23 +1,15 @@
-"""Rows of CSV and Parquet as DuckDB reads them, and public tables that turn them into indexes.
+"""Rows of CSV and Parquet as DuckDB reads them.
 
 The only place with SQL of our own. Whatever types the files have, ids come out as 64-bit integers
 or as text, and times as microseconds since 1970: UTC for instants, "as if it were UTC" for a wall
 clock.
 """
 
-from dataclasses import dataclass, replace
 from glob import escape
-from math import gcd
 
 import ibis
-import numpy as np
-import pyarrow as pa
-from ibis.backends.duckdb import Backend
 
-from hushway.arrays import Int32Array, IntArray
-from hushway.engine.session import has_rejects, quietly
-from hushway.geography.locations import Locations
-from hushway.geography.periods import Periods
+from hushway.engine.embedded import EmbeddedSession
 from hushway.tables.layout import Clock, Kind, Layout
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
@@ -35,13 +27,9 @@ _OWNERS = ("person", "trip_id")
 _BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"
 # So many are kept, to be counted; rows beyond are dropped all the same.
 _MOST_REJECTS = 100_000
-_COUNT_REJECTS = """
-    SELECT count(DISTINCT (file_path, line))
-    FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
-"""
 
 
-def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
+def read_rows(session: EmbeddedSession, layout: Layout, clock: Clock) -> ibis.Table:
     """Returns trips, taps, events or traces as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
@@ -65,11 +53,11 @@ def read_rows(backend: Backend, layout: Layout, clock: Clock) -> ibis.Table:
     else:
         columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
     columns.append(f"{time} IS NOT NULL AS timed")
-    query = f"SELECT {', '.join(columns)} FROM {_files(layout)}"  # noqa: S608  all quoted
-    return quietly(lambda: backend.sql(query))
+    query = f"SELECT {', '.join(columns)} FROM {_source(session, layout)}"  # noqa: S608  all quoted
+    return session.sql(query)
 
 
-def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
+def read_stops(session: EmbeddedSession, layout: Layout, separator: str) -> ibis.Table:
     """Returns ready sequences as an Ibis table of a DuckDB: (person, record, position, location).
 
     One row for each stop, none for a sequence without stops. `record` numbers the rows of the
@@ -87,42 +75,17 @@ def read_stops(backend: Backend, layout: Layout, separator: str) -> ibis.Table:
     owner = ""
     if "person" in layout.kinds:
         owner = f"{_value(_column(layout, 'person'), 'person', layout.kinds['person'])} AS person, "
-    rows = f"SELECT {owner}row_number() OVER () AS record, {stops} AS stops FROM {_files(layout)}"  # noqa: S608  all quoted
+    number = f"row_number() OVER () + {session.first_number}"
+    rows = f"SELECT {owner}{number} AS record, {stops} AS stops FROM {_source(session, layout)}"  # noqa: S608  all quoted
     query = (
         f"SELECT {'person, ' if owner else ''}record, generate_subscripts(stops, 1) AS position, "  # noqa: S608  all quoted
         f"unnest(stops) AS location FROM ({rows})"
     )
-    return quietly(lambda: backend.sql(query))
+    return session.sql(query)
 
 
-def malformed_rows(backend: Backend) -> int:
-    """Returns how many rows of CSV files were dropped because their fields cannot be told."""
-    if not has_rejects(backend.con):
-        return 0
-    counted = backend.con.execute(_COUNT_REJECTS).fetchone()
-    return int(counted[0]) if counted else 0
-
-
-def load_places(backend: Backend, locations: Locations, *, integers: bool) -> ibis.Table:
-    """Puts the public table (id, place) into a DuckDB."""
-    return load_table(backend, "public_places", place_table(locations, integers=integers))
-
-
-def load_table(backend: Backend, name: str, table: pa.Table) -> ibis.Table:
-    """Puts a table that is in memory into a DuckDB.
-
-    Raises:
-        DataError: There is not enough memory, or a text in it is none.
-    """
-
-    def load() -> ibis.Table:
-        # Copied into DuckDB's own memory: its joins then know how small the table is.
-        backend.con.register(f"{name}_arrow", table)
-        backend.con.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
-        backend.con.unregister(f"{name}_arrow")
-        return backend.table(name)
-
-    return quietly(load)
+def _source(session: EmbeddedSession, layout: Layout) -> str:
+    return session.given or _files(layout)
 
 
 def _files(layout: Layout) -> str:
@@ -186,148 +149,3 @@ def _service_microseconds(day: str, time: str) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-_MOST_INT64 = (1 << 63) - 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class TimeGrid:
-    """Buckets of one length that refine all periods, so that a time finds its period by equality.
-
-    Attributes:
-        start_us: Start of the first bucket.
-        end_us: End of the last bucket.
-        bucket_us: Length of a bucket.
-        starts: Start of every bucket that lies in a period.
-        periods: The period it lies in.
-    """
-
-    start_us: int
-    end_us: int
-    bucket_us: int
-    starts: IntArray
-    periods: IntArray
-
-    @property
-    def table(self) -> pa.Table:
-        """The buckets as a table (bucket, period)."""
-        return pa.table({"bucket": self.starts, "period": self.periods})
-
-
-def time_grid(periods: Periods, clock: Clock) -> TimeGrid:
-    """Returns the buckets of the periods on a clock, without times that the clock never showed.
-
-    Hours of a service day are counted from its beginning, so that none of them is skipped.
-    """
-    slots = periods.instant_slots if clock == "utc" else periods.wall_slots
-    skipped = periods.skipped_wall if clock == "local" else ()
-    edges = {edge for slot in slots for edge in (slot.start_us, slot.end_us)}
-    if not edges:
-        return _nothing(periods)
-    start, end = min(edges), max(edges)
-    edges |= {min(max(edge, start), end) for gap in skipped for edge in gap}
-    bucket = gcd(*(edge - start for edge in edges))
-    starts = [np.arange(slot.start_us, slot.end_us, bucket, dtype=np.int64) for slot in slots]
-    numbers = [np.full(len(s), slot.period) for s, slot in zip(starts, slots, strict=True)]
-    all_starts, all_periods = np.concatenate(starts), np.concatenate(numbers).astype(np.int64)
-    real = np.ones(len(all_starts), dtype=np.bool_)
-    for low, high in skipped:
-        real &= (all_starts < low) | (all_starts >= high)
-    return TimeGrid(
-        start_us=start,
-        end_us=end,
-        bucket_us=bucket,
-        starts=all_starts[real],
-        periods=all_periods[real],
-    )
-
-
-def _nothing(periods: Periods) -> TimeGrid:
-    """Returns the grid of a window that no clock ever showed, such as Samoa's skipped day."""
-    start = periods.wall_slots[0].start_us
-    empty = np.empty(0, dtype=np.int64)
-    return TimeGrid(start_us=start, end_us=start + 1, bucket_us=1, starts=empty, periods=empty)
-
-
-def place_table(locations: Locations, *, integers: bool) -> pa.Table:
-    """Returns the table (id, place) to join a column of ids with.
-
-    Ids are compared as text. For a column of integers that is the same as comparing numbers with
-    those ids that are written as an integer writes itself; any other id can have no match there.
-    """
-    if not integers:
-        return pa.table({"id": pa.array(locations.ids, pa.string()), "place": _counted(locations)})
-    known = [(int(id_), i) for i, id_ in enumerate(locations.ids) if _is_integer(id_)]
-    ids, places = zip(*known, strict=True) if known else ((), ())
-    return pa.table({"id": pa.array(ids, pa.int64()), "place": pa.array(places, pa.int64())})
-
-
-def _counted(locations: Locations) -> IntArray:
-    return np.arange(len(locations), dtype=np.int64)
-
-
-def _is_integer(text: str) -> bool:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
-        return False
-    number = int(text)
-    return str(number) == text and -_MOST_INT64 - 1 <= number <= _MOST_INT64
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DayGrid:
-    """Buckets of one length from the window's start to its end.
-
-    Attributes:
-        start_us: Start of the first bucket.
-        end_us: End of the last bucket.
-        bucket_us: Length of a bucket.
-        day: The day of the window that each bucket belongs to; -1 outside service hours.
-        period: The period that it lies in; -1 likewise.
-    """
-
-    start_us: int
-    end_us: int
-    bucket_us: int
-    day: Int32Array
-    period: Int32Array
-
-    @property
-    def table(self) -> pa.Table:
-        """The buckets that lie in a period, as a table (bucket, day, period)."""
-        used = np.flatnonzero(self.day >= 0)
-        starts = self.start_us + used * self.bucket_us
-        return pa.table({"bucket": starts, "day": self.day[used], "period": self.period[used]})
-
-    def bucket(self, since_us: IntArray) -> IntArray:
-        """Returns the bucket of times, given in microseconds from the first bucket's start."""
-        return since_us // self.bucket_us
-
-
-def day_grid(periods: Periods, clock: Clock) -> DayGrid:
-    """Returns the days and periods of a window on a clock.
-
-    A day is one of the agency's wall clock, also where the rows carry instants.
-    """
-    grids: list[tuple[int, TimeGrid]] = []
-    for number, day in enumerate(periods.days):
-        grid = time_grid(replace(periods, first_day=day, last_day=day), clock)
-        # A day that no clock ever showed, such as Samoa's skipped one, has no buckets.
-        if len(grid.starts):
-            grids.append((number, grid))
-    if not grids:
-        start = periods.wall_slots[0].start_us
-        nowhere = np.full(1, -1, dtype=np.int32)
-        return DayGrid(start_us=start, end_us=start, bucket_us=1, day=nowhere, period=nowhere)
-    start = min(grid.start_us for _, grid in grids)
-    end = max(grid.end_us for _, grid in grids)
-    bucket = gcd(*(v for _, g in grids for v in (g.bucket_us, g.start_us - start, end - start)))
-    day_of = np.full((end - start) // bucket, -1, dtype=np.int32)
-    period_of = day_of.copy()
-    for number, grid in grids:
-        parts = np.arange(grid.bucket_us // bucket)
-        at = ((grid.starts - start) // bucket)[:, None] + parts
-        day_of[at] = number
-        period_of[at] = grid.periods[:, None]
-    return DayGrid(start_us=start, end_us=end, bucket_us=bucket, day=day_of, period=period_of)

@@ -9,9 +9,8 @@ from typing import Any, Final
 import ibis
 import ibis.expr.types as ir
 import numpy as np
-from ibis.backends.duckdb import Backend
 
-from hushway.engine.session import run, store
+from hushway.engine.session import Session
 from hushway.errors import DataError
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
@@ -47,7 +46,7 @@ _METRES_OF_DEGREE: Final = 111_195.0
 
 
 def ids_with_too_many(
-    backend: Backend, rows: ir.Table, progress: ShareProgress | None = None
+    session: Session, rows: ir.Table, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns how many rows belong to ids that nobody can have alone, by their number of rows.
 
@@ -55,7 +54,7 @@ def ids_with_too_many(
         Exact counts, for the steward's own screen. No id is among them.
 
     Args:
-        backend: The engine.
+        session: The engine.
         rows: Rows with a `person`, and with a time `us` unless they have none. If they say which of
             them are `kept`, the engine remembers how many of each id are, in `ROWS_BY_ID`.
         progress: Told from 0 to 1 how far it is.
@@ -69,14 +68,14 @@ def ids_with_too_many(
         days = (rows.us.max() - rows.us.min()) // _DAY_US + 1
     kept = {"kept": rows.kept.sum()} if "kept" in rows.columns else {}
     ids = rows.group_by("person").aggregate(rows=rows.count(), days=days, **kept)
-    ids = store(backend, ROWS_BY_ID, ids, progress)
+    ids = session.store(ROWS_BY_ID, ids, progress)
     usual = ids.rows.quantile(_NEARLY_ALL).as_scalar()
     shared = (ids.rows > MOST_A_DAY * ids.days) & (ids.rows > TIMES_USUAL * usual)
-    return _counted(backend, ids, shared)
+    return _counted(session, ids, shared)
 
 
 def ids_in_two_places(
-    backend: Backend, rows: ir.Table, latitude: float, progress: ShareProgress | None = None
+    session: Session, rows: ir.Table, latitude: float, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns how many positions belong to ids that are in two places at once, again and again.
 
@@ -84,7 +83,7 @@ def ids_in_two_places(
         Exact counts, for the steward's own screen. No id is among them.
 
     Args:
-        backend: The engine.
+        session: The engine.
         rows: Positions (person, since_us, lon, lat) in the surroundings of the roads.
         latitude: Where the metres of a degree are taken, in degrees.
         progress: Told from 0 to 1 how far it is.
@@ -105,9 +104,9 @@ def ids_in_two_places(
         several=(moments.rows > 1).sum(),
         torn=((moments.wide > east) | (moments.high > north)).sum(),
     )
-    ids = store(backend, POSITIONS_BY_ID, ids, progress)
+    ids = session.store(POSITIONS_BY_ID, ids, progress)
     shared = (ids.torn >= FEWEST_TORN) & (ids.torn >= TORN_SHARE * ids.several)
-    return _counted(backend, ids, shared)
+    return _counted(session, ids, shared)
 
 
 def facts_of(found: dict[str, int]) -> dict[str, float]:
@@ -119,13 +118,13 @@ def facts_of(found: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _counted(backend: Backend, ids: ir.Table, shared: ir.BooleanValue) -> dict[str, int]:
+def _counted(session: Session, ids: ir.Table, shared: ir.BooleanValue) -> dict[str, int]:
     counts = ids.aggregate(
         shared_ids=shared.ifelse(ids.rows, 0).sum().fill_null(0),
         shared_number=shared.sum().fill_null(0),
         rows_with_id=ids.rows.sum().fill_null(0),
     )
-    return first_row(run(backend, counts))
+    return first_row(session.run(counts))
 
 
 Words = dict[str, tuple[str, str]]

@@ -16,7 +16,7 @@ from hushway.release.plan_sections import AnyPlan
 
 if TYPE_CHECKING:
     from hushway.engine.key import BoundingKey
-    from hushway.engine.session import EngineSettings
+    from hushway.engine.settings import EngineSettings
     from hushway.privacy.certificate import Terms
     from hushway.privacy.ledger import AccountKey
     from hushway.privacy.query import Cells, Counter
@@ -121,7 +121,8 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
     Raises:
         DataError: That is too little, or cannot be understood.
     """
-    from hushway.engine.session import EngineSettings, can_encrypt_spills, refuse_little_memory
+    from hushway.engine.settings import EngineSettings, refuse_little_memory
+    from hushway.engine.spilling import can_encrypt_spills
 
     engine = plan.engine
     threads = _threads_here(engine.threads)

@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.engine.embedded import embedded_session
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows, read_stops
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.settings import EngineSettings
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
@@ -37,8 +38,8 @@ def trips(path: Path, person: list[str | None]) -> TripsSource:
 
 
 def persons(source: Any) -> list[str | None]:
-    with duckdb_session(EngineSettings(threads=1)) as backend:
-        rows = read_rows(backend, layout_of(source), source.clock)
+    with embedded_session(EngineSettings(threads=1)) as session:
+        rows = read_rows(session, layout_of(source), source.clock)
         return list(rows.person.to_pyarrow().to_pylist())
 
 
@@ -72,8 +73,8 @@ def test_sequences_of_blanks_are_nobodys(tmp_path: Path) -> None:
     file = tmp_path / "sequences.csv"
     file.write_text("person,stops\n  ,1 2\np,1 2\n", encoding="utf-8")
     source = SequencesSource(path=file, columns=SequenceColumns(person="person"), separator=" ")
-    with duckdb_session(EngineSettings(threads=1)) as backend:
-        found = read_stops(backend, layout_of(source), " ").person.to_pyarrow().to_pylist()
+    with embedded_session(EngineSettings(threads=1)) as session:
+        found = read_stops(session, layout_of(source), " ").person.to_pyarrow().to_pylist()
     assert sorted(found, key=str) == [None, None, "p", "p"]
 
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from hushway.engine.reading import day_grid
+from hushway.engine.grids import day_grid
 from hushway.geography.periods import Periods
 from hushway.tables.layout import Clock
 

@@ -7,23 +7,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from ibis.backends.duckdb import Backend
 
+from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.found import swapped_positions, times_found
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.settings import EngineSettings
 from hushway.geography.periods import Periods
 from hushway.tables.found import TimesFound
 from hushway.tables.layout import Clock
 
 
 @pytest.fixture
-def backend() -> Iterator[Backend]:
-    with duckdb_session(EngineSettings(memory_limit="500MB", threads=1)) as opened:
+def session() -> Iterator[EmbeddedSession]:
+    with embedded_session(EngineSettings(memory_limit="500MB", threads=1)) as opened:
         yield opened
 
 
-def found(backend: Backend, times: list[int | None], clock: Clock, zone: str) -> TimesFound | None:
-    backend.con.register("some_times", pa.table({"us": pa.array(times, pa.int64())}))
+def found(
+    session: EmbeddedSession, times: list[int | None], clock: Clock, zone: str
+) -> TimesFound | None:
+    session.backend.con.register("some_times", pa.table({"us": pa.array(times, pa.int64())}))
     periods = Periods(
         zone=zone,
         first_day=date(2026, 3, 1),
@@ -32,7 +34,7 @@ def found(backend: Backend, times: list[int | None], clock: Clock, zone: str) ->
         closes=1200,
         minutes=60,
     )
-    return times_found(backend, backend.table("some_times"), periods, clock)
+    return times_found(session, session.table("some_times"), periods, clock)
 
 
 def us(*moment: int) -> int:
@@ -46,9 +48,9 @@ def hours(**rows: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def test_days_and_hours_are_those_of_the_wall(backend: Backend) -> None:
+def test_days_and_hours_are_those_of_the_wall(session: EmbeddedSession) -> None:
     times = [us(2025, 12, 31, 23, 59), us(2026, 3, 7, 8), us(2026, 3, 7, 8, 59), None]
-    seen = found(backend, times, "local", "Asia/Kolkata")
+    seen = found(session, times, "local", "Asia/Kolkata")
     assert seen is not None
     assert (seen.first_day, seen.last_day) == (date(2025, 12, 31), date(2026, 3, 7))
     assert (seen.days_with_rows, seen.window_days) == (1, 31)
@@ -56,28 +58,28 @@ def test_days_and_hours_are_those_of_the_wall(backend: Backend) -> None:
     assert seen.service == (360, 1200)
 
 
-def test_instants_are_shown_on_the_agencys_clock(backend: Backend) -> None:
+def test_instants_are_shown_on_the_agencys_clock(session: EmbeddedSession) -> None:
     # Half an hour past whole hours ahead, and a clock that goes forward on the 8th.
-    seen = found(backend, [us(2026, 3, 6, 18, 29), us(2026, 3, 6, 18, 30)], "utc", "Asia/Kolkata")
+    seen = found(session, [us(2026, 3, 6, 18, 29), us(2026, 3, 6, 18, 30)], "utc", "Asia/Kolkata")
     assert seen is not None
     assert (seen.first_day, seen.last_day) == (date(2026, 3, 6), date(2026, 3, 7))
     assert seen.hours == hours(at23=1, at0=1)
     times = [us(2026, 3, 8, 6, 30), us(2026, 3, 8, 7, 30)]
-    changed = found(backend, times, "utc", "America/Detroit")
+    changed = found(session, times, "utc", "America/Detroit")
     assert changed is not None
     assert changed.hours == hours(at1=1, at3=1)
 
 
 @pytest.mark.parametrize("clock", ["local", "utc"])
-def test_times_beyond_every_calendar_do_no_harm(backend: Backend, clock: Clock) -> None:
-    seen = found(backend, [-(2**62), 2**62, us(2026, 3, 7, 12)], clock, "UTC")
+def test_times_beyond_every_calendar_do_no_harm(session: EmbeddedSession, clock: Clock) -> None:
+    seen = found(session, [-(2**62), 2**62, us(2026, 3, 7, 12)], clock, "UTC")
     assert seen is not None
     assert (seen.first_day.year, seen.last_day.year) == (1, 9999)
     assert seen.days_with_rows == 1
 
 
-def test_without_a_time_nothing_is_said(backend: Backend) -> None:
-    assert found(backend, [None, None], "local", "UTC") is None
+def test_without_a_time_nothing_is_said(session: EmbeddedSession) -> None:
+    assert found(session, [None, None], "local", "UTC") is None
 
 
 def test_only_positions_that_lie_nowhere_as_given_look_swapped() -> None:

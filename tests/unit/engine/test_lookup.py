@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from hushway.engine.reading import TimeGrid, place_table, time_grid
+from hushway.engine.grids import TimeGrid, place_table, time_grid
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.periods import Periods
 from hushway.tables.layout import Clock

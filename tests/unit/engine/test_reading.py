@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 from ibis.common.exceptions import IbisError
 
-from hushway.engine.reading import load_table, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, quietly
+from hushway.engine.embedded import embedded_session, quietly
+from hushway.engine.reading import read_rows
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.rows.duckdb import TripColumns, TripsSource
 from hushway.tables.layout import Clock, layout_of
@@ -20,8 +21,8 @@ Write = Callable[..., Path]
 
 def times(file: Path, clock: Clock) -> list[int | None]:
     source = TripsSource(file, TripColumns(), clock)
-    with duckdb_session(EngineSettings(threads=1)) as backend:
-        rows = read_rows(backend, layout_of(source), clock)
+    with embedded_session(EngineSettings(threads=1)) as session:
+        rows = read_rows(session, layout_of(source), clock)
         assert rows.schema()["us"].is_int64()
         found: list[int | None] = rows.to_pyarrow()["us"].to_pylist()
     return found
@@ -92,9 +93,9 @@ def test_a_file_that_goes_away_is_one_clear_error(csv_file: Write) -> None:
     file = csv_file([("a", 1, 2, "2026-03-02T08:15:00")])
     layout = layout_of(TripsSource(file, TripColumns()))
     file.unlink()
-    with duckdb_session(EngineSettings(threads=1)) as backend:
+    with embedded_session(EngineSettings(threads=1)) as session:
         with pytest.raises(DataError, match="cannot be read") as caught:
-            read_rows(backend, layout, "local").to_pyarrow()
+            read_rows(session, layout, "local").to_pyarrow()
         assert caught.value.__context__ is None
 
 
@@ -112,9 +113,9 @@ def test_what_an_engine_says_stays_inside(kind: type[Exception]) -> None:
 
 
 def test_an_error_of_the_engine_at_loading_is_translated() -> None:
-    with duckdb_session(EngineSettings(threads=1)) as backend:
-        load_table(backend, "places", pa.table({"id": [1]}))
+    with embedded_session(EngineSettings(threads=1)) as session:
+        session.load("places", pa.table({"id": [1]}))
         with pytest.raises(DataError) as caught:
-            load_table(backend, "places", pa.table({"id": [1]}))
+            session.load("places", pa.table({"id": [1]}))
     assert caught.value.advice
     assert caught.value.__context__ is None

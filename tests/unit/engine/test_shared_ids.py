@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from ibis.backends.duckdb import Backend
 
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.embedded import EmbeddedSession, embedded_session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.shared_ids import (
     FEWEST_TORN,
     MOST_A_DAY,
@@ -56,18 +56,18 @@ LATITUDE = float(ROADS.lat.min() + ROADS.lat.max()) / 2
 
 
 @pytest.fixture
-def backend() -> Iterator[Backend]:
-    with duckdb_session(SMALL) as opened:
+def session() -> Iterator[EmbeddedSession]:
+    with embedded_session(SMALL) as opened:
         yield opened
 
 
-def rows_of(backend: Backend, busy: int, *, usual: int = 1, days: int = 1) -> Any:
+def rows_of(session: EmbeddedSession, busy: int, *, usual: int = 1, days: int = 1) -> Any:
     """Two hundred persons with the usual number of rows, and a busy one on so many days."""
     person = np.repeat(np.arange(201), [busy, *[usual] * 200])
     us = np.zeros(len(person), dtype=np.int64)
     us[1:busy] = (days - 1) * DAY_US + 7
-    backend.con.register("rows_arrow", pa.table({"person": person, "us": us}))
-    return backend.table("rows_arrow")
+    session.backend.con.register("rows_arrow", pa.table({"person": person, "us": us}))
+    return session.table("rows_arrow")
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def rows_of(backend: Backend, busy: int, *, usual: int = 1, days: int = 1) -> An
     ],
 )
 def test_an_id_looks_shared_if_it_has_too_many_rows_for_a_person_and_for_these_data(
-    backend: Backend, busy: int, usual: int, days: int, shared: int
+    session: EmbeddedSession, busy: int, usual: int, days: int, shared: int
 ) -> None:
-    found = ids_with_too_many(backend, rows_of(backend, busy, usual=usual, days=days))
+    found = ids_with_too_many(session, rows_of(session, busy, usual=usual, days=days))
     assert found == {
         "shared_ids": busy * shared,
         "shared_number": shared,
@@ -93,12 +93,12 @@ def test_an_id_looks_shared_if_it_has_too_many_rows_for_a_person_and_for_these_d
     }
 
 
-def test_no_rows_have_no_shared_ids(backend: Backend) -> None:
-    rows = rows_of(backend, 1).limit(0)
-    assert set(ids_with_too_many(backend, rows).values()) == {0}
+def test_no_rows_have_no_shared_ids(session: EmbeddedSession) -> None:
+    rows = rows_of(session, 1).limit(0)
+    assert set(ids_with_too_many(session, rows).values()) == {0}
 
 
-def positions_of(backend: Backend, torn: int, whole: int, metres: float) -> Any:
+def positions_of(session: EmbeddedSession, torn: int, whole: int, metres: float) -> Any:
     """One id with moments in two places that far apart, and others in one place."""
     moments = np.repeat(np.arange(torn + whole), 2)
     second = np.arange(len(moments)) % 2 == 1
@@ -109,8 +109,8 @@ def positions_of(backend: Backend, torn: int, whole: int, metres: float) -> Any:
         "lon": np.full(len(moments), float(ROADS.lon.mean())),
         "lat": lat,
     }
-    backend.con.register("positions_arrow", pa.table(table))
-    return backend.table("positions_arrow")
+    session.backend.con.register("positions_arrow", pa.table(table))
+    return session.table("positions_arrow")
 
 
 @pytest.mark.parametrize(
@@ -124,21 +124,21 @@ def positions_of(backend: Backend, torn: int, whole: int, metres: float) -> Any:
     ],
 )
 def test_an_id_looks_shared_if_it_is_often_in_two_places_at_once(
-    backend: Backend, torn: int, whole: int, metres: float, shared: int
+    session: EmbeddedSession, torn: int, whole: int, metres: float, shared: int
 ) -> None:
-    rows = positions_of(backend, torn, whole, metres)
-    assert ids_in_two_places(backend, rows, LATITUDE)["shared_number"] == shared
+    rows = positions_of(session, torn, whole, metres)
+    assert ids_in_two_places(session, rows, LATITUDE)["shared_number"] == shared
 
 
 @pytest.mark.parametrize(("metres", "shared"), [(1_010.0, 1), (990.0, 0)])
 def test_places_east_and_west_of_each_other_are_told_apart_as_well(
-    backend: Backend, metres: float, shared: int
+    session: EmbeddedSession, metres: float, shared: int
 ) -> None:
-    rows = positions_of(backend, FEWEST_TORN, 0, 0.0)
+    rows = positions_of(session, FEWEST_TORN, 0, 0.0)
     east = metres / 111_195 / float(np.cos(np.radians(LATITUDE)))
     later = rows.since_us % (10 * SECOND_US) > 0
     aside = rows.mutate(lon=rows.lon + later.ifelse(east, 0.0))
-    assert ids_in_two_places(backend, aside, LATITUDE)["shared_number"] == shared
+    assert ids_in_two_places(session, aside, LATITUDE)["shared_number"] == shared
 
 
 def trips_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem, ...]]]:
@@ -219,10 +219,10 @@ def test_no_device_of_a_city_looks_shared_but_one_id_for_one_in_fifty_does(tmp_p
         table = pq.read_table(path)
         time_us = table["time"].cast(pa.timestamp("us")).cast(pa.int64())
         columns = {name: table[name] for name in ("person", "lon", "lat")} | {"since_us": time_us}
-        with duckdb_session(SMALL) as backend:
-            backend.con.register("positions_arrow", pa.table(columns))
+        with embedded_session(SMALL) as session:
+            session.backend.con.register("positions_arrow", pa.table(columns))
             return ids_in_two_places(
-                backend, backend.table("positions_arrow"), float(city.roads.lat.mean())
+                session, session.table("positions_arrow"), float(city.roads.lat.mean())
             )
 
     assert found()["shared_number"] == 0

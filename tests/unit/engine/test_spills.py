@@ -12,15 +12,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hushway.engine import session
-from hushway.engine.session import EngineSettings, can_encrypt_spills, duckdb_session, spill_folder
+from hushway.engine.embedded import embedded_session
+from hushway.engine.settings import EngineSettings
+from hushway.engine.spilling import can_encrypt_spills, spill_folder
 from hushway.errors import DataError
 
 # Sorts more rows than fit, and says so when they have begun to lie on disk.
 SPILLING = """
 import sys, threading, time
 from pathlib import Path
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.embedded import embedded_session
+from hushway.engine.settings import EngineSettings
 
 place, encrypted = Path(sys.argv[1]), sys.argv[2] == "encrypted"
 settings = EngineSettings(
@@ -34,9 +36,9 @@ def tell():
 
 threading.Thread(target=tell, daemon=True).start()
 rows = "SELECT 'somebody-' || (i * 7919 % 1000003) AS id FROM range(4000000) t(i)"
-with duckdb_session(settings) as backend:
-    backend.con.execute(f"CREATE TEMP TABLE rows AS {rows}")
-    backend.con.execute("SELECT id FROM rows ORDER BY id").fetchmany(1)
+with embedded_session(settings) as session:
+    session.backend.con.execute(f"CREATE TEMP TABLE rows AS {rows}")
+    session.backend.con.execute("SELECT id FROM rows ORDER BY id").fetchmany(1)
     time.sleep(60)
 """
 
@@ -100,9 +102,9 @@ def test_a_place_that_is_no_folder_is_refused(tmp_path: Path, place: str) -> Non
 def test_encryption_without_its_library_is_refused_with_the_way_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "_encryption_library", lambda: None)
+    monkeypatch.setattr("hushway.engine.spilling._encryption_library", lambda: None)
     settings = EngineSettings(temp_folder=tmp_path, encrypt_spills=True)
-    with pytest.raises(DataError) as caught, duckdb_session(settings):
+    with pytest.raises(DataError) as caught, embedded_session(settings):
         pass
     assert f"duckdb-extension-httpfs=={duckdb.__version__}" in caught.value.advice
     assert list(tmp_path.iterdir()) == []
@@ -111,10 +113,10 @@ def test_encryption_without_its_library_is_refused_with_the_way_to_get_it(
 def test_encryption_brings_no_way_into_the_network(tmp_path: Path) -> None:
     settings = EngineSettings(temp_folder=tmp_path, encrypt_spills=True)
     with (
-        duckdb_session(settings) as backend,
+        embedded_session(settings) as session,
         pytest.raises(duckdb.PermissionException, match="disabled by configuration"),
     ):
-        backend.con.execute("SELECT * FROM read_csv('https://example.org/rows.csv')")
+        session.backend.con.execute("SELECT * FROM read_csv('https://example.org/rows.csv')")
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.density.mechanism.recommended import (
     Crowd,
     Shares,

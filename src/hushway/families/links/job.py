@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds, Preparation
 from hushway.families.links.mechanism.terms import link_counts, links_terms, smaller_noise
 from hushway.families.links.plan import LinksPlan

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels

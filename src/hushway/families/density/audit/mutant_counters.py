@@ -26,6 +26,7 @@ from hushway.families.density.public.visits import (
 from hushway.families.density.rows.counts import BoundedVisits
 from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.grouping import VisitRows
+from hushway.families.density.rows.part import VisitPart
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
@@ -34,9 +35,15 @@ from hushway.privacy.randomness import BitSource
 class VisitsBatchByBatch(DuckDBVisits):
     """A counter of visits that bounds people in each batch of rows by itself."""
 
-    def _bounded(self, batches: list[VisitRows]) -> BoundedVisits:
-        parts = [super(VisitsBatchByBatch, self)._bounded([batch]) for batch in batches]
-        nobody = super()._bounded([])
+    @property
+    def _part(self) -> VisitPart:
+        return _BatchByBatch(universe=self._universe, limits=self._limits, key=self._key)
+
+
+class _BatchByBatch(VisitPart):
+    def bounded(self, batches: list[VisitRows], threads: int) -> BoundedVisits:
+        parts = [super(_BatchByBatch, self).bounded([batch], threads) for batch in batches]
+        nobody = super().bounded([], threads)
         return BoundedVisits(
             series=sum((part.series for part in parts), start=nobody.series),
             circles=sum((part.circles for part in parts), start=nobody.circles),

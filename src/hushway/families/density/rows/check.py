@@ -1,13 +1,13 @@
 """Looks for events that cannot be counted, before any budget is touched."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
+import pyarrow as pa
 import shapely
-from ibis.backends.duckdb import Backend
 from numpy.typing import NDArray
 
 from hushway.engine.found import (
@@ -18,8 +18,10 @@ from hushway.engine.found import (
     swapped_positions,
     times_found,
 )
-from hushway.engine.reading import DayGrid, day_grid, load_table, malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run, store, stream
+from hushway.engine.grids import DayGrid, day_grid
+from hushway.engine.opening import open_session
+from hushway.engine.session import Session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
@@ -43,6 +45,7 @@ from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,
     EventsSource,
+    events_read,
     load_bins,
     load_sites,
     refuse_other_columns,
@@ -52,7 +55,6 @@ from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.found import PlacesFound, RowsFound
-from hushway.tables.layout import layout_of
 from hushway.tables.verdict import verdicts
 
 _WORDS: Final[Words] = {
@@ -107,22 +109,21 @@ def check_events(
         DataError: The events cannot be read at all, or there are none.
     """
     refuse_other_columns(source, universe)
-    layout = layout_of(source)
+    reading = events_read(source)
     grid = day_grid(universe.periods, source.clock)
-    settings = settings or EngineSettings()
-    with duckdb_session(settings) as backend:
-        rows = read_rows(backend, layout, source.clock)
+    with open_session(settings or EngineSettings()) as session:
+        rows = session.rows(reading)
         skipped = universe.periods if source.clock == "local" else None
-        judged = _judged(backend, rows, grid, skipped)
+        judged = _judged(session, rows, grid, skipped)
         sites = None
         if universe.sites is not None:
-            integers = layout.kinds["location"] == "integer"
-            sites = load_sites(backend, universe.sites, integers=integers)
-        found = first_row(run(backend, _summary(_groups(judged), sites), progress))
+            integers = bool(rows.location.type().is_integer())
+            sites = load_sites(session, universe.sites, integers=integers)
+        found = first_row(session.run(_summary(_groups(judged), sites), progress))
         refuse_nothing(found, "events", "one", "event")
-        found["malformed_row"] = malformed_rows(backend)
+        found["malformed_row"] = session.malformed_rows()
         if universe.sites is None:
-            found |= _misplaced(backend, judged, universe.areas, settings.batch_rows, progress)
+            found |= _misplaced(session, judged, universe.areas, progress)
         description = RowsFound(
             read=found["rows"] + found["malformed_row"],
             kept=found["kept"],
@@ -130,16 +131,16 @@ def check_events(
         )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
-            found |= first_row(run(backend, copies_of(rows, alike), progress))
+            found |= first_row(session.run(copies_of(rows, alike), progress))
             timely = rows_between(rows, grid.start_us, grid.end_us)
-            found |= ids_with_too_many(backend, timely, progress)
-            times = times_found(backend, rows, universe.periods, source.clock, progress)
+            found |= ids_with_too_many(session, timely, progress)
+            times = times_found(session, rows, universe.periods, source.clock, progress)
             description = replace(description, times=times)
             if sites is not None:
                 description = replace(description, places=_sites_found(found, universe))
             placed = _placed(rows, universe, sites)
-            visits = _visits(backend, placed, grid, universe, progress)
-            description = _with_people(backend, description, visits, universe, limits)
+            visits = _visits(session, placed, grid, universe, progress)
+            description = _with_people(session, description, visits, universe, limits)
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
     problems = problems_of(found, source.columns, policy, _WORDS, facts_of(found))
@@ -167,12 +168,12 @@ def _has_position(rows: ir.Table) -> ir.BooleanValue:
     return rows.lon.notnull() & rows.lat.notnull()
 
 
-def _judged(backend: Backend, rows: ir.Table, grid: DayGrid, skipped: Periods | None) -> ir.Table:
+def _judged(session: Session, rows: ir.Table, grid: DayGrid, skipped: Periods | None) -> ir.Table:
     """Adds what is wrong with the time of each row: a position in `_TROUBLES`."""
     outside = ~((rows.us >= grid.start_us) & (rows.us < grid.end_us))
     if (grid.day < 0).any():
         # Hours without service: only then every time has to be looked up.
-        buckets = load_table(backend, "public_buckets", grid.table).select("bucket", "period")
+        buckets = session.load("public_buckets", grid.table).select("bucket", "period")
         bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
         rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
         outside = rows.period.isnull()
@@ -207,32 +208,36 @@ def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
 
 
 def _misplaced(
-    backend: Backend, rows: ir.Table, areas: Areas, batch_rows: int, progress: ShareProgress | None
+    session: Session, rows: ir.Table, areas: Areas, progress: ShareProgress | None
 ) -> dict[str, int]:
     """Returns how many positions are none on Earth, lie in no area, look swapped, or are kept."""
-    index = AreaIndex(areas)
-
-    def inside(lon: NDArray[Any], lat: NDArray[Any]) -> NDArray[np.bool_]:
-        somewhere: NDArray[np.bool_] = index.locate(lon, lat) != NOWHERE
-        return somewhere
-
     given = rows.filter(_has_position(rows))
     usable = given.person.notnull() & (given.trouble == 0)
-    impossible = unknown = swapped = kept = 0
-    for batch in stream(backend, given.select("lon", "lat", usable=usable), batch_rows, progress):
+    looked_at = given.select("lon", "lat", usable=usable)
+    return session.tally(looked_at, _Positions(AreaIndex(areas)), progress)
+
+
+@dataclass(frozen=True)
+class _Positions:
+    """Counts what is wrong with positions."""
+
+    index: AreaIndex
+
+    def __call__(self, batch: pa.RecordBatch) -> dict[str, int]:
         lon, lat = np.array(batch.column("lon")), np.array(batch.column("lat"))
         earthly = (np.abs(lon) <= _MOST_LON) & (np.abs(lat) <= _MOST_LAT)
-        within = earthly & inside(lon, lat)
-        impossible += int((~earthly).sum())
-        unknown += int((earthly & ~within).sum())
-        kept += int((within & batch.column("usable").to_numpy(zero_copy_only=False)).sum())
-        swapped += swapped_positions(lon[~within], lat[~within], inside)
-    return {
-        "impossible_position": impossible,
-        "unknown_place": unknown,
-        "swapped": swapped,
-        "kept": kept,
-    }
+        within = earthly & self._inside(lon, lat)
+        usable = batch.column("usable").to_numpy(zero_copy_only=False)
+        return {
+            "impossible_position": int((~earthly).sum()),
+            "unknown_place": int((earthly & ~within).sum()),
+            "swapped": swapped_positions(lon[~within], lat[~within], self._inside),
+            "kept": int((within & usable).sum()),
+        }
+
+    def _inside(self, lon: NDArray[Any], lat: NDArray[Any]) -> NDArray[np.bool_]:
+        somewhere: NDArray[np.bool_] = self.index.locate(lon, lat) != NOWHERE
+        return somewhere
 
 
 def _sites_found(found: dict[str, int], universe: DensityUniverse) -> tuple[PlacesFound, ...]:
@@ -254,7 +259,7 @@ def _placed(rows: ir.Table, universe: DensityUniverse, sites: ir.Table | None) -
 
 
 def _visits(
-    backend: Backend,
+    session: Session,
     rows: ir.Table,
     grid: DayGrid,
     universe: DensityUniverse,
@@ -263,13 +268,13 @@ def _visits(
     """Counts the rows of each person in each bin: nobody counts twice in one."""
     rows = rows.filter(in_window(rows.us, grid.start_us, grid.end_us))
     rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
-    binned = rows.inner_join(load_bins(backend, grid, universe), "bucket")
+    binned = rows.inner_join(load_bins(session, grid, universe), "bucket")
     visits = binned.group_by("person", "first").aggregate(rows=lambda visit: visit.count())
-    return store(backend, "rows_by_visit", visits, progress)
+    return session.store("rows_by_visit", visits, progress)
 
 
 def _with_people(
-    backend: Backend,
+    session: Session,
     description: RowsFound,
     visits: ir.Table,
     universe: DensityUniverse,
@@ -281,9 +286,9 @@ def _with_people(
     periods = universe.periods
     # A phone may report often, but hardly every minute of a whole window.
     minutes = len(periods.days) * (periods.closes - periods.opens)
-    rows = sizes_of(backend, people, "rows").people(minutes)
+    rows = sizes_of(session, people, "rows").people(minutes)
     described = replace(description, people=rows)
     if limits is None:
         return described
-    counted = sizes_of(backend, people, "visits")
+    counted = sizes_of(session, people, "visits")
     return replace(described, limits=(counted.limited("max_visits", "visits", limits.max_visits),))

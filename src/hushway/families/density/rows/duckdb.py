@@ -1,29 +1,20 @@
-"""The embedded engine for visits: events in files, read by DuckDB."""
+"""Bounded counts of protected events, by whatever engine reads them."""
 
 from functools import cached_property
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.opening import open_session
+from hushway.engine.settings import EngineSettings
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
-    VisitRule,
-    bounded_people,
-    bounded_rows,
     refuse_other_visits,
     refuse_too_many_cells,
     visit_bound,
     visit_counts,
 )
-from hushway.families.density.rows.grouping import VisitRows
-from hushway.families.density.rows.rows import (
-    EventsSource,
-    event_rows,
-    refuse_other_columns,
-    rows_by_number,
-    rows_by_text,
-)
-from hushway.numerics.threads import processors
+from hushway.families.density.rows.part import VisitPart
+from hushway.families.density.rows.rows import EventsSource, refuse_other_columns, visits_read
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
@@ -97,24 +88,10 @@ class DuckDBVisits:
 
     @cached_property
     def _found(self) -> BoundedVisits:
-        batch_rows = self._settings.batch_rows
-        with duckdb_session(self._settings) as backend:
-            events = event_rows(backend, self._source, self._universe)
-            if not events.has_numbers:
-                people = rows_by_text(backend, events, batch_rows, self._progress)
-                return bounded_people(people, self._rule, self._threads)
-            batches = list(rows_by_number(backend, events, batch_rows, self._progress))
-        # The engine has given its memory back by now.
-        return self._bounded(batches)
-
-    def _bounded(self, batches: list[VisitRows]) -> BoundedVisits:
-        """Returns the bounded visits of all batches together: a person may be in several."""
-        return bounded_rows(batches, self._rule, self._threads)
+        reading = visits_read(self._source, self._universe)
+        with open_session(self._settings) as session:
+            return session.count(reading, self._part, self._progress)
 
     @property
-    def _rule(self) -> VisitRule:
-        return VisitRule.of(self._universe, self._limits, self._key)
-
-    @property
-    def _threads(self) -> int:
-        return self._settings.threads or processors()
+    def _part(self) -> VisitPart:
+        return VisitPart(universe=self._universe, limits=self._limits, key=self._key)

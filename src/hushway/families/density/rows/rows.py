@@ -13,12 +13,13 @@ import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 import shapely
-from ibis.backends.duckdb import Backend
 from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array
-from hushway.engine.reading import DayGrid, day_grid, load_table, place_table, read_rows
-from hushway.engine.session import stream
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import DayGrid, day_grid, place_table
+from hushway.engine.reading import read_rows
+from hushway.engine.session import Reading, Session
 from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
 from hushway.families.density.public.visits import DensityUniverse, Sites
@@ -27,7 +28,7 @@ from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Columns, TimedSource, layout_of
+from hushway.tables.layout import Columns, Layout, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,27 +194,20 @@ _SALT_DIGITS = 15
 _ROWS_OF_A_PERSON = 10
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EventRows:
-    """Events that lie in the window and at a place, still in the engine.
+def events_read(source: EventsSource) -> Reading:
+    """Returns how events come into an engine, all of them.
 
-    Attributes:
-        table: (person, code), or (person, first, lon, lat) if events carry positions: then the code
-            is `first` plus the area.
-        areas: Turns positions into areas; None if events name places.
+    Raises:
+        DataError: A file cannot be opened, or does not have the columns.
     """
-
-    table: ir.Table
-    areas: AreaIndex | None
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether persons are integers."""
-        return bool(self.table.person.type().is_integer())
+    return Reading(layout=layout_of(source), read=_Events(source), together="person")
 
 
-def event_rows(backend: Backend, source: EventsSource, universe: DensityUniverse) -> EventRows:
-    """Returns the events that can be counted.
+def visits_read(source: EventsSource, universe: DensityUniverse) -> Reading:
+    """Returns how events come into an engine that can be counted.
+
+    They come as (person, code), or as (person, first, lon, lat) if they carry positions: then the
+    code is `first` plus the area.
 
     Privacy:
         An event is kept or dropped by looking at that row and at public tables alone.
@@ -222,19 +216,41 @@ def event_rows(backend: Backend, source: EventsSource, universe: DensityUniverse
         DataError: A file cannot be opened, or does not have what the universe needs.
     """
     refuse_other_columns(source, universe)
-    layout = layout_of(source)
-    grid = day_grid(universe.periods, source.clock)
-    rows = read_rows(backend, layout, source.clock)
-    rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
-    rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
-    rows = rows.inner_join(load_bins(backend, grid, universe), "bucket")
-    if universe.sites is None:
-        table = rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
-        return EventRows(table=table, areas=AreaIndex(universe.areas))
-    integers = layout.kinds["location"] == "integer"
-    sites = load_sites(backend, universe.sites, integers=integers).rename(location="id")
-    placed = rows.inner_join(sites, "location")
-    return EventRows(table=placed.select("person", code=placed.first + placed.site), areas=None)
+    read = _Countable(_Events(source), universe)
+    return Reading(layout=layout_of(source), read=read, together="person")
+
+
+@dataclass(frozen=True)
+class _Events:
+    """Reads events one by one."""
+
+    source: EventsSource
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        assert layout is not None  # noqa: S101  what tables of rows have
+        return read_rows(session, layout, self.source.clock)
+
+
+@dataclass(frozen=True)
+class _Countable:
+    """Reads events that lie in the window and at a place."""
+
+    events: _Events
+    universe: DensityUniverse
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        universe = self.universe
+        grid = day_grid(universe.periods, self.events.source.clock)
+        rows = self.events(session, layout)
+        rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
+        rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
+        rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
+        if universe.sites is None:
+            return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
+        integers = bool(rows.location.type().is_integer())
+        sites = load_sites(session, universe.sites, integers=integers).rename(location="id")
+        placed = rows.inner_join(sites, "location")
+        return placed.select("person", code=placed.first + placed.site)
 
 
 def refuse_other_columns(source: EventsSource, universe: DensityUniverse) -> None:
@@ -251,32 +267,44 @@ def refuse_other_columns(source: EventsSource, universe: DensityUniverse) -> Non
         )
 
 
-def load_sites(backend: Backend, sites: Sites, *, integers: bool) -> ir.Table:
-    """Puts the public table (id, site) into a DuckDB, without places that are left out."""
+def load_sites(session: Session, sites: Sites, *, integers: bool) -> ir.Table:
+    """Puts the public table (id, site) into an engine, without places that are left out."""
     places = place_table(sites.locations, integers=integers)
     site = sites.site[places["place"].to_numpy()].astype(np.int32)
     table = pa.table({"id": places["id"], "site": site}).filter(site >= 0)
-    return load_table(backend, "public_sites", table)
+    return session.load("public_sites", table)
 
 
 def rows_by_number(
-    backend: Backend, events: EventRows, batch_rows: int, progress: ShareProgress | None = None
+    session: EmbeddedSession,
+    events: ir.Table,
+    areas: AreaIndex | None,
+    progress: ShareProgress | None = None,
 ) -> Iterator[VisitRows]:
     """Hands out events whose persons are integers, so many at a time.
 
     Privacy:
         Where a batch ends has nothing to do with persons: the rows of one may lie in many.
 
+    Args:
+        session: The engine.
+        events: What `visits_read` reads.
+        areas: Turns positions into areas; None if events name places.
+        progress: Told from 0 to 1 how far it is.
+
     Raises:
         DataError: The rows cannot be read, or memory or disk ran out.
     """
-    for batch in stream(backend, events.table, batch_rows, progress):
+    for batch in session.stream(events, progress):
         owner = np.array(batch.column("person"), dtype=np.int64)
-        yield VisitRows(owner=owner, code=_codes(batch, events.areas))
+        yield VisitRows(owner=owner, code=_codes(batch, areas))
 
 
 def rows_by_text(
-    backend: Backend, events: EventRows, batch_rows: int, progress: ShareProgress | None = None
+    session: EmbeddedSession,
+    events: ir.Table,
+    areas: AreaIndex | None,
+    progress: ShareProgress | None = None,
 ) -> PeopleVisits:
     """Returns events whose persons are text, together by person.
 
@@ -284,21 +312,27 @@ def rows_by_text(
         The engine compares persons exactly. A salt is the first digits of the md5 of one person's
         own text: should two people share it, they share some of their luck and nothing else.
 
+    Args:
+        session: The engine.
+        events: What `visits_read` reads.
+        areas: Turns positions into areas; None if events name places.
+        progress: Told from 0 to 1 how far it is.
+
     Raises:
         DataError: The rows cannot be read, or memory or disk ran out.
     """
-    table = events.table
-    names = [name for name in table.columns if name != "person"]
-    what = table[names[0]] if len(names) == 1 else ibis.struct({n: table[n] for n in names})
-    people = table.group_by("person").aggregate(rows=what.collect())
+    names = [name for name in events.columns if name != "person"]
+    what = events[names[0]] if len(names) == 1 else ibis.struct({n: events[n] for n in names})
+    people = events.group_by("person").aggregate(rows=what.collect())
     digits = people.person.hexdigest("md5").left(_SALT_DIGITS)
     salted = people.select("rows", salt=(ibis.literal("0x") + digits).cast("int64"))
     sizes, codes, salts = [np.zeros(1, np.int64)], [], []
-    for batch in stream(backend, salted, max(batch_rows // _ROWS_OF_A_PERSON, 1), progress):
+    people_at_a_time = max(session.settings.batch_rows // _ROWS_OF_A_PERSON, 1)
+    for batch in session.stream_by(people_at_a_time, salted, progress):
         lists = batch.column("rows")
         values = lists.flatten()
         if isinstance(values, pa.StructArray):
-            codes.append(_codes(pa.RecordBatch.from_struct_array(values), events.areas))
+            codes.append(_codes(pa.RecordBatch.from_struct_array(values), areas))
         else:
             codes.append(np.array(values, dtype=np.int32))
         sizes.append(np.diff(lists.offsets.to_numpy()).astype(np.int64))
@@ -310,15 +344,15 @@ def rows_by_text(
     )
 
 
-def load_bins(backend: Backend, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
-    """Puts the public table (bucket, first) into a DuckDB: the first code of each bucket's bin."""
+def load_bins(session: Session, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
+    """Puts the public table (bucket, first) into an engine: the first code of each bucket's bin."""
     used = np.flatnonzero(grid.day >= 0)
     number = grid.period[used]
     if universe.periods.cycle == "window":
         number = grid.day[used] * universe.periods.parts + number
     first = (number.astype(np.int64) * universe.site_count).astype(np.int32)
     table = pa.table({"bucket": grid.start_us + used * grid.bucket_us, "first": first})
-    return load_table(backend, "public_bins", table)
+    return session.load("public_bins", table)
 
 
 def _codes(batch: pa.RecordBatch, areas: AreaIndex | None) -> Int32Array:

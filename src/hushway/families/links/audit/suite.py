@@ -1,17 +1,17 @@
 """The audits of the links family, and the proof that they can fail."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import ibis.expr.types as ir
 import numpy as np
-from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
 from hushway.audit.mutant_curators import Peeping, SeenOnly
 from hushway.audit.product import blind, remade
 from hushway.audit.suite import Audit, Mutant, Suite, mutant
+from hushway.engine.embedded import EmbeddedSession
 from hushway.families.links.audit import ends, measured, whole
 from hushway.families.links.audit.mutant_parts import (
     AllLeftOut,
@@ -50,23 +50,33 @@ from hushway.families.links.rows.noisy import (
     noisy_trips,
     parted,
 )
-from hushway.families.links.rows.rows import PeoplePositions
+from hushway.families.links.rows.part import MovementPart
+from hushway.families.links.rows.rows import PeoplePositions, PeriodLookup
 from hushway.families.links.rows.trips import Trips, split_trips, timed_trips
 from hushway.privacy.curator import Curator
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
+from hushway.progress import ShareProgress
 from hushway.release.mechanism import Measurements
 
 
 class TracesBatchByBatch(TraceMovements):
     """A counter of movements that bounds people in each batch of positions by itself."""
 
-    def _people(self, backend: Backend, rows: ir.Table) -> Iterator[PeoplePositions]:
-        done = 0
-        for people in super()._people(backend, rows):
+    def _part(self, lookup: PeriodLookup) -> MovementPart:
+        part = super()._part(lookup)
+        return _BatchByBatch(**{one.name: getattr(part, one.name) for one in fields(part)})
+
+
+class _BatchByBatch(MovementPart):
+    def people(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> Iterator[PeoplePositions]:
+        done, batch_rows = 0, session.settings.batch_rows
+        for people in super().people(session, rows, progress):
             # Where the engine has begun a new batch, in positions of these people.
-            first = -done % self._settings.batch_rows
-            cuts = np.arange(first, len(people.lon), self._settings.batch_rows)
+            first = -done % batch_rows
+            cuts = np.arange(first, len(people.lon), batch_rows)
             start = np.union1d(people.start, cuts)
             person = np.searchsorted(people.start, start[:-1], side="right") - 1
             yield replace(people, start=start, salt=people.salt[person])

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 from queue import SimpleQueue
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -40,6 +40,26 @@ from hushway.progress import ShareProgress
 _POSITIONS_AT_ONCE = 20_000
 _POINTS_AT_ONCE = 1_000
 _USUAL: Final = MatchSettings()
+
+
+class RoadMatcher(Protocol):
+    """Finds the ways of traces on a road network: each of its own trace and the public map alone.
+
+    Privacy:
+        What becomes of a trip must not depend on the other trips that are matched with it, nor on
+        the number of threads.
+    """
+
+    def match(self, traces: Traces, *, threads: int | None = None) -> Ways:
+        """Returns the way of each trip."""
+
+    def nearest_links(
+        self, x: FloatArray, y: FloatArray, radius: float
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Returns links near points, nearest first: where each point's begin, they, distances."""
+
+    def links_within(self, x: FloatArray, y: FloatArray, radii: FloatArray) -> IntArray:
+        """Returns how many streets lie within each radius (columns) of each point (rows)."""
 
 
 class Matcher:

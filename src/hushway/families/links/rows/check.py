@@ -6,11 +6,13 @@ from typing import Final
 import ibis
 import ibis.expr.types as ir
 import numpy as np
-from ibis.backends.duckdb import Backend
 
+from hushway.engine.embedded import embedded_session
 from hushway.engine.found import sizes_of, times_found
-from hushway.engine.reading import load_table, malformed_rows, time_grid
-from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.grids import time_grid
+from hushway.engine.opening import open_session
+from hushway.engine.session import Session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.shared_ids import (
     IMPOSSIBLE_POSITION,
     LEAVE_OUT,
@@ -28,20 +30,19 @@ from hushway.engine.shared_ids import (
     problems_of,
     refuse_nothing,
 )
-from hushway.families.links.matching.matcher import Matcher
+from hushway.families.links.matching.matcher import Matcher, RoadMatcher
 from hushway.families.links.matching.traces import Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.families.links.rows.noisy import RoadMatcher
 from hushway.families.links.rows.rows import (
     AnyTraces,
     PeriodLookup,
+    Surroundings,
     TraceColumns,
     TracesSource,
     countable,
-    in_surroundings,
-    load_traces,
     people_at_a_time,
+    positions_read,
 )
 from hushway.families.links.rows.trips import Splitting, split_trips
 from hushway.geography.periods import Periods
@@ -135,12 +136,12 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     """
     settings = EngineSettings() if settings is None else settings
     facts: dict[str, float] = {"far": _FAR, "tried": 0}
-    with duckdb_session(settings) as backend:
-        rows = load_traces(backend, source)
-        judged = _judged(backend, rows, universe, source.clock)
-        found = first_row(run(backend, judged, progress))
+    with open_session(settings) as session:
+        rows = session.rows(positions_read(source))
+        judged = _judged(session, rows, universe, source.clock)
+        found = first_row(session.run(judged, progress))
         refuse_nothing(found, "traces", "position", "position")
-        found["malformed_row"] = malformed_rows(backend)
+        found["malformed_row"] = session.malformed_rows()
         description = RowsFound(
             read=found["rows"] + found["malformed_row"],
             kept=found["kept"],
@@ -149,21 +150,22 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
             copies = copies_of(rows, alike, ["us", *_NEEDED])
-            found |= first_row(run(backend, copies, progress))
+            found |= first_row(session.run(copies, progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
-            usable = countable(rows, universe.roads, lookup)
-            found |= ids_in_two_places(backend, usable, _middle(universe.roads), progress)
-            positions = sizes_of(backend, backend.table(POSITIONS_BY_ID), "rows")
+            usable = countable(rows, Surroundings.of(universe.roads), lookup)
+            found |= ids_in_two_places(session, usable, _middle(universe.roads), progress)
+            positions = sizes_of(session, session.table(POSITIONS_BY_ID), "rows")
             description = replace(
                 description,
-                times=times_found(backend, rows, universe.periods, source.clock, progress),
+                times=times_found(session, rows, universe.periods, source.clock, progress),
                 people=positions.people(_service_seconds(universe.periods)),
             )
-            some = _some_people(usable)
-            trips = [
-                split_trips(people, universe.roads.plane, splitting or Splitting()).traces
-                for people in people_at_a_time(backend, some, settings.batch_rows)
-            ]
+            some = session.fetch(_some_people(usable))
+            with embedded_session(replace(settings, cluster=None)) as here:
+                trips = [
+                    split_trips(people, universe.roads.plane, splitting or Splitting()).traces
+                    for people in people_at_a_time(here, here.load("some_people", some))
+                ]
             trial = _tried(trips, matcher or Matcher(universe.roads), settings.threads)
             found |= trial
             facts["tried"] = trial["tried"]
@@ -176,18 +178,19 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     )
 
 
-def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
+def _judged(session: Session, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
     """Returns one row with the number of positions of every kind."""
     grid = time_grid(universe.periods, clock)
-    buckets = load_table(backend, "public_buckets", grid.table)
+    buckets = session.load("public_buckets", grid.table)
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
     rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
     skipped: Periods | None = universe.periods if clock == "local" else None
     placed = rows.lon.notnull() & rows.lat.notnull()
     # Not a number is larger than any to the engine.
     earthly = rows.lon.between(-_MOST_LON, _MOST_LON) & rows.lat.between(-_MOST_LAT, _MOST_LAT)
-    near = in_surroundings(rows.lon, rows.lat, universe.roads)
-    near_if_swapped = in_surroundings(rows.lat, rows.lon, universe.roads)
+    around = Surroundings.of(universe.roads)
+    near = around.hold(rows.lon, rows.lat)
+    near_if_swapped = around.hold(rows.lat, rows.lon)
     gone = in_gaps(rows.us, skipped)
     empty = {f"null_{role}": rows[role].isnull() for role in _NEEDED} | {"null_time": ~rows.timed}
     unvalued = ibis.literal(value=False)
@@ -211,7 +214,9 @@ def _judged(backend: Backend, rows: ir.Table, universe: LinkUniverse, clock: Clo
 def _some_people(rows: ir.Table) -> ir.Table:
     """Returns the rows of some people, whoever they are: not the first ones of a list."""
     persons = rows.select("person").distinct()
-    some = persons.order_by(persons.person.hash()).limit(_PEOPLE_TRIED)
+    # The same ones in every engine.
+    shuffled = persons.person.cast("string").hexdigest("md5")
+    some = persons.order_by(shuffled).limit(_PEOPLE_TRIED)
     return rows.semi_join(some, "person")
 
 

@@ -1,22 +1,16 @@
-"""The embedded engine for movements: traces in files, read by DuckDB and matched to roads."""
+"""Bounded counts of protected traces, by whatever engine reads and matches them."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 
-import ibis.expr.types as ir
-import numpy as np
-from ibis.backends.duckdb import Backend
-
-from hushway.arrays import BoolArray, IntArray
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.opening import open_session
+from hushway.engine.settings import EngineSettings
 from hushway.errors import PrivacyError
-from hushway.families.links.matching.matcher import Matcher
-from hushway.families.links.matching.traces import Ways
-from hushway.families.links.public.universe import SPEED_STEP, LinkUniverse, MovementLimits
+from hushway.families.links.matching.matcher import RoadMatcher
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.bounding import (
     BoundedMovements,
-    PeopleItems,
     movement_bound,
     movement_counts,
     refuse_other_movements,
@@ -30,18 +24,16 @@ from hushway.families.links.rows.noisy import (
     MetricEnds,
     NoEnds,
     NoisyTrips,
-    RoadMatcher,
     noisy_trips,
 )
+from hushway.families.links.rows.part import MovementPart
 from hushway.families.links.rows.rows import (
     AnyTraces,
     PeoplePositions,
     PeriodLookup,
-    countable,
-    load_traces,
-    people_at_a_time,
+    countable_read,
 )
-from hushway.families.links.rows.trips import Splitting, Trips, split_trips
+from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import BitSource
@@ -146,105 +138,58 @@ class TraceMovements:
 
     @cached_property
     def _found(self) -> BoundedMovements:
-        found = BoundedMovements(self._universe, self._limits, self._key)
         lookup = PeriodLookup.of(self._universe.periods, self._source.clock)
-        with duckdb_session(self._settings) as backend:
-            rows = countable(load_traces(backend, self._source), self._universe.roads, lookup)
-            for people in self._people(backend, rows):
-                trips = self._trips(people)
-                ways = self._matcher.match(trips.traces, threads=self._settings.threads)
-                found.add(items_of(ways, trips.person, people.salt, self._universe, lookup))
-        return found
+        reading = countable_read(self._source, self._universe.roads, lookup)
+        with open_session(self._settings) as session:
+            return session.count(reading, self._part(lookup), self._progress)
 
-    def _people(self, backend: Backend, rows: ir.Table) -> Iterator[PeoplePositions]:
-        """Hands out whole people, however the engine cuts their rows into batches."""
-        return people_at_a_time(backend, rows, self._settings.batch_rows, self._progress)
-
-    def _trips(self, people: PeoplePositions) -> Trips:
-        roads = self._universe.roads
-        if not isinstance(self._ends, MetricEnds) or self._bits is None:
-            return split_trips(people, roads.plane, self._splitting)
-        noise = EndNoise(
-            ends=self._ends,
-            splitting=self._splitting,
-            roads=roads,
-            matcher=self._matcher,
+    def _part(self, lookup: PeriodLookup) -> MovementPart:
+        part = MovementPart(
+            universe=self._universe,
+            limits=self._limits,
             key=self._key,
-            bits=self._bits,
+            lookup=lookup,
+            splitting=self._splitting,
+            matcher=self._given_matcher,
         )
-        return self._noisy(people, noise)
+        if not isinstance(self._ends, MetricEnds) or self._bits is None:
+            return part
+        if self._settings.cluster is not None:
+            raise PrivacyError(
+                "Noise at the ends of trips is drawn where the release is made, so a cluster "
+                "cannot read these traces.",
+                advice='Leave the noise at the ends out, or set kind = "duckdb" in [engine].',
+            )
+        return NoisyPart(
+            **{one.name: getattr(part, one.name) for one in fields(part)},
+            ends=self._ends,
+            bits=self._bits,
+            noisy=self._noisy,
+        )
 
-    @cached_property
-    def _matcher(self) -> RoadMatcher:
-        if self._given_matcher is not None:
-            return self._given_matcher
-        return Matcher(self._universe.roads)
 
+@dataclass(frozen=True, kw_only=True)
+class NoisyPart(MovementPart):
+    """Counts movements of trips whose ends have noise of their own: on this machine only.
 
-_KMH = 3.6
-# Far beyond any limit of steps, and far from where a float is no whole number of 64 bits.
-_MOST_STEPS = 1e6
-
-
-def items_of(
-    ways: Ways, person: IntArray, salt: IntArray, universe: LinkUniverse, lookup: PeriodLookup
-) -> PeopleItems:
-    """Returns the items of trips: links, beginnings and ends, those outside of periods left out.
-
-    A link that a stretch begins or ends with is driven on only in part, nobody knows how far, so
-    it tells nothing about speeds.
-
-    Privacy:
-        Every item depends on one trip and public facts alone.
-
-    Args:
-        ways: The ways of trips.
-        person: Index of each trip's person, ascending.
-        salt: A number for each person.
-        universe: The public roads, periods and zones.
-        lookup: The period of each second.
+    Attributes:
+        ends: What is done to the ends of trips.
+        bits: Random bits of the release.
+        noisy: Makes trips with noisy ends.
     """
-    roads = universe.roads
-    length = np.diff(ways.start)
-    trips = np.flatnonzero(length)
-    first, last = ways.start[trips], ways.start[trips + 1] - 1
-    whole = _driven_whole(ways)
-    nothing, never = np.zeros(2 * len(trips), np.int64), np.full(2 * len(trips), np.inf)
-    owner = np.concatenate([np.repeat(person, length), person[trips], person[trips]])
-    item = np.concatenate(
-        [
-            ways.link,
-            roads.links + roads.tail[ways.link[first]],
-            roads.links + roads.nodes + roads.head[ways.link[last]],
-        ]
-    )
-    time = np.concatenate([ways.entered, ways.entered[first], ways.left[last]])
-    when = np.concatenate([np.where(whole, ways.entered, np.inf), never])
-    steps = np.concatenate([_steps(ways, whole, universe), nothing])
-    period = lookup.at(time)
-    kept = np.flatnonzero(period >= 0)
-    kept = kept[np.argsort(owner[kept], kind="stable")]
-    return PeopleItems(
-        start=np.searchsorted(owner[kept], np.arange(len(salt) + 1)),
-        code=period[kept] * universe.items + item[kept],
-        when=when[kept],
-        steps=steps[kept],
-        salt=salt,
-    )
 
+    ends: MetricEnds
+    bits: BitSource
+    noisy: NoisyTrips
 
-def _driven_whole(ways: Ways) -> BoolArray:
-    """Says which links are neither the first nor the last of a stretch, and took some time."""
-    ends = np.ones(len(ways.link) + 1, dtype=np.bool_)
-    ends[:-1] = ways.fresh
-    ends[ways.start] = True
-    return ~ends[:-1] & ~ends[1:] & (ways.left > ways.entered)
-
-
-def _steps(ways: Ways, whole: BoolArray, universe: LinkUniverse) -> IntArray:
-    """Returns how many steps the speed on each link is from the usual one; 0 if nobody knows."""
-    roads = universe.roads
-    took = np.where(whole, ways.left - ways.entered, 1.0)
-    speed = roads.length[ways.link] / took * _KMH
-    steps = np.rint((speed - roads.speed[ways.link]) / SPEED_STEP)
-    return np.where(whole, np.clip(steps, -_MOST_STEPS, _MOST_STEPS), 0.0).astype(np.int64)
+    def trips(self, people: PeoplePositions) -> Trips:
+        """Returns trips with noisy ends."""
+        noise = EndNoise(
+            ends=self.ends,
+            splitting=self.splitting,
+            roads=self.universe.roads,
+            matcher=self.roads_matcher,
+            key=self.key,
+            bits=self.bits,
+        )
+        return self.noisy(people, noise)

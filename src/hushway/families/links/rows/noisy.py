@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt, sqrt
-from typing import Protocol
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -17,7 +16,8 @@ from scipy.spatial import cKDTree
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import PrivacyError
-from hushway.families.links.matching.traces import Traces, Ways
+from hushway.families.links.matching.matcher import RoadMatcher
+from hushway.families.links.matching.traces import Traces
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.bounding import FOR_TRIPS, chosen
 from hushway.families.links.rows.rows import PeoplePositions
@@ -118,29 +118,6 @@ class MetricEnds:
 
 
 EndTreatment = NoEnds | MetricEnds
-
-
-class RoadMatcher(Protocol):
-    """Finds the ways of traces on a road network: each of its own trace and the public map alone.
-
-    Privacy:
-        What becomes of a trip must not depend on the other trips that are matched with it, nor on
-        the number of threads.
-    """
-
-    def match(self, traces: Traces, *, threads: int | None = None) -> Ways:
-        """Returns the way of each trip."""
-        ...
-
-    def nearest_links(
-        self, x: FloatArray, y: FloatArray, radius: float
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Returns links near points, nearest first: where each point's begin, they, distances."""
-        ...
-
-    def links_within(self, x: FloatArray, y: FloatArray, radii: FloatArray) -> IntArray:
-        """Returns how many streets lie within each radius (columns) of each point (rows)."""
-        ...
 
 
 # Metres. Most points have a road within the first; the lists of the last are long.

@@ -1,26 +1,27 @@
-"""Positions of files by person, trip and time, by DuckDB: the way from rows to traces.
+"""Positions by person, trip and time: the way from rows to traces.
 
 Reading and sorting are the engine's, which may use the disk. Rows come out some whole people at a
 time, so memory does not grow with the number of people.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
-from ibis.backends.duckdb import Backend
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.reading import load_table, read_rows, time_grid
-from hushway.engine.session import run, store, stream
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import time_grid
+from hushway.engine.reading import read_rows
+from hushway.engine.session import Reading
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, TimedSource, layout_of
+from hushway.tables.layout import Clock, Columns, Layout, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,39 +126,85 @@ class PeoplePositions:
     lat: FloatArray
 
 
-def load_traces(backend: Backend, source: AnyTraces) -> ir.Table:
-    """Returns all positions as an Ibis table of a DuckDB.
+def positions_read(source: AnyTraces) -> Reading:
+    """Returns how positions come into an engine, all of them.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    match source:
-        case GpxTraces():
-            return load_table(backend, "gpx_positions", read_gpx(source))
-        case MdsTraces():
-            return load_table(backend, "mds_positions", read_mds(source))
-        case TracesSource():
-            return read_rows(backend, layout_of(source), source.clock)
+    layout = layout_of(source) if isinstance(source, TracesSource) else None
+    return Reading(layout=layout, read=_Positions(source), together="person")
 
 
-def in_surroundings(
-    lon: ir.FloatingValue, lat: ir.FloatingValue, roads: RoadNetwork
-) -> ir.BooleanValue:
-    """Says whether positions lie in the public rectangle around a network."""
-    west, east = float(roads.lon.min()), float(roads.lon.max())
-    south, north = float(roads.lat.min()), float(roads.lat.max())
-    widest = max(abs(south), abs(north))
-    aside = _MARGIN / max(float(np.cos(np.radians(widest))), _MARGIN)
-    # Not a number is larger than any to the engine, so it is outside.
-    return (
-        (lon >= west - aside)
-        & (lon <= east + aside)
-        & (lat >= south - _MARGIN)
-        & (lat <= north + _MARGIN)
-    )
+def countable_read(source: AnyTraces, roads: RoadNetwork, lookup: PeriodLookup) -> Reading:
+    """Returns how those positions come into an engine that can count, as `countable` says.
+
+    Raises:
+        DataError: A file cannot be opened, or does not have the columns.
+    """
+    reading = positions_read(source)
+    around = Surroundings.of(roads)
+    return replace(reading, read=_Countable(_Positions(source), around, lookup))
 
 
-def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Table:
+@dataclass(frozen=True)
+class _Positions:
+    """Reads positions one by one."""
+
+    source: AnyTraces
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        match self.source:
+            case GpxTraces():
+                return session.load("gpx_positions", read_gpx(self.source))
+            case MdsTraces():
+                return session.load("mds_positions", read_mds(self.source))
+            case TracesSource():
+                assert layout is not None  # noqa: S101  what tables of rows have
+                return read_rows(session, layout, self.source.clock)
+
+
+@dataclass(frozen=True)
+class _Countable:
+    """Reads positions that can count."""
+
+    positions: _Positions
+    around: "Surroundings"
+    lookup: PeriodLookup
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        return countable(self.positions(session, layout), self.around, self.lookup)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """The public rectangle around a network, in degrees."""
+
+    west: float
+    east: float
+    south: float
+    north: float
+
+    @classmethod
+    def of(cls, roads: RoadNetwork) -> "Surroundings":
+        """Returns a rectangle that is about a kilometre wider than the network."""
+        south, north = float(roads.lat.min()), float(roads.lat.max())
+        widest = max(abs(south), abs(north))
+        aside = _MARGIN / max(float(np.cos(np.radians(widest))), _MARGIN)
+        return cls(
+            west=float(roads.lon.min()) - aside,
+            east=float(roads.lon.max()) + aside,
+            south=south - _MARGIN,
+            north=north + _MARGIN,
+        )
+
+    def hold(self, lon: ir.FloatingValue, lat: ir.FloatingValue) -> ir.BooleanValue:
+        """Says which positions lie inside."""
+        # Not a number is larger than any to the engine, so it is outside.
+        return (lon >= self.west) & (lon <= self.east) & (lat >= self.south) & (lat <= self.north)
+
+
+def countable(rows: ir.Table, around: Surroundings, lookup: PeriodLookup) -> ir.Table:
     """Returns the positions that can count: (person, trip, since_us, lon, lat).
 
     Privacy:
@@ -166,14 +213,14 @@ def countable(rows: ir.Table, roads: RoadNetwork, lookup: PeriodLookup) -> ir.Ta
     inside = rows.filter(
         rows.us >= lookup.start_us,
         rows.us < lookup.end_us,
-        in_surroundings(rows.lon, rows.lat, roads),
+        around.hold(rows.lon, rows.lat),
     ).drop_null(["person", "lon", "lat"])
     trip = {"trip": inside.trip} if "trip" in inside.columns else {}
     return inside.select("person", "lon", "lat", since_us=inside.us - lookup.start_us, **trip)
 
 
 def people_at_a_time(
-    backend: Backend, rows: ir.Table, batch_rows: int, progress: ShareProgress | None = None
+    session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None = None
 ) -> Iterator[PeoplePositions]:
     """Hands out positions, all of a person at once.
 
@@ -182,21 +229,20 @@ def people_at_a_time(
         persons and trips here decide about the order of work and nothing else.
 
     Args:
-        backend: The engine.
+        session: The engine.
         rows: What `countable` returns.
-        batch_rows: About how many positions to hand out at a time.
         progress: Told from 0 to 1 how many positions are done with.
 
     Raises:
         DataError: The rows cannot be read, or memory or disk ran out.
     """
     if not (rows.person.type().is_integer() and _whole_trips(rows)):
-        rows = store(backend, "countable_positions", rows)
-    total = 0 if progress is None else int(run(backend, rows.aggregate(n=rows.count()))["n"][0])
+        rows = session.store("countable_positions", rows)
+    total = 0 if progress is None else int(session.run(rows.aggregate(n=rows.count()))["n"][0])
     # The place decides between positions of one time, so that the order of the rows cannot matter.
     ordered = _numbered(rows).order_by(["owner", "trip", "since_us", "lon", "lat"])
     done = 0
-    for people in _whole_people(stream(backend, ordered.select(*_COLUMNS), batch_rows)):
+    for people in _whole_people(session.stream(ordered.select(*_COLUMNS))):
         yield people
         done += len(people.lon)
         if progress is not None:

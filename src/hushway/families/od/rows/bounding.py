@@ -10,11 +10,11 @@ import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
-from ibis.backends.duckdb import Backend
 
 from hushway.arrays import IntArray
+from hushway.engine.grids import TimeGrid, place_table, time_grid
 from hushway.engine.key import SUM_MASK, BoundingKey, kept_in_circle
-from hushway.engine.reading import TimeGrid, load_table, place_table, time_grid
+from hushway.engine.session import Session
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
@@ -65,32 +65,21 @@ class Lookups:
     grid: TimeGrid
 
 
-def bounded_counts(
-    trips: ir.Table,
-    lookups: Lookups,
-    cells: ODCells,
-    *,
-    unit: Unit,
-    max_trips: int,
-    key: BoundingKey,
-) -> ir.Table:
+def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: BoundingKey) -> ir.Table:
     """Returns (cell, trips) of the cells that are not empty, in no order, every unit bounded.
 
     Privacy:
         Enforces `trip_bound(unit, max_trips)`.
 
     Args:
-        trips: Rows (origin, destination, us), with person, trip_id or both if there are such.
-        lookups: Public tables.
-        cells: The public universe.
+        located: What `placed` returns, all rows of each unit.
         unit: Who is protected. For unit "trip" that is all rows of one trip id, or one row if
             there is no column of trip ids.
         max_trips: Most trips of one person.
         key: Decides which trips are kept.
     """
-    has_ids = "trip_id" in trips.columns
-    owner = "person" if unit.has_many_records else "trip_id" if has_ids else None
-    located = placed(trips, lookups, cells)
+    has_ids = "trip_id" in located.columns
+    owner = owner_of(unit, has_ids=has_ids)
     if owner is None:
         return counted(located)
     # A null would be a unit of its own in some engines and no unit at all in others.
@@ -98,6 +87,13 @@ def bounded_counts(
     if has_ids and unit.has_many_records:
         ordered = one_of_each(ordered, [owner, "trip_id"])
     return counted(bounded(ordered, owner, trip_bound(unit, max_trips).total, key))
+
+
+def owner_of(unit: Unit, *, has_ids: bool) -> str | None:
+    """Returns the column that says whose a trip is; None if each is a unit of its own."""
+    if unit.has_many_records:
+        return "person"
+    return "trip_id" if has_ids else None
 
 
 def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
@@ -119,7 +115,8 @@ def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
         .inner_join(lookups.origins.rename(origin="id", o="place"), "origin")
         .inner_join(lookups.destinations.rename(destination="id", d="place"), "destination")
     )
-    return joined.mutate(cell=_cell(joined, cells))
+    owners = [name for name in ("person", "trip_id") if name in trips.columns]
+    return joined.select(*owners, "since_us", "o", "d", cell=_cell(joined, cells))
 
 
 def keyed(trips: ir.Table, key: BoundingKey) -> ir.Table:
@@ -194,12 +191,12 @@ def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
 
 
 def load_lookups(
-    backend: Backend, id_kinds: tuple[Kind, Kind] | None, cells: ODCells, clock: Clock
+    session: Session, id_kinds: tuple[Kind, Kind] | None, cells: ODCells, clock: Clock
 ) -> Lookups:
-    """Puts the public tables into a DuckDB.
+    """Puts the public tables into an engine.
 
     Args:
-        backend: The engine.
+        session: The engine.
         id_kinds: What ids of origins and destinations are; None for indexes of places.
         cells: The public universe.
         clock: What the times are.
@@ -213,12 +210,12 @@ def load_lookups(
         table = indexes
         if id_kinds is not None:
             table = place_table(cells.locations, integers=id_kinds[side] == "integer")
-        return load_table(backend, f"public_{role}", table)
+        return session.load(f"public_{role}", table)
 
     return Lookups(
         origins=places("origin", 0),
         destinations=places("destination", 1),
-        buckets=load_table(backend, "public_buckets", grid.table),
+        buckets=session.load("public_buckets", grid.table),
         grid=grid,
     )
 

@@ -9,8 +9,8 @@ import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.found import place_counts, places_found, sizes_of, times_found
-from hushway.engine.reading import malformed_rows
-from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.opening import open_session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.shared_ids import (
     MOST_A_DAY,
     OUTSIDE_WINDOW,
@@ -32,7 +32,7 @@ from hushway.engine.shared_ids import (
 )
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups
-from hushway.families.od.rows.trips import AnyTrips, FareTaps, load_trips
+from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trips_read
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
@@ -108,27 +108,28 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     Raises:
         DataError: The trips cannot be read at all, or there are none.
     """
-    with duckdb_session(settings or EngineSettings()) as backend:
-        trips = load_trips(backend, source)
-        rows = trips.rows
-        lookups = load_lookups(backend, trips.id_kinds, cells, source.clock)
+    reading = trips_read(source)
+    id_kinds = id_kinds_of(source, reading.layout)
+    with open_session(settings or EngineSettings()) as session:
+        rows = session.rows(reading)
+        lookups = load_lookups(session, id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         marked = _marked(rows, lookups, cells, unit)
         summary = _summary(marked, cells, skipped, notes=notes)
-        found = first_row(run(backend, summary, progress))
+        found = first_row(session.run(summary, progress))
         refuse_nothing(found, "trips", "row", "trip")
-        found["malformed_row"] = malformed_rows(backend)
+        found["malformed_row"] = session.malformed_rows()
         description = RowsFound(
             read=found["rows"] + found["malformed_row"],
             kept=found["kept"],
         )
         if notes:
             alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
-            found |= first_row(run(backend, copies_of(rows, alike), progress))
+            found |= first_row(session.run(copies_of(rows, alike), progress))
             listed = len(cells.locations)
             description = replace(
                 description,
-                times=times_found(backend, rows, cells.periods, source.clock, progress),
+                times=times_found(session, rows, cells.periods, source.clock, progress),
                 places=tuple(
                     places_found(f"{end}s", end, listed, found) for end in ("origin", "destination")
                 ),
@@ -136,8 +137,8 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
             if unit.has_many_records and "person" in rows.columns:
                 grid = lookups.grid
                 timely = rows_between(marked, grid.start_us, grid.end_us, "kept")
-                found |= ids_with_too_many(backend, timely, progress)
-                sizes = sizes_of(backend, backend.table(ROWS_BY_ID), "kept")
+                found |= ids_with_too_many(session, timely, progress)
+                sizes = sizes_of(session, session.table(ROWS_BY_ID), "kept")
                 plausible = max(_TIMES_LIMIT * max_trips, MOST_A_DAY * len(cells.periods.days))
                 description = replace(
                     description,

@@ -1,20 +1,21 @@
-"""The embedded engine: bounded counts of trips in files, by DuckDB."""
+"""Bounded counts of protected trips, by whatever engine reads them."""
 
 from functools import cached_property
 
-import numpy as np
-
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, duckdb_session, run
+from hushway.engine.opening import open_session
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import (
-    bounded_counts,
-    load_lookups,
-    refuse_other_cells,
-    trip_bound,
+from hushway.families.od.rows.bounding import refuse_other_cells, trip_bound
+from hushway.families.od.rows.part import PlacedTrips, TripPart
+from hushway.families.od.rows.trips import (
+    AnyTrips,
+    TripColumns,
+    TripsSource,
+    id_kinds_of,
+    trips_read,
 )
-from hushway.families.od.rows.trips import AnyTrips, TripColumns, TripsSource, load_trips
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
@@ -86,19 +87,12 @@ class DuckDBTrips:
 
     @cached_property
     def _counts(self) -> ExactCounts:
-        with duckdb_session(self._settings) as backend:
-            trips = load_trips(backend, self._source)
-            counts = bounded_counts(
-                trips.rows,
-                load_lookups(backend, trips.id_kinds, self._cells, self._source.clock),
-                self._cells,
-                unit=self._unit,
-                max_trips=self._max_trips,
-                key=self._key,
-            )
-            columns = run(backend, counts, self._progress)
-        order = np.argsort(columns["cell"])
-        return ExactCounts(
-            cells=columns["cell"][order].astype(np.int64),
-            values=columns["trips"][order].astype(np.int64),
+        reading = trips_read(self._source)
+        place = PlacedTrips(
+            cells=self._cells,
+            clock=self._source.clock,
+            id_kinds=id_kinds_of(self._source, reading.layout),
         )
+        part = TripPart(unit=self._unit, max_trips=self._max_trips, key=self._key)
+        with open_session(self._settings) as session:
+            return session.count(place.after(reading, self._unit), part, self._progress)

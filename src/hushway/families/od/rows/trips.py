@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import ClassVar
 
 import ibis.expr.types as ir
-from ibis.backends.duckdb import Backend
 
 from hushway.engine.areas import load_areas
-from hushway.engine.reading import load_table, read_rows
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.reading import read_rows
+from hushway.engine.session import Reading
 from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.layout import Clock, Columns, Kind, TimedSource, layout_of
+from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource, layout_of
 from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
@@ -110,44 +111,58 @@ class FareTaps(TimedSource[FareColumns]):
 AnyTrips = TripsSource | MdsTrips | FareTaps
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoadedTrips:
-    """Trips in an engine.
-
-    Attributes:
-        rows: (origin, destination, us, timed), with person and trip_id if there are such.
-        id_kinds: What ids of origins and destinations are; None for the index of an area.
-    """
-
-    rows: ir.Table
-    id_kinds: tuple[Kind, Kind] | None
-
-
-def load_trips(backend: Backend, source: AnyTrips) -> LoadedTrips:
-    """Returns trips with an origin and a destination.
+def trips_read(source: AnyTrips) -> Reading:
+    """Returns how trips come into an engine: (origin, destination, us, timed), and whose they are.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    match source:
-        case MdsTrips():
-            rows = load_table(backend, "mds_trips", read_mds_trips(source.path))
-            return LoadedTrips(rows=_in_areas(backend, rows, source.areas), id_kinds=None)
-        case FareTaps():
-            layout = layout_of(source)
-            rows = ridden(read_rows(backend, layout, source.clock), source.span_us)
-            return LoadedTrips(rows=rows, id_kinds=(layout.kinds["stop"], layout.kinds["stop"]))
-        case TripsSource():
-            layout = layout_of(source)
-            rows = read_rows(backend, layout, source.clock)
-            if source.areas is not None:
-                return LoadedTrips(rows=_in_areas(backend, rows, source.areas), id_kinds=None)
-            kinds = layout.kinds["origin"], layout.kinds["destination"]
-            return LoadedTrips(rows=rows, id_kinds=kinds)
+    if isinstance(source, MdsTrips):
+        return Reading(layout=None, read=_Trips(source), together="person")
+    layout = layout_of(source)
+    together = "person" if "person" in layout.kinds else None
+    shape = _Ridden(source.span_us) if isinstance(source, FareTaps) else None
+    return Reading(layout=layout, read=_Trips(source), together=together, shape=shape)
 
 
-def _in_areas(backend: Backend, rows: ir.Table, areas: Areas) -> ir.Table:
-    area_of = load_areas(backend, areas)
+def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | None:
+    """Returns what ids of origins and destinations are; None for the index of an area."""
+    if layout is None or source.areas is not None:
+        return None
+    origin, destination = (
+        ("stop", "stop") if isinstance(source, FareTaps) else ("origin", "destination")
+    )
+    return layout.kinds[origin], layout.kinds[destination]
+
+
+@dataclass(frozen=True)
+class _Trips:
+    """Reads trips, or the taps that they are made of, one by one."""
+
+    source: AnyTrips
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        source = self.source
+        if isinstance(source, MdsTrips):
+            rows = session.load("mds_trips", read_mds_trips(source.path))
+        else:
+            assert layout is not None  # noqa: S101  what tables of rows have
+            rows = read_rows(session, layout, source.clock)
+        return rows if source.areas is None else _in_areas(session, rows, source.areas)
+
+
+@dataclass(frozen=True)
+class _Ridden:
+    """Makes trips of taps, among which everybody's are whole."""
+
+    span_us: tuple[int, int]
+
+    def __call__(self, _session: EmbeddedSession, taps: ir.Table) -> ir.Table:
+        return ridden(taps, self.span_us)
+
+
+def _in_areas(session: EmbeddedSession, rows: ir.Table, areas: Areas) -> ir.Table:
+    area_of = load_areas(session, areas)
     return rows.mutate(
         origin=area_of(rows.origin_lon, rows.origin_lat),
         destination=area_of(rows.destination_lon, rows.destination_lat),

@@ -7,19 +7,12 @@ from typing import Final
 
 import ibis
 import ibis.expr.types as ir
-from ibis.backends.duckdb import Backend
 
 from hushway.engine.found import place_counts, places_found, sizes_of, times_found
-from hushway.engine.reading import (
-    DayGrid,
-    day_grid,
-    load_places,
-    load_table,
-    malformed_rows,
-    read_rows,
-    read_stops,
-)
-from hushway.engine.session import EngineSettings, duckdb_session, run, store
+from hushway.engine.grids import DayGrid, day_grid, load_places
+from hushway.engine.opening import open_session
+from hushway.engine.session import Session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.shared_ids import (
     MOST_A_DAY,
     OUTSIDE_WINDOW,
@@ -42,6 +35,7 @@ from hushway.families.sequences.rows.sequences import (
     SequenceRule,
     SequencesSource,
     TapsSource,
+    rows_read,
     window_of,
 )
 from hushway.geography.locations import Locations
@@ -50,7 +44,6 @@ from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.found import RowsFound
-from hushway.tables.layout import layout_of
 from hushway.tables.verdict import verdicts
 
 _STOP_WORDS: Final[Words] = {
@@ -119,33 +112,33 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         DataError: The taps cannot be read at all, or there are none.
     """
     window = window_of(rule)
-    layout = layout_of(source)
+    reading = rows_read(source)
     grid = day_grid(window, source.clock)
-    with duckdb_session(settings or EngineSettings()) as backend:
-        rows = read_rows(backend, layout, source.clock)
-        integers = layout.kinds["location"] == "integer"
-        places = load_places(backend, locations, integers=integers)
-        buckets = load_table(backend, "public_buckets", grid.table)
+    with open_session(settings or EngineSettings()) as session:
+        rows = session.rows(reading)
+        integers = bool(rows.location.type().is_integer())
+        places = load_places(session, locations, integers=integers)
+        buckets = session.load("public_buckets", grid.table)
         marked = _marked(rows, places, buckets, grid)
         skipped = window if source.clock == "local" else None
-        found = first_row(run(backend, _tap_summary(marked, skipped, notes=notes), progress))
+        found = first_row(session.run(_tap_summary(marked, skipped, notes=notes), progress))
         refuse_nothing(found, source.noun, "stop", "stop")
-        found["malformed_row"] = malformed_rows(backend)
+        found["malformed_row"] = session.malformed_rows()
         description = _description(found)
         if notes:
             copies = copies_of(rows, ["person", "location", "us"])
-            found |= first_row(run(backend, copies, progress))
+            found |= first_row(session.run(copies, progress))
             parts = ["person", "day"] if rule.record == "day" else ["person"]
-            records = _records(backend, marked.filter(marked.kept), parts, progress)
-            found |= first_row(run(backend, _beyond(records, rule.max_stops)))
+            records = _records(session, marked.filter(marked.kept), parts, progress)
+            found |= first_row(session.run(_beyond(records, rule.max_stops)))
             if unit.has_many_records:
                 timely = rows_between(rows, grid.start_us, grid.end_us)
-                found |= ids_with_too_many(backend, timely, progress)
+                found |= ids_with_too_many(session, timely, progress)
             description = _described(
-                backend,
+                session,
                 replace(
                     description,
-                    times=times_found(backend, rows, window, source.clock, progress),
+                    times=times_found(session, rows, window, source.clock, progress),
                     places=(places_found("places", "place", len(locations), found),),
                 ),
                 records,
@@ -190,31 +183,31 @@ def check_sequences(  # noqa: PLR0913  likewise
     Raises:
         DataError: The sequences cannot be read at all, or there is no stop in them.
     """
-    layout = layout_of(source)
-    with duckdb_session(settings or EngineSettings()) as backend:
-        rows = read_stops(backend, layout, source.separator)
-        integers = layout.kinds["stops"] == "list of integers"
-        places = load_places(backend, locations, integers=integers)
+    reading = rows_read(source)
+    with open_session(settings or EngineSettings()) as session:
+        rows = session.rows(reading)
+        integers = bool(rows.location.type().is_integer())
+        places = load_places(session, locations, integers=integers)
         marked = rows.left_join(places.rename(location="id"), "location").drop("location_right")
         owned = unit.has_many_records and "person" in rows.columns
         kept = marked.place.notnull()
         marked = marked.mutate(kept=kept & marked.person.notnull() if owned else kept)
         nulls = _nulls(marked, {"person": "person", "location": "stops"})
-        found = first_row(run(backend, _counted(marked, nulls, notes=notes), progress))
+        found = first_row(session.run(_counted(marked, nulls, notes=notes), progress))
         refuse_nothing(found, source.noun, "stop", "stop")
-        found["malformed_row"] = malformed_rows(backend)
+        found["malformed_row"] = session.malformed_rows()
         description = _description(found)
         parts = ["person", "record"] if owned else ["record"]
-        records = _records(backend, marked.filter(marked.kept), parts, progress)
-        found |= first_row(run(backend, _beyond(records, rule.max_stops)))
+        records = _records(session, marked.filter(marked.kept), parts, progress)
+        found |= first_row(session.run(_beyond(records, rule.max_stops)))
         if notes:
             if owned:
                 # Every record has a first stop.
                 firsts = rows.filter(rows.position == 1).select("person").drop_null(["person"])
-                found |= ids_with_too_many(backend, firsts, progress)
+                found |= ids_with_too_many(session, firsts, progress)
             named = (places_found("places", "place", len(locations), found),)
             description = replace(description, places=named)
-            description = _described(backend, description, records, rule, unit, days=1)
+            description = _described(session, description, records, rule, unit, days=1)
     problems = problems_of(found, source.columns, policy, _SEQUENCE_WORDS, facts_of(found))
     return RowsChecked(
         problems=tuple(problems),
@@ -229,7 +222,7 @@ def _description(found: dict[str, int]) -> RowsFound:
 
 
 def _described(
-    backend: Backend,
+    session: Session,
     description: RowsFound,
     records: ir.Table,
     rule: SequenceRule,
@@ -238,17 +231,17 @@ def _described(
     days: int,
 ) -> RowsFound:
     """Adds people, and what the contribution limits leave out, to a description."""
-    height = sizes_of(backend, records, "stops").limited("max_stops", "stops", rule.max_stops)
+    height = sizes_of(session, records, "stops").limited("max_stops", "stops", rule.max_stops)
     if not unit.has_many_records or "person" not in records.columns:
         return replace(description, limits=(height,))
     people = records.group_by("person").aggregate(
         records=lambda person: person.count(), stops=lambda person: person.stops.sum()
     )
-    per_person = sizes_of(backend, people, "records")
+    per_person = sizes_of(session, people, "records")
     plausible = max(_TIMES_LIMIT * rule.max_records * rule.max_stops, MOST_A_DAY * days)
     return replace(
         description,
-        people=sizes_of(backend, people, "stops").people(plausible),
+        people=sizes_of(session, people, "stops").people(plausible),
         limits=(per_person.limited("max_records", "records", rule.max_records), height),
     )
 
@@ -310,11 +303,11 @@ def _counted(
 
 
 def _records(
-    backend: Backend, usable: ir.Table, parts: list[str], progress: ShareProgress | None
+    session: Session, usable: ir.Table, parts: list[str], progress: ShareProgress | None
 ) -> ir.Table:
     """Counts the stops of each record that count at all, once for all that is asked of them."""
     records = usable.group_by(parts).aggregate(stops=lambda record: record.count())
-    return store(backend, "stops_by_record", records, progress)
+    return session.store("stops_by_record", records, progress)
 
 
 def _beyond(records: ir.Table, max_stops: int) -> ir.Table:

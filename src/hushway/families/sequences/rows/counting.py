@@ -31,6 +31,7 @@ class BoundedRecords:
     """
 
     def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
+        self.records = records
         self._prefixes = PrefixSteps(records)
         self._questions = RecordQuestions(records, height=height, key=key)
 

@@ -1,27 +1,21 @@
-"""The embedded engine for sequences: taps or ready sequences in files, read by DuckDB."""
+"""Exact counts of protected sequences, by whatever engine reads and keeps them."""
 
 from functools import cached_property
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings, duckdb_session
+from hushway.engine.opening import open_session
+from hushway.engine.session import Ask
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counting import (
-    BoundedRecords,
-    asked_cells,
-    bound_of_cells,
-)
-from hushway.families.sequences.rows.record_bounding import (
-    bounded_records,
-    records_of,
-)
+from hushway.families.sequences.rows.counting import asked_cells, bound_of_cells
+from hushway.families.sequences.rows.part import RecordPart
 from hushway.families.sequences.rows.sequences import (
     SequenceRule,
     SequencesSource,
     TapsSource,
-    ordered_sequences,
-    ordered_taps,
     record_bound,
+    stops_read,
     window_of,
 )
 from hushway.privacy.bound import Bound, Unit
@@ -34,8 +28,8 @@ __all__ = ["DuckDBSequences"]
 class DuckDBSequences:
     """Counts sequences by prefix, each unit bounded. A `hushway.privacy.query.Counter`.
 
-    The files are read at the first count; after that the bounded sequences are in memory, about
-    four bytes a stop and twelve a record.
+    The rows are read at the first count; after that the bounded sequences are in memory, about
+    four bytes a stop and twelve a record, or on the cluster.
 
     Privacy:
         Taps without a person, a location or a time, with an unknown location, outside the window
@@ -94,33 +88,22 @@ class DuckDBSequences:
             DataError: The rows cannot be read, or memory or disk ran out.
         """
         cells = asked_cells(query, self._taxonomy, self._rule.periods)
-        return self._records.count(cells)
+        return self._ask(cells)
 
     @cached_property
-    def _records(self) -> BoundedRecords:
+    def _ask(self) -> Ask:
+        """Whom to ask about the bounded records, wherever they are kept."""
         source, locations, rule = self._source, self._taxonomy.locations, self._rule
-        with duckdb_session(self._settings) as backend:
-            if isinstance(source, TapsSource):
-                ordered = ordered_taps(
-                    backend,
-                    source,
-                    locations,
-                    rule=rule,
-                    key=self._key,
-                    progress=self._progress,
-                )
-            else:
-                ordered = ordered_sequences(
-                    backend,
-                    source,
-                    locations,
-                    has_owner=self._unit.has_many_records,
-                    progress=self._progress,
-                )
-        records = records_of(ordered, max_stops=rule.max_stops)
-        if self._unit.has_many_records:
-            records = bounded_records(records, self._bound.total, self._key)
-        return BoundedRecords(records, height=rule.max_stops, key=self._key)
+        owned = self._unit.has_many_records or isinstance(source, TapsSource)
+        part = RecordPart(
+            rule=rule,
+            clock=source.clock,
+            most=self._bound.total if self._unit.has_many_records else None,
+            key=self._key,
+        )
+        reading = stops_read(source, locations, rule, owned=owned)
+        with open_session(self._settings) as session:
+            return session.keep(reading, part, self._progress)
 
 
 def _refuse_what_is_missing(

@@ -7,19 +7,20 @@ from typing import ClassVar, Literal
 import ibis
 import ibis.expr.types as ir
 import numpy as np
-from ibis.backends.duckdb import Backend
 
 from hushway.arrays import Int32Array, IntArray
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import DayGrid, day_grid, load_places
 from hushway.engine.key import BoundingKey
-from hushway.engine.reading import day_grid, load_places, read_rows, read_stops
-from hushway.engine.session import run, store
+from hushway.engine.reading import read_rows, read_stops
+from hushway.engine.session import Reading
 from hushway.errors import DataError, PlanError
 from hushway.families.sequences.rows.record_bounding import OrderedStops
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Columns, TimedSource, layout_of
+from hushway.tables.layout import Columns, Layout, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,45 +149,112 @@ def record_bound(unit: Unit, max_records: int) -> Bound:
     return Bound.of_records(max_records if unit.has_many_records else 1)
 
 
-# Stops of files in the order of their records, by DuckDB: the way from rows to sequences.
+# Stops in the order of their records: the way from rows to sequences.
 #
 # Reading, joining with public lists and sorting are the engine's, which may use the disk. What a
 # record is, and which of them count, is decided on arrays, by code that all counters share.
 
 
+def rows_read(source: TapsSource | SequencesSource) -> Reading:
+    """Returns how taps, or the stops of ready sequences, come into an engine, all of them.
+
+    Raises:
+        DataError: A file cannot be opened, or does not have the columns.
+    """
+    layout = layout_of(source)
+    together = "person" if "person" in layout.kinds else None
+    return Reading(layout=layout, read=_Rows(source), together=together)
+
+
+def stops_read(
+    source: TapsSource | SequencesSource, locations: Locations, rule: SequenceRule, *, owned: bool
+) -> Reading:
+    """Returns how those taps or stops come into an engine that can be counted.
+
+    Taps come as (person, place, since_us), stops as (record, position, place), with a person if
+    they are owned.
+
+    Privacy:
+        A tap or a stop is kept or dropped by looking at it and at public tables alone, and with it
+        nothing else of the sequence. With owners, sequences without a person are dropped.
+
+    Raises:
+        DataError: A file cannot be opened, or does not have the columns.
+    """
+    reading = rows_read(source)
+    read = _Countable(_Rows(source), locations, rule, owned)
+    return replace(reading, read=read, together="person" if owned else None)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Reads taps, or stops of ready sequences, one by one."""
+
+    source: TapsSource | SequencesSource
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        assert layout is not None  # noqa: S101  what tables of rows have
+        if isinstance(self.source, TapsSource):
+            return read_rows(session, layout, self.source.clock)
+        return read_stops(session, layout, self.source.separator)
+
+
+@dataclass(frozen=True)
+class _Countable:
+    """Reads taps or stops that can be counted."""
+
+    rows: _Rows
+    locations: Locations
+    rule: SequenceRule
+    owned: bool
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        rows = self.rows(session, layout)
+        integers = bool(rows.location.type().is_integer())
+        places = load_places(session, self.locations, integers=integers).rename(location="id")
+        if self.owned:
+            rows = rows.drop_null(["person"])
+        source = self.rows.source
+        if not isinstance(source, TapsSource):
+            owner = ["person"] if self.owned else []
+            stops = rows.inner_join(places, "location")
+            return stops.select(*owner, "record", "position", "place")
+        grid = day_grid(window_of(self.rule), source.clock)
+        inside = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us)
+        placed = inside.inner_join(places, "location")
+        return placed.select("person", "place", since_us=placed.us - grid.start_us)
+
+
 def ordered_taps(
-    backend: Backend,
-    source: TapsSource,
-    locations: Locations,
+    session: EmbeddedSession,
+    taps: ir.Table,
+    grid: DayGrid,
     *,
     rule: SequenceRule,
     key: BoundingKey,
     progress: ShareProgress | None = None,
 ) -> OrderedStops:
-    """Returns the taps that can be counted, ordered by person, time and, in ties, by the key.
+    """Returns taps ordered by person, time and, in ties, by the key.
 
     Privacy:
-        A tap is kept or dropped by looking at that row and at public tables alone; the order of a
-        person's taps depends on these taps and the key alone.
+        The order of a person's taps depends on these taps and the key alone.
+
+    Args:
+        session: The engine.
+        taps: What `stops_read` reads of taps.
+        grid: The days and periods of the window.
+        rule: What makes a record.
+        key: Decides among taps at the same time.
+        progress: Told from 0 to 1 how far it is.
 
     Raises:
         DataError: The taps cannot be read, or memory or disk ran out.
     """
-    window = window_of(rule)
-    layout = layout_of(source)
-    grid = day_grid(window, source.clock)
-    rows = read_rows(backend, layout, source.clock).drop("timed")
-    inside = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us)
-    places = load_places(backend, locations, integers=layout.kinds["location"] == "integer").rename(
-        location="id"
-    )
-    placed = inside.drop_null(["person"]).inner_join(places, "location")
-    since = placed.select("person", "place", since_us=placed.us - grid.start_us)
-    ordered = _owned(backend, since, progress).order_by(["owner", "since_us"])
-    found = run(backend, _narrow(ordered, ["owner", "place", "since_us"]), _half(progress, 1))
+    ordered = _owned(session, taps, progress).order_by(["owner", "since_us"])
+    found = session.run(_narrow(ordered, ["owner", "place", "since_us"]), _half(progress, 1))
     place = settled(found["owner"], found["since_us"], found.pop("place"), key)
     bucket = grid.bucket(found["since_us"])
-    taps = OrderedStops(
+    stops = OrderedStops(
         owner=found["owner"],
         part=grid.day[bucket],
         place=place,
@@ -194,37 +262,28 @@ def ordered_taps(
         since_us=found["since_us"],
     )
     # Sorted first and dropped after: few rows are outside service hours, and a join costs more.
-    served = taps.within_service()
+    served = stops.within_service()
     return served if rule.record == "day" else replace(served, part=None)
 
 
 def ordered_sequences(
-    backend: Backend,
-    source: SequencesSource,
-    locations: Locations,
-    *,
-    has_owner: bool,
-    progress: ShareProgress | None = None,
+    session: EmbeddedSession, stops: ir.Table, progress: ShareProgress | None = None
 ) -> OrderedStops:
-    """Returns the stops of ready sequences that can be counted, ordered by person and record.
+    """Returns the stops of ready sequences, ordered by person, if they have one, and record.
 
-    Privacy:
-        A stop is kept or dropped by looking at it and at public tables alone, and with it nothing
-        else of the sequence. With owners, sequences without a person are dropped.
+    Args:
+        session: The engine.
+        stops: What `stops_read` reads of ready sequences.
+        progress: Told from 0 to 1 how far it is.
 
     Raises:
         DataError: The sequences cannot be read, or memory or disk ran out.
     """
-    layout = layout_of(source)
-    integers = layout.kinds["stops"] == "list of integers"
-    places = load_places(backend, locations, integers=integers).rename(location="id")
-    rows = read_stops(backend, layout, source.separator)
-    rows = rows.drop_null(["person"]) if has_owner else rows
-    stops = rows.inner_join(places, "location").drop("location")
-    owned = _owned(backend, stops, progress) if has_owner else stops
+    has_owner = "person" in stops.columns
+    owned = _owned(session, stops, progress) if has_owner else stops
     names = ["owner"] if has_owner else []
     ordered = owned.order_by([*names, "record", "position"])
-    found = run(backend, _narrow(ordered, [*names, "record", "place"]), _half(progress, 1))
+    found = session.run(_narrow(ordered, [*names, "record", "place"]), _half(progress, 1))
     return OrderedStops(
         owner=found["owner"] if has_owner else None, part=found["record"], place=found["place"]
     )
@@ -271,7 +330,7 @@ def settled(owner: IntArray, since_us: IntArray, place: Int32Array, key: Boundin
     return in_order
 
 
-def _owned(backend: Backend, rows: ir.Table, progress: ShareProgress | None) -> ir.Table:
+def _owned(session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None) -> ir.Table:
     """Gives rows an integer for their person, which says what belongs together and nothing else.
 
     Persons that are no integers are numbered. Nothing but equality and order of the rows depends on
@@ -279,7 +338,7 @@ def _owned(backend: Backend, rows: ir.Table, progress: ShareProgress | None) -> 
     """
     if rows.person.type().is_integer():
         return rows.rename(owner="person")
-    stored = store(backend, "owned_rows", rows, _half(progress, 0))
+    stored = session.store("owned_rows", rows, _half(progress, 0))
     persons = stored.select("person").distinct()
     numbered = persons.mutate(owner=ibis.row_number().over(ibis.window()))
     return stored.inner_join(numbered, "person").drop("person")

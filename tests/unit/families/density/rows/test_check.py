@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import shapely
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites

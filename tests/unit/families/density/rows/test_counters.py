@@ -12,9 +12,10 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushway.engine.embedded import embedded_session
 from hushway.engine.key import BoundingKey
-from hushway.engine.reading import malformed_rows, read_rows
-from hushway.engine.session import EngineSettings, duckdb_session, stream
+from hushway.engine.reading import read_rows
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
@@ -292,10 +293,10 @@ def test_malformed_rows_far_down_a_stream_are_dropped(csv_file: WriteFile) -> No
     rows: list[Any] = [("secret", "a", "2026-03-02T12:00:00")] * 200_000
     path = csv_file([*rows, ("secret", "a", "2026-03-02", "x", "y"), rows[0]], header=HEADER)
     source = EventsSource(path, EventColumns())
-    with duckdb_session(SETTINGS) as backend:
-        batches = stream(backend, read_rows(backend, layout_of(source), "local"), 2_048)
+    with embedded_session(SETTINGS) as session:
+        batches = session.stream_by(2_048, read_rows(session, layout_of(source), "local"))
         assert sum(batch.num_rows for batch in batches) == 200_001
-        assert malformed_rows(backend) == 1
+        assert session.malformed_rows() == 1
 
 
 def test_in_a_typical_week_all_weeks_of_the_window_are_one(csv_file: WriteFile) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher

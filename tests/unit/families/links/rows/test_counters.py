@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.roads import RoadNetwork

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import PrivacyError
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips

@@ -523,7 +523,7 @@ def test_settings_that_cannot_be_met_are_refused(
 def test_progress_is_told_and_does_not_change_the_counts(
     csv_file: Write, cells: ODCells, key: BoundingKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.engine.session._POLL_S", 0.0001)
+    monkeypatch.setattr("hushway.engine.embedded._POLL_S", 0.0001)
     rows = [(i % 500, 1, 2, f"2026-03-02T{6 + i % 16:02d}:00:00") for i in range(50_000)]
     file = csv_file(rows)
     told: list[float] = []

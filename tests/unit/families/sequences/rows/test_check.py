@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.sequences import (

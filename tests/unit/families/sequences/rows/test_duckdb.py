@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import EngineSettings
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PlanError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes

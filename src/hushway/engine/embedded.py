@@ -1,0 +1,347 @@
+"""A DuckDB of our own: in memory, with limits, with a private folder, and silent about rows."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import Event, Thread
+from typing import Any, TypeVar
+
+import duckdb
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.backends.duckdb import Backend
+from ibis.common.exceptions import IbisError
+from numpy.typing import NDArray
+
+from hushway.engine.session import Ask, Keeping, Part, Reading, Tally
+from hushway.engine.settings import SIZE, EngineSettings, not_understood
+from hushway.engine.spilling import encrypt_spills, spill_folder
+from hushway.errors import DataError
+from hushway.progress import ShareProgress
+
+T = TypeVar("T")
+
+_POLL_S = 0.2
+# Those that DuckDB does not take when it opens.
+_LATER_SETTINGS = (
+    # Without it `row_number() = 1` becomes an aggregate that can fill the disk.
+    "disabled_optimizers = 'top_n_window_elimination'",
+    # Progress is counted only with the bar, and the bar is drawn only if allowed.
+    "enable_progress_bar_print = false",
+    "enable_progress_bar = true",
+)
+
+
+# What can be wrong with a row of a CSV file and stays within its line.
+_ROW_ERRORS = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}
+_COUNT_REJECTS = """
+    SELECT count(DISTINCT (file_path, line))
+    FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
+"""
+_GIVEN = "given_rows"
+
+
+class EmbeddedSession:
+    """A DuckDB at work. A `hushway.engine.session.Session`.
+
+    Args:
+        backend: The DuckDB.
+        settings: How much of the machine it may use.
+    """
+
+    def __init__(self, backend: Backend, settings: EngineSettings) -> None:
+        self.backend = backend
+        self.settings = settings
+        # The name of rows that stand for those of files, if there are such.
+        self.given: str | None = None
+        # Rows are numbered from here on, so that those of other files have other numbers.
+        self.first_number = 0
+
+    def rows(self, reading: Reading) -> ibis.Table:
+        """Returns all rows, to be looked at by expressions.
+
+        Raises:
+            DataError: A file cannot be opened.
+        """
+        read = reading.read(self, reading.layout)
+        return read if reading.shape is None else reading.shape(self, read)
+
+    def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
+        """Returns what is counted of all people: one part.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        return part.count(self, self.rows(reading), progress)
+
+    def keep(
+        self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
+    ) -> Ask:
+        """Keeps something of all people in memory, beyond this session.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        kept = keeping.keep(self, self.rows(reading), progress)
+        return partial(keeping.answer, kept)
+
+    def run(
+        self, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Runs an expression and returns its columns.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        query, connection = self.backend.compile(expression), self.backend.con
+        with _watched(connection, progress):
+            columns = quietly(lambda: connection.execute(query).fetchnumpy())
+        # A column with nulls comes masked; no caller asks for one.
+        return {name: np.asarray(values) for name, values in columns.items()}
+
+    def store(
+        self, name: str, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> ibis.Table:
+        """Runs an expression and keeps its rows in the engine, under a name, until it closes.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        query, connection = self.backend.compile(expression), self.backend.con
+        with _watched(connection, progress):
+            quietly(lambda: connection.execute(f"CREATE TEMP TABLE {name} AS {query}"))
+        return self.table(name)
+
+    def fetch(self, expression: ibis.Table) -> pa.Table:
+        """Runs an expression with few rows and returns them.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        query, connection = self.backend.compile(expression), self.backend.con
+        return quietly(lambda: connection.execute(query).to_arrow_table())
+
+    def stream(
+        self, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Runs an expression and hands out its rows in batches, while it runs.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        yield from self.stream_by(self.settings.batch_rows, expression, progress)
+
+    def stream_by(
+        self, rows: int, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Runs an expression and hands out so many of its rows at a time.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        query, connection = self.backend.compile(expression), self.backend.con
+        with _watched(connection, progress):
+            reader = quietly(lambda: connection.execute(query).to_arrow_reader(rows))
+            while (batch := quietly(lambda: next(reader, None))) is not None:
+                yield batch
+
+    def tally(
+        self, expression: ibis.Table, tally: Tally, progress: ShareProgress | None = None
+    ) -> dict[str, int]:
+        """Runs an expression and returns the sums of what is found in each batch of its rows.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        found: Counter[str] = Counter()
+        for batch in self.stream(expression, progress):
+            found.update(tally(batch))
+        return found
+
+    def load(self, name: str, table: pa.Table) -> ibis.Table:
+        """Puts a table that is in memory into the engine.
+
+        Raises:
+            DataError: There is not enough memory, or a text in it is none.
+        """
+        return self._copied(name, table)
+
+    def give(self, batches: pa.RecordBatchReader) -> None:
+        """Puts rows into the engine that stand for those of the files.
+
+        Raises:
+            DataError: There is not enough memory or disk for them.
+        """
+        self.given = _GIVEN
+        self._copied(_GIVEN, batches)
+
+    def give_once(self, batches: pa.RecordBatchReader) -> None:
+        """Lets rows stand for those of the files that can be read once, and are not copied."""
+        self.given = _GIVEN
+        quietly(lambda: self.backend.con.register(_GIVEN, batches))
+
+    @property
+    def given_rows(self) -> ibis.Table:
+        """The rows that stand for those of the files."""
+        return self.backend.table(_GIVEN)
+
+    def table(self, name: str) -> ibis.Table:
+        """Returns a table that was stored or loaded."""
+        return self.backend.table(name)
+
+    def sql(self, query: str) -> ibis.Table:
+        """Returns what a query of our own gives.
+
+        Raises:
+            DataError: A file cannot be opened.
+        """
+        return quietly(lambda: self.backend.sql(query))
+
+    def malformed_rows(self) -> int:
+        """Returns how many rows of CSV files were dropped because their fields cannot be told."""
+        if not _has_rejects(self.backend.con):
+            return 0
+        counted = self.backend.con.execute(_COUNT_REJECTS).fetchone()
+        return int(counted[0]) if counted else 0
+
+    def _copied(self, name: str, rows: pa.Table | pa.RecordBatchReader) -> ibis.Table:
+        connection = self.backend.con
+
+        def copy() -> ibis.Table:
+            # Copied into DuckDB's own memory: its joins then know how small the table is.
+            connection.register(f"{name}_arrow", rows)
+            connection.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+            connection.unregister(f"{name}_arrow")
+            return self.backend.table(name)
+
+        return quietly(copy)
+
+
+@contextmanager
+def embedded_session(settings: EngineSettings) -> Iterator[EmbeddedSession]:
+    """Opens a DuckDB for one piece of work.
+
+    Raises:
+        DataError: The settings cannot be met, or a CSV file that was read has an open quote.
+    """
+    with spill_folder(settings.temp_folder) as folder:
+        backend = _connect(settings, str(folder))
+        try:
+            if settings.encrypt_spills:
+                encrypt_spills(backend.con)
+            yield EmbeddedSession(backend, settings)
+            _refuse_open_quotes(backend.con)
+        finally:
+            backend.disconnect()
+
+
+def _has_rejects(connection: Any) -> bool:
+    """Whether rows of CSV files were dropped because they cannot be read."""
+    return "reject_errors" in connection.execute("SHOW TABLES").fetchnumpy()["name"]
+
+
+def _refuse_open_quotes(connection: Any) -> None:
+    """Refuses what was read from a CSV file with a quote that is not closed.
+
+    Privacy:
+        A row with too many or too few fields, or with bytes that are not UTF-8, ends where its line
+        ends, so dropping it touches nobody else. An open quote takes other people's rows with it.
+
+    Raises:
+        DataError: There was one.
+    """
+    if not _has_rejects(connection):
+        return
+    kinds = connection.execute("SELECT DISTINCT CAST(error_type AS VARCHAR) FROM reject_errors")
+    if not {kind for (kind,) in kinds.fetchall()} <= _ROW_ERRORS:
+        raise DataError(
+            "The rows cannot be read: in a CSV file a quote is not closed, or a line is far too "
+            "long.",
+            advice="Write quotes inside a quoted field twice, and close every quoted field.",
+        )
+
+
+def _connect(settings: EngineSettings, folder: str) -> Backend:
+    config: dict[str, Any] = {
+        "memory_limit": settings.memory_limit,
+        "temp_directory": folder,
+        "preserve_insertion_order": False,
+        # Nothing is fetched from anywhere while private rows are open.
+        "autoinstall_known_extensions": False,
+    }
+    if settings.threads is not None:
+        config["threads"] = settings.threads
+    sizes = (settings.memory_limit, settings.max_temp)
+    if settings.batch_rows >= 1 and all(SIZE.fullmatch(size) for size in sizes):
+        try:
+            backend = ibis.duckdb.connect(**config)
+            # Given at the opening, DuckDB 1.5 shows this limit and does not keep it.
+            limit = f"max_temp_directory_size = '{settings.max_temp}'"
+            for setting in (limit, *_LATER_SETTINGS):
+                backend.con.execute(f"SET {setting}")
+        except duckdb.Error:
+            pass
+        else:
+            return backend
+    raise not_understood()
+
+
+def quietly(work: Callable[[], T]) -> T:
+    """Does work on rows and keeps what the engine says about them to itself.
+
+    Privacy:
+        An error of the engine often quotes a row, so none gets out: neither its text, nor itself as
+        the cause or context of ours.
+
+    Raises:
+        DataError: The rows cannot be read, or memory or disk ran out.
+    """
+    try:
+        return work()
+    except (duckdb.Error, IbisError, pa.ArrowException, OSError) as error:
+        trouble = _translated(error)
+    raise trouble
+
+
+def _translated(error: Exception) -> DataError:
+    text = str(error).casefold()
+    # In a stream of batches errors of the engine come as errors of Arrow, with the same text.
+    full = "out of memory" in text or "no space left" in text
+    if isinstance(error, duckdb.OutOfMemoryException) or full:
+        return DataError(
+            "There is not enough memory or disk space to count the rows.",
+            advice="Raise memory_limit, or set temp_folder to a folder with more free space.",
+        )
+    if isinstance(error, duckdb.InterruptException):
+        return DataError("The counting was interrupted.", advice="Start again.")
+    if "utf-8" in text or "utf8" in text or "unicode" in text:
+        return DataError(
+            "The rows cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
+        )
+    return DataError(
+        "The rows cannot be read: a file is damaged, or its lines do not all end alike.",
+        advice="Check that every file is whole, and that lines end in LF or in CRLF throughout.",
+    )
+
+
+@contextmanager
+def _watched(connection: Any, progress: ShareProgress | None) -> Iterator[None]:
+    """Tells how far a query is, from 0 to 1, while it runs."""
+    if progress is None:
+        yield
+        return
+    done = Event()
+
+    def watch() -> None:
+        while not done.wait(_POLL_S):
+            progress(min(max(connection.query_progress() / 100, 0.0), 1.0))
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

@@ -1,0 +1,108 @@
+"""Where rows go that do not fit into memory: a private folder for each run, encrypted."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import duckdb
+
+from hushway.errors import DataError
+from hushway.numerics.private_folder import hold_private, move_away
+
+# A run holds its folder for as long as its process lives. It takes the folder away when it ends, in
+# whatever way that can be noticed; after a kill or a power failure the next run takes it away, for
+# nobody holds it any more. What lies in it is encrypted if DuckDB can do that: with a key that only
+# the memory of the dead process knew.
+
+# Loading what encrypts also brings ways into the network, which nobody needs here.
+_NO_NETWORK = "SET disabled_filesystems = 'HTTPFileSystem,S3FileSystem,HuggingFaceFileSystem'"
+_LIBRARY = "duckdb_extension_httpfs"
+
+
+@contextlib.contextmanager
+def spill_folder(parent: Path | str | None) -> Iterator[Path]:
+    """Makes a folder for one run, which only this user can read, and removes it afterwards.
+
+    Args:
+        parent: Where to make it; the system's place for temporary files if None.
+
+    Raises:
+        DataError: There is no such place, or others could change what is in it.
+    """
+    try:
+        place = Path(tempfile.gettempdir() if parent is None else parent)
+        if not place.is_dir():
+            raise NotADirectoryError
+        runs = place / f"hushway-rows-{os.geteuid()}"
+        folder = runs / f"{os.getpid()}-{secrets.token_hex(8)}"
+        handle = hold_private(folder)
+    except OSError:
+        raise DataError(
+            "There is no folder for temporary files, it cannot be written to, or others could "
+            "change what is in it.",
+            advice="Set temp_folder to a folder with free space that only you may write to.",
+        ) from None
+    try:
+        _sweep(runs)
+        yield folder
+    finally:
+        # DuckDB may still write to it while an error is on its way.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+        with contextlib.suppress(OSError):
+            runs.rmdir()
+
+
+def _sweep(runs: Path) -> None:
+    """Takes away the folders of runs that are no more."""
+    for path in runs.iterdir():
+        # Held by a living run, already gone, or not ours: nothing to do about it.
+        with contextlib.suppress(OSError):
+            aside = runs / f"gone-{secrets.token_hex(8)}"
+            if move_away(path, aside):
+                shutil.rmtree(aside, ignore_errors=True)
+
+
+def encrypt_spills(connection: duckdb.DuckDBPyConnection) -> None:
+    """Lets a DuckDB encrypt what it writes to its temporary folder.
+
+    Raises:
+        DataError: The library that encrypts is missing, or is not that of this DuckDB.
+    """
+    library = _encryption_library()
+    if library is not None:
+        try:
+            connection.execute(f"LOAD '{str(library).replace(chr(39), chr(39) * 2)}'")
+            connection.execute("SET temp_file_encryption = true")
+            connection.execute(_NO_NETWORK)
+        except duckdb.Error:
+            pass
+        else:
+            return
+    raise DataError(
+        "Rows that do not fit into memory cannot be encrypted: DuckDB's library for that is "
+        "missing, or belongs to another version.",
+        advice=f'Install it: pip install "{_LIBRARY.replace("_", "-")}=={duckdb.__version__}"; or '
+        "set encrypt_spills = false, and keep temp_folder on an encrypted disk.",
+    )
+
+
+def can_encrypt_spills() -> bool:
+    """Whether the library that encrypts is there, for this very DuckDB."""
+    return _encryption_library() is not None
+
+
+@cache
+def _encryption_library() -> Path | None:
+    found = find_spec(_LIBRARY)
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent / "extensions" / f"v{duckdb.__version__}"
+    library = folder / "httpfs.duckdb_extension"
+    return library if library.is_file() else None

@@ -1,0 +1,167 @@
+"""What is counted of people's positions wherever they are read: trips, ways, bounded items."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ibis.expr.types as ir
+import numpy as np
+
+from hushway.arrays import BoolArray, IntArray
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import Sums
+from hushway.families.links.matching.matcher import Matcher, RoadMatcher
+from hushway.families.links.matching.traces import Ways
+from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.universe import SPEED_STEP, LinkUniverse, MovementLimits
+from hushway.families.links.rows.bounding import BoundedMovements, PeopleItems
+from hushway.families.links.rows.rows import PeoplePositions, PeriodLookup, people_at_a_time
+from hushway.families.links.rows.trips import Splitting, Trips, split_trips
+from hushway.privacy.query import ExactCounts
+from hushway.progress import ShareProgress
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovementPart:
+    """Matches, bounds and counts people's positions, all of each. A `hushway.engine.session.Part`.
+
+    Privacy:
+        Of each person of the part at most `max_items` distinct items count.
+
+    Attributes:
+        universe: The public roads, periods and zones.
+        limits: How much of one person counts.
+        key: Decides which items are kept.
+        lookup: The period of each second.
+        splitting: How positions become trips.
+        matcher: Finds ways on the roads; the usual one if None.
+    """
+
+    universe: LinkUniverse
+    limits: MovementLimits
+    key: BoundingKey
+    lookup: PeriodLookup
+    splitting: Splitting
+    matcher: RoadMatcher | None = None
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> BoundedMovements:
+        """Returns the bounded movements, some whole people at a time."""
+        found = BoundedMovements(self.universe, self.limits, self.key)
+        for people in self.people(session, rows, progress):
+            trips = self.trips(people)
+            ways = self.roads_matcher.match(trips.traces, threads=session.settings.threads)
+            found.add(items_of(ways, trips.person, people.salt, self.universe, self.lookup))
+        return found
+
+    def people(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> Iterator[PeoplePositions]:
+        """Hands out whole people, however the engine cuts their rows into batches."""
+        return people_at_a_time(session, rows, progress)
+
+    def trips(self, people: PeoplePositions) -> Trips:
+        """Returns the trips of people."""
+        return split_trips(people, self.universe.roads.plane, self.splitting)
+
+    def sums(self, counted: BoundedMovements) -> Sums:
+        """Returns what is not 0 of all that was counted."""
+        return {
+            "counts": _sparse(counted.counts),
+            "sums": _sparse(counted.sums),
+            "left": _sparse(counted.left),
+        }
+
+    def counted(self, sums: Sums) -> BoundedMovements:
+        """Returns all that was counted."""
+        found = BoundedMovements(self.universe, self.limits, self.key)
+        for name, values in (("counts", found.counts), ("sums", found.sums), ("left", found.left)):
+            values[sums[name].cells] = sums[name].values
+        return found
+
+    @property
+    def roads_matcher(self) -> RoadMatcher:
+        """Who finds ways on the roads."""
+        return _usual_matcher(self.universe.roads) if self.matcher is None else self.matcher
+
+
+@lru_cache(maxsize=1)
+def _usual_matcher(roads: RoadNetwork) -> Matcher:
+    # Made once for all parts that a process counts.
+    return Matcher(roads)
+
+
+def _sparse(values: IntArray) -> ExactCounts:
+    cells = np.flatnonzero(values)
+    return ExactCounts(cells=cells, values=values[cells])
+
+
+_KMH = 3.6
+# Far beyond any limit of steps, and far from where a float is no whole number of 64 bits.
+_MOST_STEPS = 1e6
+
+
+def items_of(
+    ways: Ways, person: IntArray, salt: IntArray, universe: LinkUniverse, lookup: PeriodLookup
+) -> PeopleItems:
+    """Returns the items of trips: links, beginnings and ends, those outside of periods left out.
+
+    A link that a stretch begins or ends with is driven on only in part, nobody knows how far, so
+    it tells nothing about speeds.
+
+    Privacy:
+        Every item depends on one trip and public facts alone.
+
+    Args:
+        ways: The ways of trips.
+        person: Index of each trip's person, ascending.
+        salt: A number for each person.
+        universe: The public roads, periods and zones.
+        lookup: The period of each second.
+    """
+    roads = universe.roads
+    length = np.diff(ways.start)
+    trips = np.flatnonzero(length)
+    first, last = ways.start[trips], ways.start[trips + 1] - 1
+    whole = _driven_whole(ways)
+    nothing, never = np.zeros(2 * len(trips), np.int64), np.full(2 * len(trips), np.inf)
+    owner = np.concatenate([np.repeat(person, length), person[trips], person[trips]])
+    item = np.concatenate(
+        [
+            ways.link,
+            roads.links + roads.tail[ways.link[first]],
+            roads.links + roads.nodes + roads.head[ways.link[last]],
+        ]
+    )
+    time = np.concatenate([ways.entered, ways.entered[first], ways.left[last]])
+    when = np.concatenate([np.where(whole, ways.entered, np.inf), never])
+    steps = np.concatenate([_steps(ways, whole, universe), nothing])
+    period = lookup.at(time)
+    kept = np.flatnonzero(period >= 0)
+    kept = kept[np.argsort(owner[kept], kind="stable")]
+    return PeopleItems(
+        start=np.searchsorted(owner[kept], np.arange(len(salt) + 1)),
+        code=period[kept] * universe.items + item[kept],
+        when=when[kept],
+        steps=steps[kept],
+        salt=salt,
+    )
+
+
+def _driven_whole(ways: Ways) -> BoolArray:
+    """Says which links are neither the first nor the last of a stretch, and took some time."""
+    ends = np.ones(len(ways.link) + 1, dtype=np.bool_)
+    ends[:-1] = ways.fresh
+    ends[ways.start] = True
+    return ~ends[:-1] & ~ends[1:] & (ways.left > ways.entered)
+
+
+def _steps(ways: Ways, whole: BoolArray, universe: LinkUniverse) -> IntArray:
+    """Returns how many steps the speed on each link is from the usual one; 0 if nobody knows."""
+    roads = universe.roads
+    took = np.where(whole, ways.left - ways.entered, 1.0)
+    speed = roads.length[ways.link] / took * _KMH
+    steps = np.rint((speed - roads.speed[ways.link]) / SPEED_STEP)
+    return np.where(whole, np.clip(steps, -_MOST_STEPS, _MOST_STEPS), 0.0).astype(np.int64)

@@ -1,0 +1,104 @@
+"""What is done with trips wherever they are read: cells for each, a bound for each unit."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import ibis.expr.types as ir
+import numpy as np
+
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.key import BoundingKey
+from hushway.engine.session import Read, Reading, Shape, Sums
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.bounding import bounded_counts, load_lookups, owner_of, placed
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import ExactCounts
+from hushway.progress import ShareProgress
+from hushway.tables.layout import Clock, Kind, Layout
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedTrips:
+    """Gives trips their cells, and drops those that have none.
+
+    Attributes:
+        cells: The public universe.
+        clock: What the times are.
+        id_kinds: What ids of origins and destinations are; None for indexes of places.
+    """
+
+    cells: ODCells
+    clock: Clock
+    id_kinds: tuple[Kind, Kind] | None
+
+    def after(self, reading: Reading, unit: Unit) -> Reading:
+        """Returns the reading of trips with cells.
+
+        Privacy:
+            A trip is dropped by looking at it and at public tables alone, so it does not matter
+            whether that happens before or after people's trips are brought together.
+        """
+        has_ids = reading.layout is None or "trip_id" in reading.layout.kinds
+        together = owner_of(unit, has_ids=has_ids)
+        if reading.shape is None:
+            return replace(reading, read=_ReadAndPlaced(reading.read, self), together=together)
+        return replace(reading, shape=_ShapedAndPlaced(reading.shape, self))
+
+    def placed(self, session: EmbeddedSession, trips: ir.Table) -> ir.Table:
+        """Returns the trips that have a cell."""
+        lookups = load_lookups(session, self.id_kinds, self.cells, self.clock)
+        return placed(trips, lookups, self.cells)
+
+
+@dataclass(frozen=True)
+class _ReadAndPlaced:
+    read: Read
+    place: PlacedTrips
+
+    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        return self.place.placed(session, self.read(session, layout))
+
+
+@dataclass(frozen=True)
+class _ShapedAndPlaced:
+    shape: Shape
+    place: PlacedTrips
+
+    def __call__(self, session: EmbeddedSession, rows: ir.Table) -> ir.Table:
+        return self.place.placed(session, self.shape(session, rows))
+
+
+_TRIPS: Final = "trips"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripPart:
+    """Bounds and counts the trips of some units, all of each. A `hushway.engine.session.Part`.
+
+    Privacy:
+        Enforces `trip_bound(unit, max_trips)` for every unit of the part.
+    """
+
+    unit: Unit
+    max_trips: int
+    key: BoundingKey
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> ExactCounts:
+        """Returns the bounded counts."""
+        counts = bounded_counts(rows, unit=self.unit, max_trips=self.max_trips, key=self.key)
+        columns = session.run(counts, progress)
+        order = np.argsort(columns["cell"])
+        return ExactCounts(
+            cells=columns["cell"][order].astype(np.int64),
+            values=columns["trips"][order].astype(np.int64),
+        )
+
+    def sums(self, counted: ExactCounts) -> Sums:
+        """Returns the counts under their name."""
+        return {_TRIPS: counted}
+
+    def counted(self, sums: Sums) -> ExactCounts:
+        """Returns the counts."""
+        return sums[_TRIPS]
