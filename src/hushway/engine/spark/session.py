@@ -1,0 +1,333 @@
+"""Protected rows on a Spark cluster: read, divided by people and counted by its workers."""
+
+import base64
+import json
+import re
+import secrets
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hushway.engine.embedded import embedded_session
+from hushway.engine.session import Ask, Keeping, Part, Reading, Sums, Tally
+from hushway.engine.settings import Cluster, EngineSettings
+from hushway.engine.spark.cluster import connected
+from hushway.engine.spark.pieces import parts_of, pieces_of, sent
+from hushway.engine.spark.watching import watched
+from hushway.engine.spark.worker import (
+    PIECES,
+    REFUSED,
+    SUMS,
+    Task,
+    Work,
+    answer_pieces,
+    count_malformed,
+    count_part,
+    keep_part,
+    read_pieces,
+    shape_rows,
+    tally_batches,
+    working,
+)
+from hushway.errors import DataError
+from hushway.privacy.query import ExactCounts
+from hushway.progress import ShareProgress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
+
+_REFUSAL = re.compile(re.escape(REFUSED) + r"([A-Za-z0-9+/=]+)\.")
+# What Spark calls the types that rows come in.
+_TYPES: Final = {
+    "int64": "long",
+    "int32": "int",
+    "int8": "byte",
+    "string": "string",
+    "float64": "double",
+    "boolean": "boolean",
+}
+# Rows that go between Spark and Python at a time.
+_BATCH_ROWS: Final = 100_000
+
+
+class SparkEngineSession:
+    """A cluster at work. A `hushway.engine.session.Session`.
+
+    Privacy:
+        Workers are handed rows, public facts and the bounding key; what comes back are sums, and
+        rows that the steward's own check asks for. What Spark says about rows stays with it.
+
+    Args:
+        spark: The session of the cluster.
+        settings: How much of its machine a task may use.
+        cluster: Into how many parts to divide people.
+    """
+
+    def __init__(self, spark: "SparkSession", settings: EngineSettings, cluster: Cluster) -> None:
+        self._spark = spark
+        self._cluster = cluster
+        self._settings = replace(settings, threads=1, batch_rows=_BATCH_ROWS, cluster=None)
+        self._prefix = f"hushway_{secrets.token_hex(8)}_"
+        self._tables: dict[str, ibis.Table] = {}
+        self._stored: list[DataFrame] = []
+        self._read: list[Reading] = []
+
+    def rows(self, reading: Reading) -> ibis.Table:
+        """Returns all rows, to be looked at by expressions.
+
+        Raises:
+            DataError: The rows cannot be read.
+        """
+        self._read.append(reading)
+        frame, schema = self._rows_of(reading)
+        if reading.shape is not None:
+            schema = _schema_of(reading, self._settings, shaped=True)
+            divided = self._divided(frame, reading)
+            frame = self._mapped(divided, shape_rows, _columns(schema), reading=reading)
+        return self._named(f"rows_{len(self._read)}", frame, schema)
+
+    def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
+        """Returns what is counted of all people.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        divided = self._divided(self._rows_of(reading)[0], reading)
+        counted = self._mapped(divided, count_part, SUMS, reading=reading, work=part)
+        nothing = ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
+        names = part.sums(part.counted(_Absent(nothing)))
+        return part.counted({**dict.fromkeys(names, nothing), **self._summed(counted, progress)})
+
+    def keep(
+        self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
+    ) -> Ask:
+        """Keeps something of all people on the cluster, until nobody can ask for it any more.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        divided = self._divided(self._rows_of(reading)[0], reading)
+        kept = self._mapped(divided, keep_part, PIECES, reading=reading, work=keeping).persist()
+        self._quietly(kept.count, progress)
+
+        def ask(question: Any) -> ExactCounts:
+            answered = self._mapped(kept, answer_pieces, SUMS, work=(keeping, question))
+            nothing = ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
+            return self._summed(answered).get("answer", nothing)
+
+        weakref.finalize(ask, _forget, kept)
+        return ask
+
+    def run(
+        self, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Runs an expression and returns its columns.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        found = self._quietly(self._frame(expression).toArrow, progress)
+        return {name: found[name].to_numpy() for name in found.column_names}
+
+    def store(
+        self, name: str, expression: ibis.Table, progress: ShareProgress | None = None
+    ) -> ibis.Table:
+        """Runs an expression and keeps its rows on the cluster until the session closes.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        frame = self._frame(expression).persist()
+        self._stored.append(frame)
+        self._quietly(frame.count, progress)
+        return self._named(name, frame, expression.schema())
+
+    def fetch(self, expression: ibis.Table) -> pa.Table:
+        """Runs an expression with few rows and returns them.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        table: pa.Table = self._quietly(self._frame(expression).toArrow)
+        return table
+
+    def tally(
+        self, expression: ibis.Table, tally: Tally, progress: ShareProgress | None = None
+    ) -> dict[str, int]:
+        """Runs an expression and returns the sums of what is found in each batch of its rows.
+
+        Raises:
+            DataError: The rows cannot be read, or a worker ran out of memory or disk.
+        """
+        tallied = self._mapped(self._frame(expression), tally_batches, SUMS, work=tally)
+        return {n: int(one.values[0]) for n, one in self._summed(tallied, progress).items()}
+
+    def load(self, name: str, table: pa.Table) -> ibis.Table:
+        """Puts a public table that is in memory into the cluster."""
+        return self._named(
+            name, self._spark.createDataFrame(table), ibis.Schema.from_pyarrow(table.schema)
+        )
+
+    def table(self, name: str) -> ibis.Table:
+        """Returns a table that was stored or loaded."""
+        return self._tables[name]
+
+    def malformed_rows(self) -> int:
+        """Returns how many rows of CSV files were dropped because their fields cannot be told.
+
+        Raises:
+            DataError: A file cannot be read.
+        """
+        found = 0
+        for reading in self._read:
+            if reading.layout is not None and reading.layout.files.format == "csv":
+                counted = self._mapped(
+                    self._pieces(reading), count_malformed, SUMS, reading=reading
+                )
+                sums = self._summed(counted)
+                found += int(sums["malformed_row"].values.sum()) if sums else 0
+        return found
+
+    def close(self) -> None:
+        """Takes away what was stored and named."""
+        for frame in self._stored:
+            _forget(frame)
+        for name in self._tables:
+            self._spark.catalog.dropTempView(self._prefix + name)
+
+    def _rows_of(self, reading: Reading) -> tuple["DataFrame", ibis.Schema]:
+        schema = _schema_of(reading, self._settings, shaped=False)
+        pieces = self._pieces(reading)
+        return self._mapped(pieces, read_pieces, _columns(schema), reading=reading), schema
+
+    def _pieces(self, reading: Reading) -> "DataFrame":
+        if reading.layout is None:
+            raise DataError(
+                "MDS and GPX files are read on one machine only.",
+                advice='Set kind = "duckdb" in [engine], or write the rows as CSV or Parquet.',
+            )
+        pieces = pieces_of(reading.layout)
+        frame = self._spark.createDataFrame([(bytearray(sent(piece)),) for piece in pieces], PIECES)
+        return frame.repartition(len(pieces))
+
+    def _divided(self, rows: "DataFrame", reading: Reading) -> "DataFrame":
+        """Brings the rows of every person together.
+
+        Privacy:
+            People are divided by a function of their id alone, so everybody is whole in one part.
+        """
+        if reading.together is None or reading.layout is None:
+            return rows
+        cores = self._spark.sparkContext.defaultParallelism
+        parts = self._cluster.parts or parts_of(pieces_of(reading.layout), cores)
+        return rows.repartition(parts, reading.together)
+
+    def _mapped(self, frame: "DataFrame", do: Work, schema: str, **told: Any) -> "DataFrame":
+        task = Task(settings=self._settings, **told)
+        broadcast = self._spark.sparkContext.broadcast(sent(task))
+        return frame.mapInArrow(working(do, broadcast), schema)
+
+    def _summed(self, sums: "DataFrame", progress: ShareProgress | None = None) -> Sums:
+        grouped = sums.groupBy("name", "cell").sum("value")
+        table = self._quietly(grouped.toArrow, progress).combine_chunks()
+        found: Sums = {}
+        for name in table["name"].unique().to_pylist():
+            own = table.filter(pa.compute.equal(table["name"], name))
+            cells, values = own["cell"].to_numpy(), own["sum(value)"].to_numpy()
+            order = np.argsort(cells)
+            found[name] = ExactCounts(cells=cells[order], values=values[order])
+        return found
+
+    def _frame(self, expression: ibis.Table) -> "DataFrame":
+        return self._spark.sql(str(ibis.to_sql(expression, dialect="pyspark")))
+
+    def _named(self, name: str, frame: "DataFrame", schema: ibis.Schema) -> ibis.Table:
+        frame.createOrReplaceTempView(self._prefix + name)
+        self._tables[name] = ibis.table(schema, name=self._prefix + name)
+        return self._tables[name]
+
+    def _quietly(self, work: Callable[[], T], progress: ShareProgress | None = None) -> T:
+        """Does work on the cluster and keeps what it says about rows to itself.
+
+        Raises:
+            DataError: A worker refused, or could not do it.
+        """
+        try:
+            with watched(self._spark.sparkContext, progress):
+                return work()
+        except Exception as error:  # noqa: BLE001  Spark has many
+            trouble = _translated(str(error))
+        raise trouble
+
+
+class _Absent(dict[str, ExactCounts]):
+    """Sums that are nothing, whatever they are called."""
+
+    def __init__(self, nothing: ExactCounts) -> None:
+        super().__init__()
+        self._nothing = nothing
+
+    def __missing__(self, _name: str) -> ExactCounts:
+        return self._nothing
+
+
+@contextmanager
+def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkEngineSession]:
+    """Opens a cluster for one piece of work.
+
+    Raises:
+        DataError: There is none, or it cannot be used.
+    """
+    session = SparkEngineSession(connected(cluster), settings, cluster)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def _schema_of(reading: Reading, settings: EngineSettings, *, shaped: bool) -> ibis.Schema:
+    """Returns the columns of rows; no row is read."""
+    with embedded_session(settings) as here:
+        rows = reading.read(here, reading.layout)
+        if shaped and reading.shape is not None:
+            rows = reading.shape(here, rows)
+        return rows.schema()
+
+
+def _columns(schema: ibis.Schema) -> str:
+    return ", ".join(
+        f"{name} {_TYPES[str(kind).removeprefix('!')]}" for name, kind in schema.items()
+    )
+
+
+def _forget(frame: "DataFrame") -> None:
+    # The cluster may be gone by now.
+    with suppress(Exception):
+        frame.unpersist(blocking=True)
+
+
+def _translated(text: str) -> DataError:
+    refusal = _REFUSAL.search(text)
+    if refusal is not None:
+        message, advice = json.loads(base64.b64decode(refusal[1]))
+        return DataError(message, advice=advice)
+    if "No module named 'hushway'" in text:
+        return DataError(
+            "A worker of the cluster does not have hushway.",
+            advice="Install the same version on every worker, and set PYSPARK_PYTHON to its "
+            "Python.",
+        )
+    return DataError(
+        "The cluster could not read or count the rows.",
+        advice="Its own logs say why. Give its workers more memory or disk, or check that every "
+        "worker can read the files.",
+    )

@@ -1,0 +1,191 @@
+"""What runs on a cluster's workers: the DuckDB and the parts that run on one machine, too.
+
+Privacy:
+    A worker is handed rows, public facts and the bounding key. It draws nothing, and knows neither
+    random bits nor a ledger. What is wrong with rows is said in the sentences of this project
+    alone: whatever else a worker says ends up in logs.
+"""
+
+import base64
+import json
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from hushway.engine.embedded import EmbeddedSession, embedded_session
+from hushway.engine.session import Keeping, Part, Reading, Tally
+from hushway.engine.settings import EngineSettings
+from hushway.engine.spark.pieces import Piece
+from hushway.errors import DataError, HushwayError
+from hushway.privacy.query import ExactCounts
+from hushway.version import __version__
+
+Batches = Iterator[pa.RecordBatch]
+
+SUMS: Final = "name string, cell long, value long"
+_SUMS_SCHEMA = pa.schema([("name", pa.string()), ("cell", pa.int64()), ("value", pa.int64())])
+PIECES: Final = "piece binary"
+_PIECES_SCHEMA = pa.schema([("piece", pa.binary())])
+REFUSED: Final = "hushway-refuses:"
+
+
+class Refused(Exception):  # noqa: N818  a message on its way to the release's process
+    """An error of ours on its way from a worker."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What workers are told.
+
+    Attributes:
+        settings: How much of its machine a worker may use.
+        reading: How rows are read.
+        work: What is done with them: a part, something kept, a tally, a question.
+        version: The version of this project that tells them.
+    """
+
+    settings: EngineSettings
+    reading: Reading | None = None
+    work: Any = None
+    version: str = __version__
+
+
+Work = Callable[[Task, Batches], Batches]
+
+
+def working(
+    work: Work, told: Any
+) -> Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]:
+    """Returns a function of batches that Spark can send to workers.
+
+    Args:
+        work: What to do.
+        told: The task as bytes, broadcast: a network of roads is sent once to each worker.
+    """
+
+    def on_worker(batches: Iterable[pa.RecordBatch]) -> Batches:
+        refusal: HushwayError | None = None
+        try:
+            yield from work(_task(told.value), iter(batches))
+        except HushwayError as error:
+            refusal = error
+        if refusal is None:
+            return
+        # Out here, so that what the engine said about rows is not in the context.
+        words = json.dumps([str(refusal), refusal.advice])
+        raise Refused(REFUSED + base64.b64encode(words.encode()).decode() + ".")
+
+    return on_worker
+
+
+@cache
+def _task(told: bytes) -> Task:
+    task: Task = pickle.loads(told)  # noqa: S301  from the process that started this one
+    if task.version != __version__:
+        raise DataError(
+            f"A worker of the cluster has hushway {__version__}, and this is {task.version}.",
+            advice="Install the same version on every worker.",
+        )
+    return task
+
+
+def read_pieces(task: Task, batches: Batches) -> Batches:
+    """Reads pieces of files: rows out."""
+    for piece in _pieces(batches):
+        with embedded_session(task.settings) as session:
+            piece.open(session)
+            yield from session.stream(_reading(task).read(session, piece.layout))
+
+
+def count_malformed(task: Task, batches: Batches) -> Batches:
+    """Reads pieces of files and counts rows that cannot be read."""
+    for piece in _pieces(batches):
+        with embedded_session(task.settings) as session:
+            piece.open(session)
+            for _ in session.stream(_reading(task).read(session, piece.layout)):
+                pass
+            yield _named("malformed_row", _one(session.malformed_rows()))
+
+
+def shape_rows(task: Task, batches: Batches) -> Batches:
+    """Makes other rows of those of some people."""
+    for session in _with_rows(task, batches):
+        yield from session.stream(_shaped(task, session))
+
+
+def count_part(task: Task, batches: Batches) -> Batches:
+    """Counts some people, all rows of each: sums out."""
+    part: Part[Any] = task.work
+    for session in _with_rows(task, batches):
+        counted = part.count(session, _shaped(task, session), None)
+        for name, counts in part.sums(counted).items():
+            yield _named(name, counts)
+
+
+def keep_part(task: Task, batches: Batches) -> Batches:
+    """Keeps something of some people: pieces out."""
+    keeping: Keeping[Any, Any] = task.work
+    for session in _with_rows(task, batches):
+        for piece in keeping.packed(keeping.keep(session, _shaped(task, session), None)):
+            yield pa.record_batch([pa.array([piece], pa.binary())], schema=_PIECES_SCHEMA)
+
+
+def answer_pieces(task: Task, batches: Batches) -> Batches:
+    """Asks pieces of what was kept: sums out."""
+    keeping, question = task.work
+    for batch in batches:
+        for piece in batch.column("piece").to_pylist():
+            yield _named("answer", keeping.answer(keeping.unpacked(piece), question))
+
+
+def tally_batches(task: Task, batches: Batches) -> Batches:
+    """Tallies batches of rows: sums out."""
+    tally: Tally = task.work
+    for batch in batches:
+        for name, number in tally(batch).items():
+            yield _named(name, _one(number))
+
+
+def _pieces(batches: Batches) -> Iterator[Piece]:
+    for batch in batches:
+        for piece in batch.column("piece").to_pylist():
+            yield pickle.loads(piece)  # noqa: S301  likewise
+
+
+def _with_rows(task: Task, batches: Batches) -> Iterator[EmbeddedSession]:
+    """Opens a DuckDB with the rows of some people; none at all where there is nobody."""
+    first = next(batches, None)
+    if first is None:
+        return
+    with embedded_session(task.settings) as session:
+        session.give(pa.RecordBatchReader.from_batches(first.schema, _after(first, batches)))
+        yield session
+
+
+def _after(first: pa.RecordBatch, others: Iterable[pa.RecordBatch]) -> Batches:
+    yield first
+    yield from others
+
+
+def _shaped(task: Task, session: EmbeddedSession) -> Any:
+    rows, shape = session.given_rows, _reading(task).shape
+    return rows if shape is None else shape(session, rows)
+
+
+def _reading(task: Task) -> Reading:
+    assert task.reading is not None  # noqa: S101  what workers who read are told
+    return task.reading
+
+
+def _one(number: int) -> ExactCounts:
+    return ExactCounts(cells=np.zeros(1, np.int64), values=np.array([number], dtype=np.int64))
+
+
+def _named(name: str, counts: ExactCounts) -> pa.RecordBatch:
+    names = pa.repeat(pa.scalar(name, pa.string()), len(counts.cells))
+    return pa.record_batch([names, counts.cells, counts.values], schema=_SUMS_SCHEMA)
