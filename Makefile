@@ -22,8 +22,10 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# Tests of the cluster share one, so they are not divided among processes.
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/cluster
+	$(BIN)/pytest tests/cluster
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
@@ -38,7 +40,7 @@ COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-ind
 lock: $(VENV)/.uv
 	$(COMPILE) requirements/uv.in -o requirements/uv.lock
 	$(COMPILE) pyproject.toml -o requirements/run.lock
-	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --group dev -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra spark --group dev -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo bench-results

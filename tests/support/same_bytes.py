@@ -46,11 +46,19 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
 PLANS = {family: (family, {}) for family in FAMILIES} | _CHANGES
 
 
-def digests_of(name: str, folder: Path) -> dict[str, str]:
-    """Publishes a little plan in an empty folder, and returns a digest for each file."""
+def digests_of(name: str, folder: Path, engine: dict[str, Any] | None = None) -> dict[str, str]:
+    """Publishes a little plan in an empty folder, and returns a digest for each file.
+
+    Args:
+        name: Which plan.
+        folder: The folder.
+        engine: What the plan says of the engine besides the usual.
+    """
     family, changes = PLANS[name]
     write_little_files(folder)
-    job = prepare(plan_from({**little_plan(family), **changes}, folder=folder))
+    facts = {**little_plan(family), **changes}
+    facts["engine"] = facts["engine"] | (engine or {})
+    job = prepare(plan_from(facts, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
     published = publish(job, source=SeededSource(_SEED))

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.numerics.compiled import compiled_for_threads
-from hushway.privacy.randomness import BitSource
+
+if TYPE_CHECKING:
+    from hushway.privacy.randomness import BitSource
 
 PRIME = (1 << 31) - 1
 SUM_MASK = (1 << 30) - 1
@@ -50,7 +52,7 @@ class BoundingKey:
             )
 
     @classmethod
-    def draw(cls, source: BitSource) -> Self:
+    def draw(cls, source: "BitSource") -> Self:
         """Draws a key from a source of random bits."""
         return cls.from_words([int(word) for word in source.words(cls.WORDS)])
 

@@ -12,12 +12,16 @@ from typing import Any, Final
 from hushway.errors import PlanError
 
 LEDGER: Final = "HUSHWAY_LEDGER"
+KIND: Final = "HUSHWAY_ENGINE_KIND"
+MASTER: Final = "HUSHWAY_ENGINE_MASTER"
 MEMORY: Final = "HUSHWAY_ENGINE_MEMORY_LIMIT"
 THREADS: Final = "HUSHWAY_ENGINE_THREADS"
 TEMP: Final = "HUSHWAY_ENGINE_TEMP_FOLDER"
 
 _OPTIONS: Final = {
     LEDGER: ("ledger", "url"),
+    KIND: ("engine", "kind"),
+    MASTER: ("engine", "master"),
     MEMORY: ("engine", "memory_limit"),
     THREADS: ("engine", "threads"),
     TEMP: ("engine", "temp_folder"),
@@ -47,6 +51,6 @@ def _value(variable: str, text: str) -> str | int:
                 advice="Set it to a whole number such as 2, or unset it.",
             )
         return int(text)
-    if variable == MEMORY or "://" in text:
+    if variable in (KIND, MASTER, MEMORY) or "://" in text:
         return text
     return str(Path(os.path.abspath(Path(text).expanduser())))  # noqa: PTH100  keeps links as they are

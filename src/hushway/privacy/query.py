@@ -10,8 +10,8 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
+from hushway.numerics.whole import whole_below
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.noise.grouped import whole_below
 from hushway.privacy.public_facts import public_facts
 
 # No sum of weights may overflow: it would come out small, and so would the bound.

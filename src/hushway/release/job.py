@@ -121,7 +121,7 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
     Raises:
         DataError: That is too little, or cannot be understood.
     """
-    from hushway.engine.settings import EngineSettings, refuse_little_memory
+    from hushway.engine.settings import Cluster, EngineSettings, refuse_little_memory
     from hushway.engine.spilling import can_encrypt_spills
 
     engine = plan.engine
@@ -134,6 +134,9 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
         encrypt_spills=can_encrypt_spills()
         if engine.encrypt_spills is None
         else engine.encrypt_spills,
+        cluster=None
+        if engine.kind == "duckdb"
+        else Cluster(master=engine.master, parts=engine.parts),
     )
 
 

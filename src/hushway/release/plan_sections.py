@@ -279,12 +279,28 @@ class ReleasePlan(Section):
 
 
 class EnginePlan(Section):
-    """How much of this machine the counting may use."""
+    """Where rows are read and counted, and how much of the machine that may use."""
 
+    kind: Literal["duckdb", "spark"] = Field(
+        default="duckdb",
+        description="duckdb to read and count on this machine, spark to do it on a cluster; "
+        "HUSHWAY_ENGINE_KIND if left out.",
+    )
+    master: Text | None = Field(
+        default=None,
+        description="The address of the Spark cluster, such as spark://host:7077; the Spark "
+        "session of this process, or HUSHWAY_ENGINE_MASTER, if left out.",
+    )
+    parts: int | None = Field(
+        default=None,
+        ge=1,
+        description="Into how many parts a cluster divides people; as many as its rows need, if "
+        "left out. The counts are the same for any number.",
+    )
     memory_limit: Text = Field(
         default="4GB",
-        description="How much memory counting may use, such as 4GB; HUSHWAY_ENGINE_MEMORY_LIMIT "
-        "if left out.",
+        description="How much memory counting may use, on a cluster each task of it, such as 4GB; "
+        "HUSHWAY_ENGINE_MEMORY_LIMIT if left out.",
     )
     threads: int | None = Field(
         default=None,
@@ -302,6 +318,12 @@ class EnginePlan(Section):
         description="Whether rows that do not fit into memory are encrypted on disk; if that is "
         "possible, unless said.",
     )
+
+    @model_validator(mode="after")
+    def _has_a_cluster(self) -> "EnginePlan":
+        if self.kind == "duckdb" and (self.master is not None or self.parts is not None):
+            raise ValueError('master and parts belong to a cluster: set kind = "spark"')
+        return self
 
 
 class RowsPlan(Section):

@@ -57,8 +57,8 @@ def _started(builder: Any, master: str) -> "SparkSession":
     builder = builder.master(master).appName("hushway")
     for name, value in _OWN.items():
         builder = builder.config(name, value)
-    if master.startswith("local"):
-        builder = builder.config("spark.pyspark.python", sys.executable)
+    # Workers that have the same folders as this process need not be told where Python is.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session: SparkSession | None = None
     try:
         session = builder.getOrCreate()

@@ -248,6 +248,8 @@ class SparkEngineSession:
         return found
 
     def _frame(self, expression: ibis.Table) -> "DataFrame":
+        # Ibis knows the options of a dialect only once that is loaded.
+        _ = ibis.pyspark
         return self._spark.sql(str(ibis.to_sql(expression, dialect="pyspark")))
 
     def _named(self, name: str, frame: "DataFrame", schema: ibis.Schema) -> ibis.Table:
@@ -320,9 +322,9 @@ def _translated(text: str) -> DataError:
     if refusal is not None:
         message, advice = json.loads(base64.b64decode(refusal[1]))
         return DataError(message, advice=advice)
-    if "No module named 'hushway'" in text:
+    if "No module named" in text:
         return DataError(
-            "A worker of the cluster does not have hushway.",
+            "A worker of the cluster does not have hushway, or not all that it needs.",
             advice="Install the same version on every worker, and set PYSPARK_PYTHON to its "
             "Python.",
         )

@@ -13,6 +13,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
+from hushway.numerics.whole import whole_below
 
 
 class Grouping(Protocol):
@@ -144,13 +145,6 @@ class Layout:
         if not whole_below(rank, len(cells), self._size) or (rank >= self.sizes[group]).any():
             raise _not_a_partition()
         return group, rank
-
-
-def whole_below(values: IntArray, length: int, limit: int) -> bool:
-    """Says whether an array has the length, and whole numbers from 0 to below the limit in it."""
-    if values.dtype != np.int64 or values.shape != (length,):
-        return False
-    return length == 0 or bool(values.min() >= 0 and values.max() < limit)
 
 
 def _bounds(grouping: Grouping, size: int) -> IntArray:
