@@ -1,0 +1,205 @@
+"""Bounded counts on one machine and on a Spark cluster of two workers, against bare group-bys.
+
+Events of people with a skewed number of them, 13.5 on average, between 1,303 places in a week. They
+are counted as trips (at most 30 of a person) and as visits, by DuckDB in this process and by a real
+standalone cluster on this machine: one master, two workers with a core each. The peers are each
+engine's own bare group-by of the same rows by person, which neither bounds nor checks anything.
+
+    python benchmarks/cluster.py                2.7 and 27 million events
+    python benchmarks/cluster.py 2.7            so many millions
+    python benchmarks/cluster.py 270
+
+Bars: on the cluster, trips in at most 4 times the cluster's own group-by by person, and the same
+integers as on one machine.
+"""
+
+import os
+import resource
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+PLACES = 1_303
+EVENTS_OF_A_PERSON = 13.5
+MAX_TRIPS, MAX_VISITS, MOST_COUNTED = 30, 30, 60
+MILLIONS = (2.7, 27.0)
+FILES = 8
+BAR_RATIO = 4.0
+_GENERATE = """
+    COPY (
+        SELECT
+            CAST(floor({people} * pow(random(), 1.6)) AS BIGINT) AS person,
+            CAST(floor({places} * pow(random(), 2)) AS BIGINT) AS origin,
+            CAST(floor({places} * pow(random(), 2)) AS BIGINT) AS destination,
+            TIMESTAMP '2026-03-02' + to_seconds(CAST(floor(random() * 604800) AS BIGINT)) AS time
+        FROM range({rows})
+    ) TO '{file}' (FORMAT parquet, ROW_GROUP_SIZE 500000)
+"""
+
+
+def main(millions: tuple[float, ...] = MILLIONS) -> dict[str, Any]:
+    from support.spark_cluster import can_run_spark, spark_cluster
+
+    if not can_run_spark():
+        print("Spark or Java is not installed")
+        return {}
+    with TemporaryDirectory(prefix="hushway-bench-") as name:
+        folder = Path(name)
+        with spark_cluster(folder / "cluster") as cluster:
+            os.environ.update(cluster.environment)
+            return {f"{m:g} M": measure(folder / f"{m:g}", m, cluster.master) for m in millions}
+
+
+def measure(folder: Path, millions: float, master: str) -> dict[str, Any]:
+    rows = int(millions * 1e6)
+    generate(folder, rows)
+    print(f"\n{rows:,} events\n{'':28}{'seconds':>9}{'rows/s':>12}{'x bare':>8}")
+    here: dict[str, Any] = {}
+    there: dict[str, Any] = {}
+    results = {
+        "duckdb, bare by person": timed(rows, lambda: bare_duckdb(folder)),
+        "duckdb, trips": timed(rows, lambda: here.update(trips=trips(folder, None))),
+        "duckdb, visits": timed(rows, lambda: here.update(visits=visits(folder, None))),
+        "cluster, first words": timed(rows, lambda: greet(master)),
+        "cluster, bare by person": timed(rows, lambda: bare_spark(folder, master)),
+        "cluster, trips": timed(rows, lambda: there.update(trips=trips(folder, master))),
+        "cluster, visits": timed(rows, lambda: there.update(visits=visits(folder, master))),
+    }
+    for name, seconds in results.items():
+        bare = results[f"{name.split(',')[0]}, bare by person"]
+        print(f"{name:28}{seconds:9.1f}{rows / seconds:12,.0f}{seconds / bare:8.2f}")
+    alike = all(
+        (here[k][0] == there[k][0]).all() and (here[k][1] == there[k][1]).all() for k in here
+    )
+    ratio = results["cluster, trips"] / results["cluster, bare by person"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    print(f"same integers: {alike}; trips on the cluster {ratio:.2f} x its bare group-by")
+    print(f"(bar {BAR_RATIO:g}); this process at most {peak:.2f} GB")
+    return {"seconds": results, "ratio": ratio, "same": alike, "peak_gb": peak}
+
+
+def timed(_rows: int, work: Callable[[], object]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def generate(folder: Path, rows: int) -> None:
+    import duckdb
+
+    folder.mkdir()
+    people = int(rows / EVENTS_OF_A_PERSON)
+    connection = duckdb.connect()
+    connection.execute("SELECT setseed(0.5)")
+    for i in range(FILES):
+        query = _GENERATE.format(
+            people=people, places=PLACES, rows=rows // FILES, file=folder / f"{i}.parquet"
+        )
+        connection.execute(query)
+
+
+def bare_duckdb(folder: Path) -> int:
+    import duckdb
+
+    connection = duckdb.connect(config={"memory_limit": "4GB", "temp_directory": str(folder)})
+    query = f"SELECT person, count(*) AS n FROM '{folder}/*.parquet' GROUP BY person"  # noqa: S608
+    return len(connection.execute(query).fetchnumpy()["n"])
+
+
+def greet(master: str) -> int:
+    """Lets the cluster start what it starts once."""
+    return int(spark(master).range(1000).repartition(2).count())
+
+
+def bare_spark(folder: Path, master: str) -> int:
+    rows = spark(master).read.parquet(str(folder))
+    return int(rows.groupBy("person").count().count())
+
+
+def spark(master: str) -> Any:
+    from hushway.engine.settings import Cluster
+    from hushway.engine.spark.cluster import connected
+
+    return connected(Cluster(master=master))
+
+
+def settings(master: str | None) -> Any:
+    from hushway.engine.settings import Cluster, EngineSettings
+
+    if master is None:
+        return EngineSettings(memory_limit="4GB")
+    return EngineSettings(memory_limit="1GB", cluster=Cluster(master=master))
+
+
+def trips(folder: Path, master: str | None) -> tuple[Any, Any]:
+    from hushway.engine.key import BoundingKey
+    from hushway.families.od.public.cells import ODCells
+    from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+    from hushway.privacy.bound import Unit
+    from hushway.privacy.query import Query
+
+    cells = ODCells(locations=places(), periods=week())
+    counter = DuckDBTrips(
+        source=TripsSource(folder, TripColumns(person="person")),
+        cells=cells,
+        unit=Unit.PERSON,
+        max_trips=MAX_TRIPS,
+        key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
+        settings=settings(master),
+    )
+    found = counter.count(Query(name="trips", cells=cells))
+    return found.cells, found.values
+
+
+def visits(folder: Path, master: str | None) -> tuple[Any, Any]:
+    from hushway.engine.key import BoundingKey
+    from hushway.families.density.public.visits import SiteHistogram, VisitLimits
+    from hushway.families.density.rows.duckdb import DuckDBVisits
+    from hushway.families.density.rows.rows import EventColumns, EventsSource
+    from hushway.privacy.query import Query
+    from visits_engine import town
+
+    universe = replace(town("integers"), periods=replace(week(), cycle="window"))
+    limits = VisitLimits(max_visits=MAX_VISITS, max_visits_in_total=MOST_COUNTED)
+    counter = DuckDBVisits(
+        source=EventsSource(folder, EventColumns(person="person", location="origin")),
+        universe=universe,
+        limits=limits,
+        key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
+        settings=settings(master),
+    )
+    cells = SiteHistogram(universe=universe)
+    found = counter.count(Query(name="people", cells=cells))
+    return found.cells, found.values
+
+
+def places() -> Any:
+    from hushway.geography.locations import Location, Locations
+
+    return Locations(
+        tuple(Location(id=str(i), name="", lon=i / 100, lat=0.0, zone="") for i in range(PLACES))
+    )
+
+
+def week() -> Any:
+    from hushway.geography.periods import Periods
+
+    return Periods(
+        zone="America/Detroit",
+        first_day=date(2026, 3, 2),
+        last_day=date(2026, 3, 8),
+        opens=0,
+        closes=1440,
+        minutes=60,
+    )
+
+
+if __name__ == "__main__":
+    main(tuple(map(float, sys.argv[1:])) or MILLIONS)
