@@ -13,6 +13,8 @@ from support.scene import PLAN, Scene
 
 EVERYTHING = {
     "HUSHWAY_LEDGER": "postgresql://steward@host/ledger",
+    "HUSHWAY_ENGINE_KIND": "spark",
+    "HUSHWAY_ENGINE_MASTER": "local[2]",
     "HUSHWAY_ENGINE_MEMORY_LIMIT": "7GB",
     "HUSHWAY_ENGINE_THREADS": "3",
     "HUSHWAY_ENGINE_TEMP_FOLDER": "spills",
@@ -32,6 +34,7 @@ def test_what_a_plan_leaves_open_is_said_by_the_environment(
     assert plan.ledger_url() == "postgresql://steward@host/ledger"
     engine = plan.engine
     assert (engine.memory_limit, engine.threads) == ("7GB", 3)
+    assert (engine.kind, engine.master) == ("spark", "local[2]")
     # From where the command runs, not from where the plan lies.
     assert engine.temp_folder == str(tmp_path / "spills")
     assert plan.path(engine.temp_folder) == tmp_path / "spills"
@@ -40,7 +43,13 @@ def test_what_a_plan_leaves_open_is_said_by_the_environment(
 def test_a_plan_that_says_something_is_obeyed() -> None:
     said: dict[str, Any] = {
         "ledger": {"url": "own.db", "period": "2026"},
-        "engine": {"memory_limit": "1GB", "threads": 1, "temp_folder": "t"},
+        "engine": {
+            "kind": "duckdb",
+            "master": "local",
+            "memory_limit": "1GB",
+            "threads": 1,
+            "temp_folder": "t",
+        },
     }
     assert with_environment(said, EVERYTHING) == said
 
