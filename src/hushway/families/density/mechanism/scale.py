@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.density.mechanism.activity import Activity, known_activity
+from hushway.families.density.mechanism.activity import Activity, VisitsInAll, known_activity
 from hushway.families.density.mechanism.places import Places, known_places
 from hushway.families.density.mechanism.totals import Answers, Totals, fitted_totals
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
@@ -96,10 +96,11 @@ def _people(
     answers: Answers, limits: VisitLimits, bins: int
 ) -> tuple[Activity | None, Places | None]:
     """Returns how busy people are and where they are seen, as far as that was measured."""
-    noisy, circles = answers.activity, answers.circles
+    noisy, circles, total = answers.activity, answers.circles, answers.total
     activity = None
     if noisy is not None:
-        activity = known_activity(noisy.values, noisy.variance, limits, bins)
+        whole = None if total is None else VisitsInAll(float(total.values[0]), total.variance)
+        activity = known_activity(noisy.values, noisy.variance, limits, bins, whole)
     if circles is None:
         return activity, None
     return activity, known_places(circles.values, circles.variance, activity)
