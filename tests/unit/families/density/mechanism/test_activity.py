@@ -46,7 +46,7 @@ def test_a_class_that_does_not_stand_out_is_no_reason_to_add_visits() -> None:
 
 
 def test_busy_people_for_whom_all_visits_have_no_room_were_made_by_noise() -> None:
-    # Two classes of noise that stand out together: about one release in sixty has such a pair.
+    # Noise makes classes beyond the limit stand out in about one release of two hundred.
     people = classes(v4=2_000)
     people[-2:] = 60.0, 75.0
     visits = float(2_000 * np.sqrt(4 * 5))
