@@ -173,7 +173,8 @@ class SharesPlan(Section):
     """The share of each question in the budget; the series gets what they leave."""
 
     histogram: PositiveShare | None = Field(
-        default=None, description="The budget share of one visit of each person by place."
+        default=None,
+        description="The budget share of people by place, each shared among all visits.",
     )
     activity: PositiveShare | None = Field(
         default=None, description="The budget share of people by how busy they are."

@@ -6,6 +6,7 @@ are in all, and how many of them the series counts, circle by circle.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,18 @@ _TOGETHER = (1, 2, 4)
 # How finely shares of bins are tabulated, and how often their scale is halved.
 _POINTS = 400
 _HALVINGS = 60
+
+
+class VisitsInAll(NamedTuple):
+    """The noisy number of all visits, each person's cut off at `max_visits_in_total`.
+
+    Attributes:
+        value: The number.
+        variance: Variance of its noise.
+    """
+
+    value: float
+    variance: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,7 +97,11 @@ class Activity:
 
 
 def known_activity(
-    people: FloatArray, variance: float, limits: VisitLimits, bins: int
+    people: FloatArray,
+    variance: float,
+    limits: VisitLimits,
+    bins: int,
+    total: VisitsInAll | None = None,
 ) -> Activity | None:
     """Returns what noisy people by class of activity tell; None if no class stands out.
 
@@ -93,11 +110,14 @@ def known_activity(
         variance: Variance of the noise in each.
         limits: How much of one person counts.
         bins: Number of bins.
+        total: The number of all visits, if measured: it must have room for the busiest.
     """
     there = _present(people, variance)
     if not there.any():
         return None
     typical = typical_visits(limits)
+    if total is not None:
+        there &= ~_no_room(people, variance, there, limits, total)
     bins_seen = bins * -np.expm1(-typical / bins)
     counted = np.minimum(bins_seen, min(limits.max_visits, bins))
     known = np.where(there, people, 0.0)
@@ -152,3 +172,31 @@ def _present(people: FloatArray, variance: float) -> BoolArray:
         if len(clear):
             last = max(last, int(clear[-1]) + width // 2)
     return np.asarray(np.arange(len(people)) <= last)
+
+
+def _no_room(
+    people: FloatArray,
+    variance: float,
+    there: BoolArray,
+    limits: VisitLimits,
+    total: VisitsInAll,
+) -> BoolArray:
+    """Returns the classes beyond the most visits that count, if all visits have no room for them.
+
+    What is cut off of these people is added without any other evidence, and is large. Each of them
+    adds as much as counts to all visits, so how many there are is told twice: by their classes, and
+    by what other classes leave of all visits. If the two together do not stand out, noise made the
+    classes.
+    """
+    typical, most = typical_visits(limits), limits.max_visits_in_total
+    beyond = there & (typical > most)
+    if not beyond.any():
+        return beyond
+    seen, own = float(people[beyond].sum()), variance * int(beyond.sum())
+    others = there & ~beyond
+    visits = float((people * typical)[others].sum())
+    doubt = variance * float((typical[others] ** 2).sum()) + (_WITHIN * visits) ** 2
+    room, off = (total.value - visits) / most, (total.variance + doubt) / most**2
+    both = (seen * off + room * own) / (own + off)
+    clear = both > _CLEAR * np.sqrt(own * off / (own + off))
+    return np.asarray(beyond & ~clear)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.activity import known_activity
+from hushway.families.density.mechanism.activity import VisitsInAll, known_activity
 from hushway.families.density.mechanism.places import known_places
 from hushway.families.density.mechanism.totals import by_circle, cells_of_places, noisy
 from hushway.families.density.public.visits import (
@@ -18,6 +18,7 @@ from hushway.families.density.public.visits import (
     DensityUniverse,
     SiteHistogram,
     VisitLimits,
+    VisitTotal,
 )
 from hushway.privacy.measured import Measured
 
@@ -80,8 +81,9 @@ def _totals(
         return totals
     circles, activity = by_circle(found[SiteHistogram]), None
     if ActivityHistogram in found:
-        classes = noisy(found[ActivityHistogram])
-        activity = known_activity(classes.values, classes.variance, limits, universe.bins)
+        classes, visits = noisy(found[ActivityHistogram]), noisy(found[VisitTotal])
+        whole = VisitsInAll(float(visits.values[0]), visits.variance)
+        activity = known_activity(classes.values, classes.variance, limits, universe.bins, whole)
     # Noise alone would make some sites look large enough to be measured alone.
     places = known_places(circles.values, circles.variance, activity)
     return cells_of_places(places, universe.cover, max(float(totals[0]), 1.0)).values

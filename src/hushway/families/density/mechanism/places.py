@@ -24,12 +24,15 @@ class Places:
         variance: Variance of each.
         scale: All visits of a site as a multiple of those.
         scale_variance: Variance of each multiple, relative to its square.
+        hidden: How much of each number is what such sites usually have, and not seen: from 0 where
+            it stands out from noise to 1 where noise hides it.
     """
 
     counted: FloatArray
     variance: FloatArray
     scale: FloatArray
     scale_variance: FloatArray
+    hidden: FloatArray
 
 
 def known_places(circles: FloatArray, variance: float, activity: Activity | None) -> Places:
@@ -48,6 +51,7 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
             variance=everybody.variance,
             scale=ones,
             scale_variance=0 * ones,
+            hidden=_hidden(everybody, variance),
         )
     used = np.flatnonzero(activity.people)
     seen, people = circles[used], activity.people[used]
@@ -69,7 +73,13 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
         variance=whole.variance * mean**2 + mixed,
         scale=scale,
         scale_variance=astray / all_visits**2,
+        hidden=_hidden(whole, variance * len(used)),
     )
+
+
+def _hidden(expected: Expected, noise: float) -> FloatArray:
+    """Returns how much of each count was expected of all; the rest was told by its noisy count."""
+    return np.clip(1 - expected.variance / noise, 0.0, 1.0)
 
 
 def _of_circle(seen: FloatArray, variance: float, expected: FloatArray) -> Expected:

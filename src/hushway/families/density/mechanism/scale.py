@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.density.mechanism.activity import Activity, known_activity
+from hushway.families.density.mechanism.activity import Activity, VisitsInAll, known_activity
 from hushway.families.density.mechanism.places import Places, known_places
 from hushway.families.density.mechanism.totals import Answers, Totals, fitted_totals
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
@@ -81,14 +81,15 @@ def levels_of(answers: Answers, universe: DensityUniverse, limits: VisitLimits) 
         limits: How much of one person counted.
     """
     activity, places = _people(answers, limits, universe.bins)
-    visits = all_visits(answers, activity)
+    visits, series = all_visits(answers, activity), answers.series
+    noise = series.values.size * series.variance
     straight = 1.0
     if activity is not None:
         # What the series counts of all visits is straight for sure.
-        roughly = scale_of(visits, float(answers.series.values.sum()))
+        roughly = scale_of(visits, float(series.values.sum()), noise)
         straight = max(activity.straight, 1 / roughly.value)
     totals = fitted_totals(answers, universe.cover, places, straight)
-    scale = scale_of(visits, float(totals.cells.sum()))
+    scale = scale_of(visits, float(totals.cells.sum()), noise)
     return Levels(totals=totals, scale=scale, activity=activity)
 
 
@@ -96,10 +97,11 @@ def _people(
     answers: Answers, limits: VisitLimits, bins: int
 ) -> tuple[Activity | None, Places | None]:
     """Returns how busy people are and where they are seen, as far as that was measured."""
-    noisy, circles = answers.activity, answers.circles
+    noisy, circles, total = answers.activity, answers.circles, answers.total
     activity = None
     if noisy is not None:
-        activity = known_activity(noisy.values, noisy.variance, limits, bins)
+        whole = None if total is None else VisitsInAll(float(total.values[0]), total.variance)
+        activity = known_activity(noisy.values, noisy.variance, limits, bins, whole)
     if circles is None:
         return activity, None
     return activity, known_places(circles.values, circles.variance, activity)
@@ -148,22 +150,23 @@ def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
     )
 
 
-def scale_of(visits: AllVisits | None, counted: float) -> Scale:
+def scale_of(visits: AllVisits | None, counted: float, variance: float = 0.0) -> Scale:
     """Returns all visits as a multiple of those that the series counts.
 
     The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
     Most crowds have not half as many visits again as the series counts. More is believed if the
-    noise in the number of all visits cannot explain it: a small crowd would otherwise be scaled by
-    noise. What is not believed may be true all the same, and is in the variance.
+    noise in the two numbers cannot explain it: a small crowd would otherwise be scaled by noise.
+    What is not believed may be true all the same, and is in the variance.
 
     Args:
         visits: The number of all visits, if measured.
         counted: Visits that the series counts.
+        variance: Variance of their noise.
     """
     if visits is None:
         return Scale(1.0, 0.0)
     beyond = max(visits.value / max(counted, 1.0) - 1, 0.0)
-    noise = visits.variance / max(counted, 1.0) ** 2
+    noise = (visits.variance + (1 + beyond) ** 2 * variance) / max(counted, 1.0) ** 2
     hidden = visits.hidden / max(counted, 1.0)
     usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
     trust = usual / (usual + noise)

@@ -15,7 +15,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.mechanism.places import Places
-from hushway.families.density.mechanism.sizes import above_zero, expected_sizes
+from hushway.families.density.mechanism.sizes import Expected, above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
@@ -133,6 +133,10 @@ def noisy(measured: Measured) -> Noisy:
     return Noisy(values=values, variance=float(measured.variance / parts**2))
 
 
+# People of a cluster may have more visits than others by about this much, squared.
+_BUSIER = 0.04
+# No cell is lowered to less than this part of itself because its cluster holds less.
+_LEAST = 0.01
 # Fine enough that no share of a site matters that is lost to rounding.
 _PARTS = 1 << 16
 
@@ -168,12 +172,14 @@ class CellTotals:
         variance: Variance of each.
         scale: All visits as a multiple of them.
         scale_variance: Variance of each multiple, relative to its square.
+        hidden: How much of each was expected of all cells, and not seen.
     """
 
     values: FloatArray
     variance: FloatArray
     scale: FloatArray
     scale_variance: FloatArray
+    hidden: FloatArray
 
 
 def fitted_totals(
@@ -213,17 +219,43 @@ def fitted_totals(
     # Whether the series or the places are right where they differ is not known for sure.
     left += straight * (1 - straight) * own
     best = above_zero(other + weight * (sums - other), left)
-    share = apart.values / other[cluster]
-    loose = np.maximum(apart.variance * (1 - 2 * share) + share**2 * spread[cluster], 0.0)
-    loose += (1 - share) * mismatch * apart.values**2
+    cells, variance = cells_within(apart, cluster, best, mismatch)
     return Totals(
-        cells=share * best.values[cluster],
+        cells=cells,
         clusters=best.values,
-        variance=(best.values / other)[cluster] ** 2 * loose + share**2 * best.variance[cluster],
+        variance=variance,
         mismatch=math.sqrt(mismatch),
         scale=apart.scale,
         scale_variance=apart.scale_variance,
     )
+
+
+def cells_within(
+    apart: CellTotals, cluster: IntArray, best: Expected, mismatch: float
+) -> tuple[FloatArray, FloatArray]:
+    """Returns cells that sum to the best totals of their clusters, and their variances.
+
+    What a cluster has more or less than its cells lead one to expect goes to them as far as each is
+    in doubt: by its own noise; by people of the cluster having more visits than others, which moves
+    all of its cells alike; and by places that noise hides being larger there than elsewhere, which
+    says nothing about those that stand out.
+
+    Args:
+        apart: What tells the cells apart.
+        cluster: The cluster of each cell.
+        best: What the cells of each cluster sum to.
+        mismatch: How far clusters differ from their cells, as a squared share.
+    """
+    values, unseen = apart.values, apart.values * apart.hidden
+    alike = min(mismatch, _BUSIER) * values * _summed(cluster, values)[cluster]
+    larger = mismatch * unseen * _summed(cluster, unseen)[cluster]
+    doubt = apart.variance + alike + larger
+    share = doubt / np.maximum(_summed(cluster, doubt), 1e-300)[cluster]
+    gap = best.values - _summed(cluster, values)
+    cells = np.maximum(values + share * gap[cluster], _LEAST * values)
+    cells *= (best.values / _summed(cluster, cells))[cluster]
+    loose = np.maximum(apart.variance + mismatch * values**2 - share * doubt, 0.0)
+    return cells, loose + share**2 * best.variance[cluster]
 
 
 def _apart(
@@ -237,7 +269,11 @@ def _apart(
     known = expected_sizes(totals.values, np.full(len(cover), totals.variance))
     ones = np.ones(len(cover))
     return CellTotals(
-        values=known.values, variance=known.variance, scale=ones, scale_variance=0 * ones
+        values=known.values,
+        variance=known.variance,
+        scale=ones,
+        scale_variance=0 * ones,
+        hidden=np.clip(1 - known.variance / totals.variance, 0.0, 1.0),
     )
 
 
@@ -263,6 +299,7 @@ def cells_of_places(places: Places, cover: Cover, visits: float) -> CellTotals:
         variance=_summed(cell, share**2 * places.variance[site]) * scale**2,
         scale=multiples,
         scale_variance=doubt / (values * multiples) ** 2,
+        hidden=_summed(cell, held * places.hidden[site]) / values,
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.activity import known_activity, typical_visits
+from hushway.families.density.mechanism.activity import VisitsInAll, known_activity, typical_visits
 from hushway.families.density.mechanism.places import known_places
 from hushway.families.density.public.visits import VisitLimits
 
@@ -43,6 +43,29 @@ def test_a_class_that_does_not_stand_out_is_no_reason_to_add_visits() -> None:
     activity = known_activity(people, 100.0, LIMITS, BINS)
     assert activity is not None
     assert activity.cut_off == 0
+
+
+def test_busy_people_for_whom_all_visits_have_no_room_were_made_by_noise() -> None:
+    # Noise makes classes beyond the limit stand out in about one release of two hundred.
+    people = classes(v4=2_000)
+    people[-2:] = 60.0, 75.0
+    visits = float(2_000 * np.sqrt(4 * 5))
+    alone, room, full = (
+        known_activity(people, 25.0**2, LIMITS, BINS, total)
+        for total in (
+            None,
+            VisitsInAll(visits + 135 * 200, 5_000.0**2),
+            VisitsInAll(visits, 5_000.0**2),
+        )
+    )
+    assert alone is not None
+    assert room is not None
+    assert full is not None
+    assert alone.cut_off > 100_000
+    # Where all visits have room for them, they are believed.
+    assert room.cut_off == alone.cut_off
+    assert full.cut_off == 0
+    assert not full.people[2:].any()
 
 
 def test_busy_bins_are_counted_less_only_if_people_have_several_visits_in_them() -> None:

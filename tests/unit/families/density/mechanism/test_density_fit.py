@@ -188,6 +188,8 @@ def test_a_small_crowd_is_not_scaled_by_the_noise_in_the_number_of_all_visits() 
     assert scale_of(AllVisits(10_000.0, 5_000.0**2, 0.0), 1000.0).value < 1.2
     # Ten times what noise could explain is believed.
     assert scale_of(AllVisits(12_000.0, 1_000.0**2, 0.0), 1000.0).value > 11
+    # Not if what the series counted is itself no more than twice its noise.
+    assert scale_of(AllVisits(12_000.0, 1_000.0**2, 0.0), 1000.0, 500.0**2).value < 1.2
 
 
 def test_visits_of_people_whom_noise_hides_are_in_the_error_and_not_in_the_scale() -> None:

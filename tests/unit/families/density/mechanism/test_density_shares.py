@@ -89,8 +89,22 @@ def test_the_larger_the_crowd_the_more_is_left_for_the_series(
         found = shares_for(towers_town.universe, LIMITS, BUDGETS[budget], crowd, usual)
         left.append(1 - sum(vars(found).values(), start=Fraction(0)))
     assert left == sorted(left)
-    assert left[0] < Fraction(1, 2)
+    # Shares without a guess suit small crowds; only a large one changes them.
+    assert 0 <= left[0] - (1 - sum(vars(usual).values(), start=Fraction(0))) < Fraction(1, 100)
     assert left[-1] > Fraction(95, 100)
+
+
+@pytest.mark.parametrize("most", [30, 1000])
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("people", [100, 10_000, 10_000_000])
+def test_a_guess_gives_nothing_more_to_questions_other_than_the_series(
+    towers_town: Any, budget: str, people: int, most: int
+) -> None:
+    limits = VisitLimits(max_visits=30, max_visits_in_total=most)
+    usual = recommended_shares(limits, scaling=True, clustering=True, cuts=False)
+    crowd = Crowd(people=people, visits=14)
+    found = shares_for(towers_town.universe, limits, BUDGETS[budget], crowd, usual)
+    assert all(share <= getattr(usual, name) for name, share in vars(found).items())
 
 
 def test_the_share_for_all_visits_follows_the_cap_and_the_crowd(towers_town: Any) -> None:
