@@ -84,6 +84,9 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
     (folder / "conf" / "spark-defaults.conf").write_text(
         "spark.sql.shuffle.partitions 2\n"
         "spark.executor.memory 600m\n"
+        # Room for a second driver beside the first one, each on both workers.
+        "spark.cores.max 2\n"
+        "spark.executor.cores 1\n"
         f"spark.executor.extraJavaOptions -Djava.io.tmpdir={folder / 'tmp'}\n"
         f"spark.driver.extraJavaOptions -Djava.io.tmpdir={folder / 'tmp'}\n"
         "spark.sql.session.timeZone America/New_York\n",
@@ -110,7 +113,7 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
     try:
         _wait_for(port)
         processes += [
-            start("worker.Worker", "--cores", "1", "--memory", "700m", master)
+            start("worker.Worker", "--cores", "2", "--memory", "1400m", master)
             for _ in range(_WORKERS)
         ]
         _wait_for_words(folder / "log", "Registering worker", _WORKERS)
