@@ -7,6 +7,7 @@ the squared error (Stein). Over many prefixes that are alike it says by how much
 enlarged. Nothing but noisy answers is read.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -79,7 +80,7 @@ def enlargement(squared: FloatArray, own: FloatArray, noise: FloatArray) -> floa
         return 1.0
     trust = 1 / np.maximum(noise + own, _TINY)
     each = trust * squared
-    unsure = float(np.std(each)) * len(each) ** 0.5
+    unsure = float(np.std(each)) * math.sqrt(len(each))
     return max((float(each.sum()) + _CAUTION * unsure) / max(float(trust @ own), _TINY), 1.0)
 
 

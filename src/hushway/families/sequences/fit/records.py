@@ -191,9 +191,7 @@ def _sums_below(tree: Prediction, values: FloatArray) -> FloatArray:
     return sums
 
 
-def _held(
-    tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int
-) -> Held:
+def _held(tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int) -> Held:
     """Returns what is published of each prefix beside the last look's own sum over its subtree."""
     ends, leaves = look.values.reshape(-1, 2).T
     can_end, can_leave = tree.depth > 0, tree.depth < height
