@@ -94,7 +94,8 @@ def test_a_learnt_release_verifies_and_its_prefixes_are_sure(learnt: Path) -> No
     assert report.intact
     prefixes = pq.read_table(published.folder / "prefixes.parquet").to_pylist()
     assert len(prefixes) > 20
-    assert all(row["count"] >= 2.5 * row["standard_error"] > 0 for row in prefixes)
+    # They were sure before errors were enlarged for having been chosen; no interval holds 0.
+    assert all(row["count"] > 2 * row["standard_error"] > 0 for row in prefixes)
 
 
 def test_a_plan_without_a_mechanism_learns_where_it_can(learnt: Path) -> None:

@@ -19,52 +19,84 @@ ENDS, STAYS, BACK, BACK_TWO = (
 TO_FIRST, TO_EARLIER, TO_NEW = (int(turn) for turn in (Turn.TO_FIRST, Turn.TO_EARLIER, Turn.TO_NEW))
 
 
-class Habits(NamedTuple):
-    """What is known of how records go on, as plain arrays.
+class Turning(NamedTuple):
+    """Which turns records make.
 
     Attributes:
         turns: Chance of each turn, by number of the stop and turn to it.
         inclined: How much likelier each turn is at each place than usual.
         odds: By how much the odds of ending are to be multiplied after each number of stops.
-        start: Where each context begins.
-        place: The places that may follow in each context.
-        chance: How likely each is.
-        upto: Chances summed up within each context.
-        pairs: The pairs of places that are contexts of their own.
-        pairs_start: Where those begin that have each place first; one entry more than places.
     """
 
     turns: FloatArray
     inclined: FloatArray
     odds: FloatArray
+
+
+class Following(NamedTuple):
+    """Where they go that go somewhere new.
+
+    Attributes:
+        start: Where each context begins.
+        place: The places that may follow in each context.
+        chance: How likely each is.
+        upto: Chances summed up within each context.
+    """
+
     start: IntArray
     place: IntArray
     chance: FloatArray
     upto: FloatArray
+
+
+class Paired(NamedTuple):
+    """Which pairs of places are contexts of their own.
+
+    Attributes:
+        pairs: The pairs, ascending.
+        start: Where those begin that have each place first; one entry more than places.
+    """
+
     pairs: IntArray
-    pairs_start: IntArray
+    start: IntArray
+
+
+class Habits(NamedTuple):
+    """What is known of how records go on, as plain arrays.
+
+    A compiled function counts the users of every array that it is given, whether it reads it or
+    not, and that took most of the time. So each is given only the part that it reads.
+
+    Attributes:
+        turning: Which turns they make.
+        following: Where they go that go somewhere new.
+        paired: Which contexts there are.
+    """
+
+    turning: Turning
+    following: Following
+    paired: Paired
 
 
 @compiled
 def turn_chances(
-    habits: Habits, path: Int32Array, stops: int, turned: int, chances: FloatArray
+    turning: Turning, path: Int32Array, stops: int, turned: int, chances: FloatArray
 ) -> None:
     """Fills in the chance of every turn that a record can make, those that it cannot being 0.
 
     Args:
-        habits: What is known of how records go on.
+        turning: Which turns records make.
         path: The places of the record.
         stops: How many stops it has made, at least 1.
         turned: The turn to the last of them.
         chances: One entry for each turn, to be filled in.
     """
-    # Each time that an array is taken out of habits, its users are counted: so but once.
-    usual, inclined, odds = habits.turns, habits.inclined, habits.odds[stops]
-    last = path[stops - 1]
+    usual, inclined, odds = turning.turns, turning.inclined, turning.odds[stops]
+    last, possible = path[stops - 1], _possible(path, stops)
     total = 0.0
     for turn in range(TURNS):
         chance = usual[stops - 1, turned, turn] * inclined[last, turn]
-        if chance > 0 and not _is_possible(path, stops, turn):
+        if not possible >> turn & 1:
             chance = 0.0
         chances[turn] = chance
         total += chance
@@ -82,23 +114,32 @@ def turn_chances(
 
 
 @compiled
-def _is_possible(path: Int32Array, stops: int, turn: int) -> bool:
-    if BACK <= turn <= BACK_TWO:
-        return stops >= turn and _is_fresh(path, stops, path[stops - turn], turn - 1)
-    if turn == TO_FIRST:
-        return stops > BACK_TWO and _is_fresh(path, stops, path[0], BACK_TWO)
-    if turn == TO_EARLIER:
-        return _has_earlier(path, stops)
-    return True
+def _possible(path: Int32Array, stops: int) -> int:
+    """Returns the turns that a record can make, one bit for each.
 
-
-@compiled
-def _has_earlier(path: Int32Array, stops: int) -> bool:
-    """Whether there is a place that only the turn to an earlier one leads to."""
-    found = False
+    All are told in one go: calls for each would take longer than the answers.
+    """
+    turns = 1 << ENDS | 1 << STAYS | 1 << TO_NEW
+    if stops < BACK:
+        return turns
+    last, second = path[stops - 1], path[stops - BACK]
+    if second != last:
+        turns |= 1 << BACK
+    if stops < BACK_TWO:
+        return turns
+    third = path[stops - BACK_TWO]
+    if third not in (last, second):
+        turns |= 1 << BACK_TWO
+    if stops == BACK_TWO:
+        return turns
+    first = path[0]
+    if first not in (last, second, third):
+        turns |= 1 << TO_FIRST
+    # A place that no other turn leads to.
     for at in range(1, stops - BACK_TWO):
-        found = found or (path[at] != path[0] and _is_fresh(path, stops, path[at], BACK_TWO))
-    return found
+        if path[at] not in (first, last, second, third):
+            turns |= 1 << TO_EARLIER
+    return turns
 
 
 @compiled
@@ -137,15 +178,15 @@ def was_there(path: Int32Array, stops: int, place: int) -> bool:
 
 
 @compiled
-def context_of(habits: Habits, path: Int32Array, stops: int) -> int:
+def context_of(paired: Paired, path: Int32Array, stops: int) -> int:
     """Returns the number of the context that a record is in.
 
     Args:
-        habits: What is known of how records go on.
+        paired: Which pairs of places are contexts of their own.
         path: The places of the record.
         stops: How many stops it has made, at least 1.
     """
-    pairs, first = habits.pairs, habits.pairs_start
+    pairs, first = paired.pairs, paired.start
     places = len(first) - 1
     here = int(path[stops - 1])
     if stops == 1:
@@ -165,11 +206,13 @@ def place_back(path: Int32Array, stops: int, turn: int) -> int:
 
 
 @compiled
-def ending_chances(habits: Habits, paths: Int32Array, stops: int, turned: Int8Array) -> FloatArray:
+def ending_chances(
+    turning: Turning, paths: Int32Array, stops: int, turned: Int8Array
+) -> FloatArray:
     """Returns how likely each of some records with so many stops ends there."""
     chances = np.empty(TURNS)
     ending = np.empty(len(paths))
     for row in range(len(paths)):
-        turn_chances(habits, paths[row], stops, turned[row], chances)
+        turn_chances(turning, paths[row], stops, turned[row], chances)
         ending[row] = chances[ENDS]
     return ending

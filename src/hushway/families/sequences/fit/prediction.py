@@ -13,7 +13,10 @@ from hushway.families.sequences.fit.going_on import (
     STAYS,
     TO_EARLIER,
     TO_NEW,
+    Following,
     Habits,
+    Paired,
+    Turning,
     context_of,
     earlier_places,
     ending_chances,
@@ -85,16 +88,19 @@ class _Level:
 
 def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | None:
     habits = Habits(
-        turns=known.turns,
-        inclined=known.inclined,
-        odds=np.ones(known.height + 1),
-        start=contexts.start,
-        place=contexts.place,
-        chance=contexts.chance,
-        upto=contexts.upto,
-        pairs=contexts.pairs,
-        pairs_start=np.searchsorted(contexts.pairs, np.arange(known.places + 1) * known.places),
+        turning=Turning(turns=known.turns, inclined=known.inclined, odds=np.ones(known.height + 1)),
+        following=Following(
+            start=contexts.start,
+            place=contexts.place,
+            chance=contexts.chance,
+            upto=contexts.upto,
+        ),
+        paired=Paired(
+            pairs=contexts.pairs,
+            start=np.searchsorted(contexts.pairs, np.arange(known.places + 1) * known.places),
+        ),
     )
+    odds = habits.turning.odds
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
     levels, endings = [_first_stops(known, least)], []
@@ -106,10 +112,10 @@ def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | N
         else:
             tracked = float(level.expected.sum())
             # Where few records are followed so far, they are not like the others.
-            habits.odds[stops] = (
-                _odds(habits, level, stops, float(ends[stops - 1]))
+            odds[stops] = (
+                _odds(habits.turning, level, stops, float(ends[stops - 1]))
                 if tracked >= _TYPICAL * remaining[stops - 1] and tracked > 0
-                else habits.odds[stops - 1]
+                else odds[stops - 1]
             )
             ending, below = _further_stops(habits, level, stops, least)
         endings.append(ending)
@@ -161,10 +167,10 @@ def _below(
     return _Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
 
 
-def _odds(habits: Habits, level: _Level, stops: int, share: float) -> float:
+def _odds(turning: Turning, level: _Level, stops: int, share: float) -> float:
     """Returns the factor of the odds of ending that lets the right share of records end."""
     wanted = share * float(level.expected.sum())
-    ends = ending_chances(habits, level.paths, stops, level.turned)
+    ends = ending_chances(turning, level.paths, stops, level.turned)
     low, high = -_STEEPEST, _STEEPEST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -215,6 +221,7 @@ def _ways_on(
 
     Of more ways than a tree may have nodes, only so many are returned.
     """
+    turning, following, paired = habits
     paths, stops, before, expected = reached
     ending = np.zeros(len(expected))
     chances = np.empty(TURNS)
@@ -229,7 +236,7 @@ def _ways_on(
     number = 0
     for at in range(len(expected)):
         path = paths[at]
-        turn_chances(habits, path, stops, before[at], chances)
+        turn_chances(turning, path, stops, before[at], chances)
         ending[at] = expected[at] * chances[ENDS]
         for turn in range(STAYS, TO_NEW):
             going = expected[at] * chances[turn]
@@ -237,8 +244,8 @@ def _ways_on(
                 number = _turn_back(ways, number, at, (path[:stops], turn, going, least))
         going = expected[at] * chances[TO_NEW]
         if going >= least:
-            context = context_of(habits, path, stops)
-            number = _go_on(ways, number, at, (path[:stops], context, going, least), habits)
+            context = context_of(paired, path, stops)
+            number = _go_on(ways, number, at, (path[:stops], context, going, least), following)
     row, place, turned, records = ways
     return (
         ending,
@@ -279,10 +286,10 @@ def _go_on(
     number: int,
     at: int,
     going: tuple[Int32Array, int, float, float],
-    habits: Habits,
+    following: Following,
 ) -> int:
     path, context, records, least = going
-    first, places, chances = habits.start, habits.place, habits.chance
+    first, places, chances = following.start, following.place, following.chance
     begin, end = first[context], first[context + 1]
     free = 0.0
     for way in range(begin, end):

@@ -9,20 +9,15 @@ from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.sequences.fit.beginnings import Answer, Beginnings
 from hushway.families.sequences.fit.contexts import NewPairs
 from hushway.families.sequences.fit.distinct import grouped
+from hushway.families.sequences.fit.errors import SURE, Held, once_chosen, standard_errors
 from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.settling import Believed, settle
 from hushway.families.sequences.fit.walks import continue_records
 
-# A prefix is published from this many standard errors and this many records on, if the one it
-# continues is. Of smaller ones mostly those would be published that noise has made larger.
-SURE: Final = 2.5
+# A prefix is published from this many records on. Of smaller ones mostly those would be published
+# that noise has made larger.
 FEWEST: Final = 6
-# Bins of prefixes in which errors are held against the last look.
-_BIN: Final = 80
-_MOST_BINS: Final = 40
-# The variance of rounding to whole numbers.
-_ROUNDED: Final = 1 / 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,7 +77,7 @@ def learn_records(known: Beginnings, pairs: NewPairs, tree: Prediction, look: An
         records.node, weights=counts, minlength=len(tree.parent)
     ).astype(np.float64)
     through = _sums_below(tree, at_node)
-    error = _errors(tree, look, found, through, known.height)
+    error = standard_errors(_held(tree, look, found, through, known.height))
     sure = _sure(tree, through, error)
     start, stops, each = _distinct(records, counts)
     return Learnt(
@@ -91,7 +86,7 @@ def learn_records(known: Beginnings, pairs: NewPairs, tree: Prediction, look: An
         counts=each,
         prefixes=sure,
         prefix_counts=through[sure].astype(np.int64),
-        prefix_errors=error[sure],
+        prefix_errors=once_chosen(through[sure], error[sure]),
     )
 
 
@@ -196,33 +191,18 @@ def _sums_below(tree: Prediction, values: FloatArray) -> FloatArray:
     return sums
 
 
-def _errors(
-    tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int
-) -> FloatArray:
-    """Returns the standard error of the number of records that begin with each prefix.
-
-    The uncertainty of single nodes does not tell by how much nodes that were expected wrongly
-    together are wrong together. The last look does: its own sums over a subtree are free of that.
-    How far they are from what is believed, less their noise, more what noise they share, is an
-    unbiased estimate of the squared error (Stein). Over many prefixes of one size it says by how
-    much errors are to be enlarged.
-    """
+def _held(tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int) -> Held:
+    """Returns what is published of each prefix beside the last look's own sum over its subtree."""
     ends, leaves = look.values.reshape(-1, 2).T
     can_end, can_leave = tree.depth > 0, tree.depth < height
-    measured = _sums_below(tree, np.where(can_end, ends, 0.0) + np.where(can_leave, leaves, 0.0))
     cells = _sums_below(tree, can_end.astype(np.float64) + can_leave)
-    own = _sums_below(tree, found.ending_variance + found.leaving_variance)
-    noise = cells * look.noise.variance
-    squared = (through - measured) ** 2 - noise + 2 * own
-    larger = np.ones(len(own))
-    order = 1 + np.argsort(through[1:], kind="stable")
-    bins = max(1, min(_MOST_BINS, len(order) // _BIN))
-    for part in np.array_split(order, bins):
-        trust = 1 / (noise[part] + own[part])
-        known = float((trust * own[part]).sum())
-        larger[part] = max(float((trust * squared[part]).sum()) / max(known, 1e-9), 1.0)
-    error: FloatArray = np.sqrt(larger * own + _ROUNDED)
-    return error
+    return Held(
+        through=through,
+        depth=tree.depth,
+        measured=_sums_below(tree, np.where(can_end, ends, 0.0) + np.where(can_leave, leaves, 0.0)),
+        noise=cells * look.noise.variance,
+        own=_sums_below(tree, found.ending_variance + found.leaving_variance),
+    )
 
 
 def _sure(tree: Prediction, through: FloatArray, error: FloatArray) -> IntArray:

@@ -65,15 +65,31 @@ def settle(records: Believed, known: Beginnings, pairs: NewPairs) -> FloatArray:
     """Returns the weights of records that agree with what was measured as far as it is sure."""
     weight = records.weight.copy()
     sums = _sums_measured(records, known, pairs)
-    parts = [np.maximum(np.bincount(one.owner, minlength=len(weight)), 1) for one in sums]
+    parts = [_parts(one.owner, len(weight)) for one in sums]
     free = [_added(one.cell, one.owner, records.variance, len(one.wanted)) for one in sums]
     for _ in range(_ROUNDS):
         for one, each, spread in zip(sums, parts, free, strict=True):
             now = _added(one.cell, one.owner, weight, len(one.wanted))
             pull = (one.wanted - now) / np.maximum(spread + one.variance, _TINY)
             moved = _added(one.owner, one.cell, pull, len(weight))
-            weight = np.maximum(weight + records.variance * moved / each, 0.0)
+            _move(weight, records.variance, moved, each)
     return weight
+
+
+@compiled
+def _parts(owner: Int32Array, records: int) -> Int32Array:
+    """Returns how many parts of each record there are, and 1 where there are none."""
+    parts = np.zeros(records, dtype=np.int32)
+    for one in owner:
+        parts[one] += 1
+    return np.maximum(parts, 1)
+
+
+@compiled
+def _move(weight: FloatArray, variance: FloatArray, moved: FloatArray, parts: Int32Array) -> None:
+    """Moves weights, but none below 0, without arrays for what is on the way."""
+    for one in range(len(weight)):
+        weight[one] = max(weight[one] + variance[one] * moved[one] / parts[one], 0.0)
 
 
 @compiled

@@ -7,12 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray, WordArray
+from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
 from hushway.families.sequences.fit.going_on import (
     ENDS,
     STAYS,
     TO_EARLIER,
     TO_NEW,
+    Following,
     Habits,
     context_of,
     earlier_places,
@@ -66,7 +67,7 @@ def continue_records(
 
 
 @compiled_for_threads
-def _continue(  # noqa: C901, PLR0912  calls for each step would double the time
+def _continue(  # noqa: C901, PLR0912, PLR0915  calls for each step would double the time
     habits: Habits,
     records: Walking,
     known: IntArray,
@@ -86,10 +87,11 @@ def _continue(  # noqa: C901, PLR0912  calls for each step would double the time
     """
     height, seed = limits
     paths, stops, turned, node = records
-    places = len(habits.inclined)
+    turning, following, paired = habits
+    places = len(turning.inclined)
     here, below, end = -1, 0, 0
-    leaving, going_on = np.empty(TURNS), np.empty(TURNS)
-    state = np.array([seed], dtype=np.uint64)
+    leaving, chances = np.empty(TURNS), np.empty(TURNS)
+    state = np.uint64(seed)
     for row in range(len(stops)):
         path, begun = paths[row], stops[row]
         if node[row] != here:
@@ -98,26 +100,33 @@ def _continue(  # noqa: C901, PLR0912  calls for each step would double the time
             below = first_at_least(known, here * places, 0, len(known))
             end = first_at_least(known, (here + 1) * places, below, len(known))
             if begun > 0:
-                turn_chances(habits, path, begun, turned[row], leaving)
+                turn_chances(turning, path, begun, turned[row], leaving)
         while stops[row] < height:
-            made, chances = stops[row], leaving
-            if made > begun:
-                chances = going_on
-                turn_chances(habits, path, made, turned[row], chances)
+            made = stops[row]
+            if made == begun:
+                chances[:] = leaving
+            else:
+                turn_chances(turning, path, made, turned[row], chances)
+                state += _GOLDEN
                 if chance(state) < chances[ENDS]:
                     break
             if made > 0 and chances[ENDS] >= 1:
                 break
-            context = context_of(habits, path, made) if made > 0 else -1
+            context = context_of(paired, path, made) if made > 0 else -1
             turn, place = TO_NEW, -1
             for attempt in range(_ATTEMPTS):
+                state += _GOLDEN
                 if made == 0:
                     place = first_above(firsts, chance(state) * firsts[-1], 0, len(firsts))
                 else:
                     if attempt == _PATIENCE:
                         context = int(path[made - 1])
                     turn = _turn(chances, chance(state))
-                    place = _place(habits, (path, made), (turn, context), state)
+                    if turn < TO_EARLIER:
+                        place = place_back(path, made, turn)
+                    else:
+                        state += _GOLDEN
+                        place = _place(following, (path, made), (turn, context), chance(state))
                 if made == begun and place >= 0:
                     way = here * places + place
                     at = first_at_least(known, way, below, end)
@@ -133,27 +142,23 @@ def _continue(  # noqa: C901, PLR0912  calls for each step would double the time
 
 @compiled
 def _place(
-    habits: Habits, walked: tuple[Int32Array, int], turning: tuple[int, int], state: WordArray
+    following: Following, walked: tuple[Int32Array, int], turn_at: tuple[int, int], number: float
 ) -> int:
-    """Returns a place that a turn leads to, or -1 if this attempt found none."""
+    """Returns an earlier or a new place by a number of public chance, or -1 if it found none."""
     path, made = walked
-    turn, context = turning
+    turn, context = turn_at
     if turn == TO_EARLIER:
         earlier = np.empty(made, dtype=np.int32)
-        number = earlier_places(path, made, earlier)
-        return int(earlier[int(chance(state) * number)])
-    if turn < TO_NEW:
-        return place_back(path, made, turn)
-    place = _new_place(habits, context, chance(state))
+        places = earlier_places(path, made, earlier)
+        return int(earlier[int(number * places)])
+    place = _new_place(following, context, number)
     return -1 if place >= 0 and was_there(path, made, place) else place
 
 
 @compiled
-def chance(state: WordArray) -> float:
-    """Returns the next number of public chance, from 0 to 1."""
-    state[0] += _GOLDEN
-    mixed = state[0]
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+def chance(state: np.uint64) -> float:
+    """Returns a number of public chance, from 0 to 1; states follow each other by `_GOLDEN`."""
+    mixed = (state ^ (state >> np.uint64(30))) * _FIRST
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
     mixed ^= mixed >> np.uint64(31)
     return float(mixed >> np.uint64(11)) * _UNIT
@@ -171,10 +176,10 @@ def _turn(chances: FloatArray, number: float) -> int:
 
 
 @compiled
-def _new_place(habits: Habits, context: int, number: float) -> int:
-    first, upto = habits.start, habits.upto
+def _new_place(following: Following, context: int, number: float) -> int:
+    first, upto = following.start, following.upto
     begin, end = first[context], first[context + 1]
     if begin == end:
         return -1
     where = first_above(upto, number, begin, end)
-    return int(habits.place[min(where, end - 1)])
+    return int(following.place[min(where, end - 1)])

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from hushway.families.sequences.fit.going_on import (
+    Following,
     Habits,
+    Paired,
+    Turning,
     context_of,
     earlier_places,
     place_back,
@@ -19,15 +22,21 @@ PLACES, HEIGHT = 6, 9
 def habits() -> Habits:
     rng = np.random.default_rng(1)
     return Habits(
-        turns=rng.dirichlet(np.ones(TURNS), (HEIGHT, TURNS)),
-        inclined=rng.uniform(0.5, 2.0, (PLACES, TURNS)),
-        odds=np.full(HEIGHT + 1, 1.5),
-        start=np.zeros(2 * PLACES + 3, dtype=np.int64),
-        place=np.empty(0, dtype=np.int64),
-        chance=np.empty(0),
-        upto=np.empty(0),
-        pairs=np.array([1, 8], dtype=np.int64),
-        pairs_start=np.array([0, 1, 2, 2, 2, 2, 2], dtype=np.int64),
+        turning=Turning(
+            turns=rng.dirichlet(np.ones(TURNS), (HEIGHT, TURNS)),
+            inclined=rng.uniform(0.5, 2.0, (PLACES, TURNS)),
+            odds=np.full(HEIGHT + 1, 1.5),
+        ),
+        following=Following(
+            start=np.zeros(2 * PLACES + 3, dtype=np.int64),
+            place=np.empty(0, dtype=np.int64),
+            chance=np.empty(0),
+            upto=np.empty(0),
+        ),
+        paired=Paired(
+            pairs=np.array([1, 8], dtype=np.int64),
+            start=np.array([0, 1, 2, 2, 2, 2, 2], dtype=np.int64),
+        ),
     )
 
 
@@ -38,7 +47,7 @@ def test_ways_back_lead_where_turns_say(seed: int) -> None:
     path = rng.integers(0, 4, HEIGHT).astype(np.int32)
     path[stops:] = -1
     chances = np.empty(TURNS)
-    turn_chances(habits(), path, stops, int(Turn.TO_NEW), chances)
+    turn_chances(habits().turning, path, stops, int(Turn.TO_NEW), chances)
     assert chances.sum() == pytest.approx(1)
     earlier = np.empty(HEIGHT, dtype=np.int32)
     number = earlier_places(path, stops, earlier)
@@ -56,8 +65,8 @@ def test_ways_back_lead_where_turns_say(seed: int) -> None:
 
 def test_a_pair_is_a_context_of_its_own_where_it_is_known() -> None:
     path = np.array([0, 1, 2, -1, -1, -1, -1, -1, -1], dtype=np.int32)
-    assert context_of(habits(), path, 1) == PLACES
-    assert context_of(habits(), path, 2) == 2 * PLACES
-    assert context_of(habits(), path, 3) == 2 * PLACES + 1
+    assert context_of(habits().paired, path, 1) == PLACES
+    assert context_of(habits().paired, path, 2) == 2 * PLACES
+    assert context_of(habits().paired, path, 3) == 2 * PLACES + 1
     back = np.array([2, 0, -1, -1, -1, -1, -1, -1, -1], dtype=np.int32)
-    assert context_of(habits(), back, 2) == 0
+    assert context_of(habits().paired, back, 2) == 0
