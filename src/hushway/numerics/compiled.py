@@ -23,6 +23,7 @@ from llvmlite import binding
 from numba import njit
 from numpy.typing import NDArray
 
+from hushway.numerics.plain_types import take_constants_as_numbers
 from hushway.numerics.private_folder import hold_private, move_away
 from hushway.numerics.start import STARTED_NS
 
@@ -63,7 +64,10 @@ def _compiled(function: Callable[..., Any], *, nogil: bool) -> Any:
                 kept = _kept(folder, function, nogil=nogil)
                 if kept is not None:
                     return kept
-    return njit(nogil=nogil, error_model="numpy")(function)
+    code = njit(nogil=nogil, error_model="numpy")(function)
+    if not _CONFIG.DISABLE_JIT:
+        take_constants_as_numbers(code)
+    return code
 
 
 def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
@@ -77,6 +81,7 @@ def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | N
         _CONFIG.CACHE_DIR = theirs
     # Where it cannot write, numba would go on to folders that know nothing of other files.
     where = code.stats.cache_path
+    take_constants_as_numbers(code)
     return code if where is not None and Path(where).parent == folder else None
 
 
