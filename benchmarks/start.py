@@ -48,7 +48,7 @@ def _cities(folder: Path) -> list[DemoCity]:
 def _one(city: DemoCity, folder: Path) -> Iterator[tuple[str, float]]:
     text = city.plan.read_text("utf-8")
     slip = city.folder / "slip.toml"
-    slip.write_text(text.replace('time = "time"', 'time = "tyme"'), encoding="utf-8")
+    slip.write_text(text.replace("epsilon =", "epsilom ="), encoding="utf-8")
     again = city.folder / "again.toml"
     again.write_text(text.replace('folder = "release"', 'folder = "again"'), encoding="utf-8")
     cache = folder / f"machine code of {city.job.plan.release_type}"
