@@ -25,7 +25,7 @@ from hushway.families.od.study.recommend import Candidate, make_stand_in, plan_l
 from hushway.privacy.loss import total
 from hushway.progress import Progress
 from hushway.release.advice import Advice, Choice, enough_for_crowd
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
 from hushway.tables.layout import read_header
 
@@ -33,7 +33,7 @@ from hushway.tables.layout import read_header
 _MOST_COLUMNS: Final = 3
 
 
-def recommend_od(job: Job, crowd: Crowd, *, runs: int, progress: Progress) -> Advice:
+def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress) -> Advice:
     """Tries mechanism, published totals and contribution limit on invented trips.
 
     Totals that the plan does not name are tried too: by origin and destination, and by columns that
