@@ -10,15 +10,9 @@ from typing import Any, Final
 from hushway.errors import HushwayError, PlanError
 from hushway.families.od.job import prepare_od
 from hushway.families.od.job_features import possible_features
-from hushway.families.od.plan import (
-    CELLS,
-    CBDPPlan,
-    FeaturePlan,
-    LaplacePlan,
-    LearnedPlan,
-    ODPlan,
-    known_features,
-)
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, LearnedPlan
+from hushway.families.od.plan_totals import CELLS, FeaturePlan, known_features
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.study.forecast import forecast_od
 from hushway.families.od.study.recommend import Candidate, make_stand_in, plan_lines, recommend
