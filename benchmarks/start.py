@@ -1,74 +1,81 @@
 """CPU seconds of what a steward waits for, for each release type: with and without machine code.
 
 Cold is the first use on a machine, where everything has to be compiled; warm is any later one. The
-synthetic cities are those of `hushway demo`. Seconds are those of all processes of a command.
+synthetic cities are those of `hushway demo`. Seconds are those of all processes of a command, so
+two release types can be measured side by side.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from hushway.demo import PLAN, build_demo, build_others
+from hushway.demo import FIRST, DemoCity, OtherCities, build_demo
 
 # A slip in a plan is told within a second, and help within a third of one.
 BARS = {"help": 0.3, "slip": 1.0}
 _COMMAND = (sys.executable, "-P", "-c", "from hushway.cli.app import main; main()")
+_AT_ONCE = 2
 
 
 def main() -> dict[str, float]:
-    measured = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # Cities are built with machine code too: it must not be found by what is measured.
-        cities = [city.folder for city in _cities(folder / "cities")]
-        measured["help"] = _seconds(folder / "help", "--help")
-        for city in cities:
-            kind = "od" if city == folder / "cities" else city.name
-            measured |= {f"{kind} {what}": seconds for what, seconds in _one(city, folder, kind)}
+        measured = {"help": _seconds(folder / "help", "--help")}
+        cities = _cities(folder / "cities")
+        kinds = [FIRST if city.folder.name == "cities" else city.folder.name for city in cities]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for kind, figures in zip(
+                kinds, pool.map(lambda one: dict(_one(one, folder)), cities), strict=True
+            ):
+                measured |= {f"{kind} {what}": seconds for what, seconds in figures.items()}
     for what, seconds in measured.items():
         bar = BARS.get(what.split()[-1])
         print(f"{what:24} {seconds:8.2f} s" + ("" if bar is None else f"   bar {bar} s"))
     return measured
 
 
-def _cities(folder: Path):  # noqa: ANN202
-    yield build_demo(folder)
-    yield from build_others(folder)
+def _cities(folder: Path) -> list[DemoCity]:
+    first = build_demo(folder)
+    with OtherCities(folder) as others:
+        return [first, *others]
 
 
-def _one(city: Path, folder: Path, kind: str):  # noqa: ANN202
-    plan, text = city / PLAN, (city / PLAN).read_text("utf-8")
-    slip = city / "slip.toml"
-    slip.write_text(text.replace('time = "time"', 'time = "tyme"'), encoding="utf-8")
-    again = city / "again.toml"
+def _one(city: DemoCity, folder: Path) -> Iterator[tuple[str, float]]:
+    text = city.plan.read_text("utf-8")
+    slip = city.folder / "slip.toml"
+    slip.write_text(text.replace("epsilon =", "epsilom ="), encoding="utf-8")
+    again = city.folder / "again.toml"
     again.write_text(text.replace('folder = "release"', 'folder = "again"'), encoding="utf-8")
-    cache = folder / f"machine code of {kind}"
+    cache = folder / f"machine code of {city.job.plan.release_type}"
     yield "slip", _seconds(cache, "check", slip, fails=True)
-    for state, file, release in (("cold", plan, "release"), ("warm", again, "again")):
-        yield f"check, {state}", _seconds(cache, "check", file)
-        yield f"price, {state}", _seconds(cache, "price", file)
-        yield f"publish, {state}", _seconds(cache, "publish", file)
-        yield f"verify, {state}", _seconds(cache, "verify", city / release)
+    for state, plan, release in (("cold", city.plan, "release"), ("warm", again, "again")):
+        yield f"check, {state}", _seconds(cache, "check", plan)
+        yield f"price, {state}", _seconds(cache, "price", plan)
+        yield f"publish, {state}", _seconds(cache, "publish", plan, "--yes")
+        yield f"verify, {state}", _seconds(cache, "verify", city.folder / release)
 
 
 def _seconds(cache: Path, *words: object, fails: bool = False) -> float:
     """Returns the CPU seconds of a command and all processes that it started."""
-    before = os.times()
-    done = subprocess.run(
-        [*_COMMAND, *map(str, words)],
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    after = os.times()
-    if (done.returncode != 0) is not fails:
-        raise SystemExit(done.stderr.decode())
-    return (
-        after.children_user - before.children_user + after.children_system - before.children_system
-    )
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            [*_COMMAND, *map(str, words)],
+            env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if (process.returncode != 0) is not fails:
+            said.seek(0)
+            raise SystemExit(said.read().decode())
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

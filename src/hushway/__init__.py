@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
     from hushway.publishing import publish
-    from hushway.release.crowd import Crowd
+    from hushway.release.crowd import ExpectedPopulation
 
 __all__ = [
-    "Crowd",
+    "ExpectedPopulation",
     "HushwayError",
     "Ledger",
     "Release",
@@ -55,7 +55,7 @@ _find = face(
         "pricing": ("price",),
         "privacy.ledger": ("Ledger",),
         "publishing": ("publish",),
-        "release.crowd": ("Crowd",),
+        "release.crowd": ("ExpectedPopulation",),
     },
 )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.families.registry import family_named, suite_of
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job, settings_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def recommend(
     Raises:
         PlanError: The guesses make no sense.
     """
-    crowd = Crowd(trips=trips, people=people)
+    crowd = ExpectedPopulation(trips=trips, people=people)
     family = family_named(job.plan.release_type)
     return family.recommend(job, crowd, runs=runs, progress=progress)
 

@@ -2,9 +2,13 @@
 
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
+from types import TracebackType
 
 from hushway.errors import ReleaseError
 from hushway.families.load import load_plan, prepare
@@ -17,6 +21,8 @@ from hushway.release.job import Job
 from hushway.release.new_file import make_folder
 
 PLAN = "plan.toml"
+# Shown step by step; the other release types are published and verified only.
+FIRST = "od"
 BUDGET_LIMIT = Fraction(4)
 
 _MARKER = ".hushway-demo"
@@ -37,6 +43,11 @@ class DemoCity:
     job: Job
 
     @property
+    def plan(self) -> Path:
+        """Where its plan is."""
+        return self.folder / PLAN
+
+    @property
     def release(self) -> Path:
         """Where its release appears."""
         return self.job.plan.path(self.job.plan.release.folder)
@@ -53,23 +64,62 @@ def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
         ReleaseError: The folder exists and is not an earlier demo to be thrown away, or cannot be
             made.
     """
-    _clear(folder, force=force)
-    return _built(FAMILIES["od"], folder)
+    clear(folder, force=force)
+    return build_first(folder)
 
 
-def build_others(folder: Path) -> Iterator[DemoCity]:
-    """Writes cities of the other families, each into a folder of its own, with plan and ledger."""
-    for family in FAMILIES.values():
-        if family.name != "od":
-            (folder / family.name).mkdir()
-            yield _built(family, folder / family.name)
+def build_first(folder: Path) -> DemoCity:
+    """Writes the city of the first release type into a folder that is there."""
+    return _planned(FAMILIES[FIRST], folder, write_city(FIRST, folder))
 
 
-def _built(family: Family, folder: Path) -> DemoCity:
-    """Writes a family's city and its template as a plan, and opens the account."""
-    example = family.example(folder)
+class OtherCities(AbstractContextManager["OtherCities"]):
+    """The cities of the other release types, written by another process from now on.
+
+    Whoever shows the first city meanwhile does not wait for them.
+
+    Args:
+        folder: Where each gets a folder of its own, with plan and ledger.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        # Started anew and not forked: whoever calls it has threads of its own.
+        self._pool = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+        self._examples = {}
+        for name in [name for name in FAMILIES if name != FIRST]:
+            (folder / name).mkdir()
+            self._examples[folder / name] = self._pool.submit(write_city, name, folder / name)
+
+    def __iter__(self) -> Iterator[DemoCity]:
+        """Yields the cities, each as soon as it is there."""
+        for folder, example in self._examples.items():
+            yield _planned(FAMILIES[folder.name], folder, example.result())
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def write_city(release_type: str, folder: Path) -> Example:
+    """Writes the example city of a release type into a folder.
+
+    Raises:
+        ReleaseError: It has none.
+    """
+    example = FAMILIES[release_type].example(folder)
     if example is None:
-        raise ReleaseError(f"The release type {family.name} has no example.", advice="Give it one.")
+        raise ReleaseError(
+            f"The release type {release_type} has no example.", advice="Give it one."
+        )
+    return example
+
+
+def _planned(family: Family, folder: Path, example: Example) -> DemoCity:
+    """Writes a family's template as a plan for its city, and opens the account."""
     # A ledger of its own, whatever the environment says: the demo must not spend real budgets.
     text = family.template.replace('# url = "ledger.db"', 'url = "ledger.db"  ')
     for old, new in example.changes.items():
@@ -85,8 +135,13 @@ def _built(family: Family, folder: Path) -> DemoCity:
     return DemoCity(folder=folder, example=example, job=job)
 
 
-def _clear(folder: Path, *, force: bool) -> None:
-    """Makes the folder anew; removes nothing but an earlier demo, and that only if told to."""
+def clear(folder: Path, *, force: bool) -> None:
+    """Makes the folder anew; removes nothing but an earlier demo, and that only if told to.
+
+    Raises:
+        ReleaseError: The folder exists and is not an earlier demo to be thrown away, or cannot be
+            made.
+    """
     if folder.exists():
         earlier = (folder / _MARKER).is_file()
         if not (earlier and force):

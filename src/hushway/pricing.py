@@ -9,7 +9,7 @@ from hushway.errors import BudgetError, PlanError, PrivacyError
 from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.loss import Loss, cost_on, total
-from hushway.release.crowd import Crowd, CrowdForecast
+from hushway.release.crowd import CrowdForecast, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
 
@@ -39,7 +39,7 @@ class Price:
     noise: str | None
 
 
-def price(job: Job, *, crowd: Crowd | None = None) -> Price:
+def price(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
     """Forecasts cost and errors.
 
     Privacy:
@@ -78,7 +78,7 @@ def can_be_foreseen(job: Job) -> bool:
     return family_named(job.plan.release_type).crowd_forecast is not None
 
 
-def expected_errors(job: Job, crowd: Crowd) -> CrowdForecast:
+def expected_errors(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     """Foresees errors of what a job publishes from a public guess of the crowd.
 
     Raises:

@@ -13,7 +13,7 @@ from hushway.release.advice import (
     limits_up_to,
     smallest_within,
 )
-from hushway.release.crowd import Crowd, CrowdForecast, ExpectedError
+from hushway.release.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 
 
 def test_limits_go_as_far_as_the_guess_does() -> None:
@@ -29,7 +29,7 @@ def test_trying_ends_when_limits_have_been_getting_worse() -> None:
 
 
 def test_a_guessed_crowd_has_what_was_guessed_and_a_long_tail() -> None:
-    busy = activity(Crowd(trips=5000, people=1000))
+    busy = activity(ExpectedPopulation(trips=5000, people=1000))
     assert sum(busy) / len(busy) == pytest.approx(5)
     assert min(busy) >= 1
     assert max(busy) > 20
@@ -37,7 +37,7 @@ def test_a_guessed_crowd_has_what_was_guessed_and_a_long_tail() -> None:
     assert left_out(busy, 2) > left_out(busy, 8) > 0
     assert left_out(busy, 100) == 0
     # Without a guess of people a limit leaves nothing out that nobody guessed.
-    assert left_out(activity(Crowd(trips=5000)), 1) == 0
+    assert left_out(activity(ExpectedPopulation(trips=5000)), 1) == 0
 
 
 def test_what_is_left_out_makes_larger_figures_necessary() -> None:
@@ -47,7 +47,7 @@ def test_what_is_left_out_makes_larger_figures_necessary() -> None:
 
 
 def forecast(error: ExpectedError, lost: float) -> str:
-    crowd = Crowd(trips=1000, people=100)
+    crowd = ExpectedPopulation(trips=1000, people=100)
     expected = CrowdForecast(crowd=crowd, errors=(error,), left_out=lost, notes=())
     (sentence,) = enough_for_crowd(expected, "trips")
     return sentence

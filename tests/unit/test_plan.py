@@ -16,14 +16,14 @@ from hushway.families.links import plan as links_module
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
 from hushway.families.od import plan as od_plan
-from hushway.families.od.plan import (
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import (
     CBDPPlan,
-    FeaturePlan,
     HierarchicalPlan,
     LaplacePlan,
     LearnedPlan,
-    ODPlan,
 )
+from hushway.families.od.plan_totals import FeaturePlan
 from hushway.privacy.bound import Unit
 from hushway.release import plan_sections as sections_module
 from hushway.release.plan_sections import AnyPlan, Section

@@ -1,11 +1,10 @@
 """See for yourself: everything once on a synthetic city, and audits that try to break it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.evaluate import Task, evaluate
 from hushway.cli.ledger import show
 from hushway.cli.plans import check, publish
 from hushway.cli.price import price
@@ -13,13 +12,16 @@ from hushway.cli.releases import verify
 from hushway.cli.screen import AsJson, answer_json, say, step, table, working
 from hushway.families.registry import family_names
 
+if TYPE_CHECKING:
+    from hushway.demo import DemoCity
+
 
 def demo(
     folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
     *,
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
-    """Build synthetic cities, then check, price, publish, verify and judge releases of them."""
+    """Build synthetic cities, then check, price, publish and verify releases of them."""
     from hushway.warming.background import Compiling, usual_rehearsals
 
     # All release types at once, from the beginning: by the time that one is published, its machine
@@ -29,56 +31,58 @@ def demo(
 
 
 def _show_everything(folder: Path, *, force: bool) -> None:
-    from hushway.demo import BUDGET_LIMIT, PLAN, DemoCity, build_demo, build_others
+    from hushway.demo import OtherCities, clear
     from hushway.release.papers import PICTURE
 
-    def introduce(position: int, city: DemoCity) -> None:
-        delta = city.job.plan.privacy.delta
-        step(position, city.example.title)
-        say(
-            f"{city.example.rows} in {city.folder}, and an account of ε {BUDGET_LIMIT}"
-            f"{'' if delta is None else f' (δ {float(delta):.0e})'}."
-        )
+    clear(folder, force=force)
+    with OtherCities(folder) as others:
+        cities = [_show_first(folder)]
+        for other in others:
+            _introduce(6 + len(cities), other)
+            publish(other.plan, yes=True)
+            verify(other.release)
+            cities.append(other)
+    step(6 + len(cities), "Where everything is")
+    for made in cities:
+        say(f"The release of {made.job.wording.counted}: {made.release}")
+        say(f"  its picture:      {made.release / PICTURE}")
+        say(f"  its certificate:  {made.release / 'certificate.html'}")
+        say(f"  its plan:         {made.plan}")
+    say(
+        "Go on with the fleet that a city would buy for the first: hushway evaluate "
+        f"{cities[0].release} --task fleet --network {folder / 'network.toml'} --plan "
+        f"{cities[0].plan} --hours 08:00-10:00 --draws 3 --picture {folder / 'fleet.png'}"
+    )
 
-    city = build_demo(folder, force=force)
-    introduce(1, city)
-    plan, release = folder / PLAN, city.release
+
+def _show_first(folder: Path) -> "DemoCity":
+    from hushway.demo import build_first
+
+    city = build_first(folder)
+    plan = city.plan
+    _introduce(1, city)
     step(2, f"hushway check {plan}")
     check(plan)
     step(3, f"hushway price {plan}")
     price(plan)
     step(4, f"hushway publish {plan} --yes")
     publish(plan, yes=True)
-    step(5, f"hushway verify {release}")
-    verify(release)
+    step(5, f"hushway verify {city.release}")
+    verify(city.release)
     step(6, f"hushway ledger show {plan} --check")
     show(str(plan), check=True)
-    network, picture = folder / "network.toml", folder / "fleet.png"
-    step(
-        7,
-        f"hushway evaluate {release} --task fleet --network {network} --plan {plan} --draws 3 ...",
+    return city
+
+
+def _introduce(position: int, city: "DemoCity") -> None:
+    from hushway.demo import BUDGET_LIMIT
+
+    delta = city.job.plan.privacy.delta
+    step(position, city.example.title)
+    say(
+        f"{city.example.rows} in {city.folder}, and an account of ε {BUDGET_LIMIT}"
+        f"{'' if delta is None else f' (δ {float(delta):.0e})'}."
     )
-    evaluate(
-        release,
-        task=Task.FLEET,
-        network=network,
-        plan=plan,
-        hours="08:00-10:00",
-        draws=3,
-        picture=picture,
-    )
-    cities = [city]
-    for other in build_others(folder):
-        introduce(7 + len(cities), other)
-        publish(other.folder / PLAN, yes=True)
-        verify(other.release)
-        cities.append(other)
-    step(7 + len(cities), "Where everything is")
-    for made in cities:
-        say(f"The release of {made.job.wording.counted}: {made.release}")
-        say(f"  its picture:      {made.release / PICTURE}")
-        say(f"  its certificate:  {made.release / 'certificate.html'}")
-        say(f"  its plan:         {made.folder / PLAN}")
 
 
 def audit(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from hushway.privacy.ledger import Account, AccountKey
-    from hushway.release.crowd import Crowd, CrowdForecast
+    from hushway.release.crowd import CrowdForecast, ExpectedPopulation
 
 # From here on two digits would be written as 1e+02.
 _WHOLE_FROM = 99.5
@@ -125,11 +125,11 @@ def refuse_mixed(epsilon: str | None, within: list[str] | None, picture: Path | 
         )
 
 
-def _crowd(trips: int | None, people: int | None) -> "Crowd | None":
-    from hushway.release.crowd import Crowd
+def _crowd(trips: int | None, people: int | None) -> "ExpectedPopulation | None":
+    from hushway.release.crowd import ExpectedPopulation
 
     if trips is not None:
-        return Crowd(trips=trips, people=people)
+        return ExpectedPopulation(trips=trips, people=people)
     if people is not None:
         raise PlanError(
             "A guess of people alone says nothing about trips.", advice="Give --trips too."

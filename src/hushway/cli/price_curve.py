@@ -10,7 +10,7 @@ from hushway.errors import PlanError, PrivacyError
 if TYPE_CHECKING:
     from hushway.curves.curve import FigureError, PriceCurve
     from hushway.curves.target import Enough
-    from hushway.release.crowd import Crowd
+    from hushway.release.crowd import ExpectedPopulation
     from hushway.release.job import Job
 
 # From here on two digits would be written as 1e+02.
@@ -19,7 +19,7 @@ _WHOLE_FROM = 99.5
 
 def show_curve(
     job: "Job",
-    crowd: "Crowd | None",
+    crowd: "ExpectedPopulation | None",
     epsilons: tuple[Fraction, ...],
     *,
     picture: Path | None,
@@ -57,7 +57,9 @@ def show_curve(
         say(f"The picture is in {picture}.")
 
 
-def show_enough(job: "Job", crowd: "Crowd | None", within: list[str], *, as_json: bool) -> None:
+def show_enough(
+    job: "Job", crowd: "ExpectedPopulation | None", within: list[str], *, as_json: bool
+) -> None:
     """Prints the smallest budget for each target."""
     from hushway.curves.target import smallest_epsilon, target_of
 

@@ -39,7 +39,7 @@ def recommend(
     from hushway.errors import PlanError
     from hushway.families.load import load_plan, prepare
     from hushway.families.registry import family_named
-    from hushway.release.crowd import Crowd
+    from hushway.release.crowd import ExpectedPopulation
 
     if people > trips:
         raise PlanError(
@@ -48,7 +48,7 @@ def recommend(
         )
     job = prepare(load_plan(plan_file))
     family = family_named(job.plan.release_type)
-    crowd = Crowd(trips=trips, people=people)
+    crowd = ExpectedPopulation(trips=trips, people=people)
     with working() as show:
         advice = family.recommend(job, crowd, runs=runs, progress=show)
     if as_json:

@@ -8,7 +8,7 @@ from hushway.errors import PlanError
 from hushway.families.registry import family_named
 from hushway.pricing import expected_errors
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
 
 
@@ -62,7 +62,7 @@ def price_curve(
     job: Job,
     epsilons: Sequence[Fraction],
     *,
-    crowd: Crowd | None = None,
+    crowd: ExpectedPopulation | None = None,
     progress: Progress = quiet,
 ) -> PriceCurve:
     """Forecasts errors at several budgets.
@@ -93,7 +93,7 @@ def price_curve(
 
 
 def errors_at(
-    job: Job, epsilon: Fraction, crowd: Crowd | None
+    job: Job, epsilon: Fraction, crowd: ExpectedPopulation | None
 ) -> tuple[tuple[FigureError, ...], tuple[str, ...]]:
     """Returns what the figures of a job are off by at another budget, and what to know about it."""
     privacy = job.plan.privacy.model_copy(update={"epsilon": epsilon})

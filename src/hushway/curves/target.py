@@ -9,7 +9,7 @@ from typing import Final
 from hushway.curves.curve import FigureError, errors_at
 from hushway.errors import PlanError
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
 
 _TARGET: Final = re.compile(
@@ -115,7 +115,7 @@ def figure_meant(words: str, figures: Sequence[str]) -> str:
 
 
 def smallest_epsilon(
-    job: Job, target: Target, *, crowd: Crowd | None = None, progress: Progress = quiet
+    job: Job, target: Target, *, crowd: ExpectedPopulation | None = None, progress: Progress = quiet
 ) -> Enough:
     """Returns the smallest epsilon of two digits at which a figure is off by no more than that.
 

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from hushway.errors import PlanError
 from hushway.families.environment import with_environment
 from hushway.families.registry import family_named
+from hushway.families.renamed import now_called, refuse_old_release_type, value_now_called
 from hushway.release.family import Family
 from hushway.release.missing import refuse_missing
 from hushway.release.plan_sections import PLAN_VERSION, AnyPlan
@@ -61,6 +62,7 @@ def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
         PlanError: The values do not describe a release; the message lists every problem at once.
     """
     _refuse_other_versions(facts.get("version", PLAN_VERSION))
+    refuse_old_release_type(facts)
     family = family_named(facts.get("release_type"))
     try:
         return family.plan.model_validate({**facts, "folder": folder})
@@ -124,9 +126,16 @@ def _where(location: tuple[int | str, ...], family: Family) -> str:
 
 def _what(found: Any, family: Family) -> str:
     if found["type"] == "extra_forbidden":
-        return _foreign(found["loc"], family) or "is not an option (is it misspelt?)"
+        location = found["loc"]
+        return (
+            _foreign(location, family)
+            or now_called(location)
+            or "is not an option (is it misspelt?)"
+        )
     if found["type"] == "missing":
         return "is missing"
+    if found["type"] == "literal_error":
+        return value_now_called(found["loc"], found["input"]) or str(found["msg"])
     if found["type"] == "union_tag_invalid":
         return f"name must be one of {', '.join(family.mechanisms)}"
     return str(found["msg"]).removeprefix("Value error, ")

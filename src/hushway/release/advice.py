@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hushway.progress import Progress
-from hushway.release.crowd import Crowd, CrowdForecast, ExpectedError
+from hushway.release.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
 
@@ -79,7 +79,7 @@ def best_limits(
     return scores
 
 
-def activity(crowd: Crowd) -> tuple[float, ...]:
+def activity(crowd: ExpectedPopulation) -> tuple[float, ...]:
     """Returns how much typical people of a guessed crowd have, the idlest first.
 
     Everybody has one, and what remains is spread with a long tail. It is a general law and no fact
@@ -110,7 +110,7 @@ def smallest_within(error: float, lost: float, within: float = WITHIN) -> float:
 
 def recommend_limit(
     job: Job,
-    crowd: Crowd,
+    crowd: ExpectedPopulation,
     with_limit: Callable[[int], Job],
     *,
     option: str | None,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crowd:
+class ExpectedPopulation:
     """A guess of how many there are, from public knowledge: never a count of the rows.
 
     Attributes:
@@ -47,7 +47,7 @@ class CrowdForecast:
         notes: What a reader must know, as sentences.
     """
 
-    crowd: Crowd
+    crowd: ExpectedPopulation
     errors: tuple[ExpectedError, ...]
     left_out: float | None
     notes: tuple[str, ...]

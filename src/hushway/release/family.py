@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.release.advice import Advice
-    from hushway.release.crowd import Crowd, CrowdForecast
+    from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.finding import Notes
     from hushway.release.job import Job
     from hushway.release.plan_sections import AnyPlan, Section
@@ -112,7 +112,7 @@ class Family(ABC):
         return self.prepare(plan)
 
     @property
-    def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
+    def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
         return None
 
@@ -121,7 +121,7 @@ class Family(ABC):
         return self.contribution_limit if plan.privacy.unit.has_many_records else None
 
     def recommend(
-        self, job: "Job", crowd: "Crowd", *, runs: int = 1, progress: Progress = quiet
+        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
     ) -> "Advice":
         """Says what to put into a plan for a guessed crowd, and whether that is enough.
 
@@ -243,7 +243,7 @@ class PackagedFamily(Family):
         return cast("Job", self._part(self.parts.prepare)(plan, like=job))
 
     def recommend(
-        self, job: "Job", crowd: "Crowd", *, runs: int = 1, progress: Progress = quiet
+        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
     ) -> "Advice":
         """Says what to put into a plan for a guessed crowd, and whether that is enough."""
         place = self.parts.recommend
@@ -253,12 +253,12 @@ class PackagedFamily(Family):
         return cast("Advice", found)
 
     @property
-    def crowd_forecast(self) -> "Callable[[Job, Crowd], CrowdForecast] | None":
+    def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
         place = self.parts.crowd_forecast
         if place is None:
             return None
-        return cast("Callable[[Job, Crowd], CrowdForecast]", self._part(place))
+        return cast("Callable[[Job, ExpectedPopulation], CrowdForecast]", self._part(place))
 
     @property
     def table(self) -> type:

@@ -55,7 +55,7 @@ class ODFamily(PackagedFamily):
     @property
     def mechanisms(self) -> "Mapping[str, type[Section]]":
         """The models of its mechanisms by name."""
-        from hushway.families.od.plan import MECHANISMS
+        from hushway.families.od.plan_mechanisms import MECHANISMS
 
         return MECHANISMS
 

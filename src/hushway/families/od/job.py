@@ -28,12 +28,12 @@ from hushway.families.od.mechanism.shares import (
     worth_measuring,
 )
 from hushway.families.od.mechanism.terms import ODMechanism, measured_features, od_terms
-from hushway.families.od.plan import (
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import (
     CBDPPlan,
     HierarchicalPlan,
     LaplacePlan,
     LearnedPlan,
-    ODPlan,
 )
 from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells

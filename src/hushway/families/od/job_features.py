@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hushway.errors import GeographyError
-from hushway.families.od.plan import PERIOD, TOTAL, ZONES, LaplacePlan, LearnedPlan, ODPlan
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import LaplacePlan, LearnedPlan
+from hushway.families.od.plan_totals import PERIOD, TOTAL, ZONES
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     DESTINATIONS,

@@ -24,14 +24,16 @@ from hushway.release.advice import (
     enough_for_crowd,
     limits_up_to,
 )
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
 
 _LIMIT = "max_visits"
 _SHARES = "budget shares"
 
 
-def recommend_density(job: Job, crowd: Crowd, *, runs: int, progress: Progress) -> Advice:
+def recommend_density(
+    job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress
+) -> Advice:
     """Tries contribution limits, and budget shares for the guess, on an invented crowd.
 
     Privacy:
@@ -104,7 +106,7 @@ def _shares_are_free(plan: DensityPlan) -> bool:
     )
 
 
-def _score(job: Job, crowd: Crowd) -> float:
+def _score(job: Job, crowd: ExpectedPopulation) -> float:
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
     assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes

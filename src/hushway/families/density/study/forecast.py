@@ -21,7 +21,7 @@ from hushway.families.density.study.invented import Invented, invented_crowd
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.loss import Loss, ZCDPLoss, loss_of
-from hushway.release.crowd import Crowd, CrowdForecast, ExpectedError
+from hushway.release.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 from hushway.release.job import Job
 
 MOST_CELLS: Final = 1 << 20
@@ -38,7 +38,7 @@ _INVENTED: Final = (
 )
 
 
-def forecast_density(job: Job, crowd: Crowd) -> CrowdForecast:
+def forecast_density(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     """Publishes visits of an invented crowd as the plan says, and says how far off it is.
 
     Privacy:
@@ -73,7 +73,7 @@ def forecast_density(job: Job, crowd: Crowd) -> CrowdForecast:
     )
 
 
-def people_of(crowd: Crowd) -> int:
+def people_of(crowd: ExpectedPopulation) -> int:
     """Returns how many people were guessed.
 
     Raises:

@@ -115,7 +115,7 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
         lookups = load_lookups(session, id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         marked = _marked(rows, lookups, cells, unit)
-        summary = _summary(marked, cells, skipped, notes=notes)
+        summary = _summary(marked, cells, skipped, _needed(unit), notes=notes)
         found = first_row(session.run(summary, progress))
         refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = session.malformed_rows()
@@ -161,15 +161,24 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     )
 
 
-def _summary(marked: ir.Table, cells: ODCells, skipped: Periods | None, *, notes: bool) -> ir.Table:
+def _needed(unit: Unit) -> tuple[str, ...]:
+    """Returns what a row must have to be counted; whose trip it is, only if a person has many."""
+    trip = ("origin", "destination", "trip_id")
+    return ("person", *trip) if unit.has_many_records else trip
+
+
+def _summary(
+    marked: ir.Table,
+    cells: ODCells,
+    skipped: Periods | None,
+    needed: tuple[str, ...],
+    *,
+    notes: bool,
+) -> ir.Table:
     """Returns one row with the number of rows of every kind."""
     ends = marked.origin.notnull() & marked.destination.notnull()
     gone = in_gaps(marked.us, skipped)
-    nulls = {
-        f"null_{role}": marked[role].isnull()
-        for role in ("person", "origin", "destination", "trip_id")
-        if role in marked.columns
-    }
+    nulls = {f"null_{role}": marked[role].isnull() for role in needed if role in marked.columns}
     nulls["null_time"] = ~marked.timed
     given = marked.timed
     if "dated" in marked.columns:

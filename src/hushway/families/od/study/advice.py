@@ -10,22 +10,16 @@ from typing import Any, Final
 from hushway.errors import HushwayError, PlanError
 from hushway.families.od.job import prepare_od
 from hushway.families.od.job_features import possible_features
-from hushway.families.od.plan import (
-    CELLS,
-    CBDPPlan,
-    FeaturePlan,
-    LaplacePlan,
-    LearnedPlan,
-    ODPlan,
-    known_features,
-)
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, LearnedPlan
+from hushway.families.od.plan_totals import CELLS, FeaturePlan, known_features
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.study.forecast import forecast_od
 from hushway.families.od.study.recommend import Candidate, make_stand_in, plan_lines, recommend
 from hushway.privacy.loss import total
 from hushway.progress import Progress
 from hushway.release.advice import Advice, Choice, enough_for_crowd
-from hushway.release.crowd import Crowd
+from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
 from hushway.tables.layout import read_header
 
@@ -33,7 +27,7 @@ from hushway.tables.layout import read_header
 _MOST_COLUMNS: Final = 3
 
 
-def recommend_od(job: Job, crowd: Crowd, *, runs: int, progress: Progress) -> Advice:
+def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress) -> Advice:
     """Tries mechanism, published totals and contribution limit on invented trips.
 
     Totals that the plan does not name are tried too: by origin and destination, and by columns that

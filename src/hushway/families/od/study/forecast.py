@@ -26,7 +26,7 @@ from hushway.families.od.study.stand_in import stand_in
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.release.crowd import Crowd, CrowdForecast, ExpectedError
+from hushway.release.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 from hushway.release.job import Job
 
 # Learning a table of so many cells takes about ten seconds.
@@ -43,7 +43,7 @@ _USUAL: Final = 0.7
 _INVENTED = "Tried on invented trips of that number over your places: a forecast, not a guarantee."
 
 
-def forecast_od(job: Job, crowd: Crowd) -> CrowdForecast:
+def forecast_od(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     """Publishes invented trips of about that number as the plan says, and says how far off it is.
 
     Privacy:
@@ -154,7 +154,7 @@ def _not_by_luck(feature: Feature, missed: FloatArray, table: ODTable) -> FloatA
     return np.maximum(missed, _USUAL * max(noise, default=0.0))
 
 
-def _too_large(cells: ODCells, crowd: Crowd) -> str | None:
+def _too_large(cells: ODCells, crowd: ExpectedPopulation) -> str | None:
     if cells.size > MOST_CELLS:
         return (
             f"No forecast is made for tables of more than {MOST_CELLS:,} cells, and this one has "
@@ -165,7 +165,7 @@ def _too_large(cells: ODCells, crowd: Crowd) -> str | None:
     return None
 
 
-def _left_out(job: Job, crowd: Crowd, scene: ODScene) -> float | None:
+def _left_out(job: Job, crowd: ExpectedPopulation, scene: ODScene) -> float | None:
     """Returns which share of the invented trips the limit leaves out, if people were guessed."""
     if not job.plan.privacy.unit.has_many_records:
         return 0.0

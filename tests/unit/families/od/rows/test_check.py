@@ -149,6 +149,14 @@ def test_without_persons_no_person_is_missed(csv_file: Write, cells: ODCells) ->
     assert check(file, cells, columns=TripColumns()) == {}
 
 
+def test_trips_of_nobody_are_no_problem_where_single_trips_are_protected(
+    csv_file: Write, cells: ODCells
+) -> None:
+    path = csv_file([GOOD, (None, 1, 2, AT_8)])
+    assert numbers(check(path, cells)) == {"null_value": 1}
+    assert check(path, cells, unit=Unit.TRIP) == {}
+
+
 def test_parquet_is_checked_alike(parquet_file: Write, cells: ODCells) -> None:
     file = parquet_file(
         {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway import Crowd
+from hushway import ExpectedPopulation
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
@@ -71,7 +71,7 @@ def test_every_mechanism_says_what_its_figures_are_off_by(
     tmp_path: Path, mechanism: dict[str, Any]
 ) -> None:
     job = job_of(tmp_path, mechanism=mechanism, privacy=TRIP)
-    expected = price(job, crowd=Crowd(trips=5000)).expected
+    expected = price(job, crowd=ExpectedPopulation(trips=5000)).expected
     assert expected is not None
     by_figure = {one.figure: one for one in expected.errors}
     assert list(by_figure)[:6] == [
@@ -94,7 +94,7 @@ def test_every_mechanism_says_what_its_figures_are_off_by(
 
 def test_features_of_the_plan_are_figures_too_but_none_twice(tmp_path: Path) -> None:
     job = job_of(tmp_path, mechanism={"name": "learned"}, privacy=TRIP)
-    named = [one.figure for one in forecast_od(job, Crowd(trips=100)).errors]
+    named = [one.figure for one in forecast_od(job, ExpectedPopulation(trips=100)).errors]
     assert len(set(named)) == len(named)
     assert named[6:] == ["one of zones in one period"]
 
@@ -149,7 +149,7 @@ def test_a_single_figure_is_not_right_by_luck() -> None:
 def test_trips_that_the_cap_leaves_out_are_part_of_the_error(tmp_path: Path) -> None:
     capped = {"unit": "person", "max_trips": 2, "epsilon": "8"}
     job = job_of(tmp_path, mechanism={"name": "learned"}, privacy=capped)
-    expected = forecast_od(job, Crowd(trips=6000, people=1000))
+    expected = forecast_od(job, ExpectedPopulation(trips=6000, people=1000))
     # Of six trips of a person at most two are counted.
     assert expected.left_out is not None
     assert 4 / 6 <= expected.left_out < 0.8
@@ -161,7 +161,7 @@ def test_trips_that_the_cap_leaves_out_are_part_of_the_error(tmp_path: Path) -> 
 def test_without_a_guess_of_people_nothing_is_said_about_the_cap(tmp_path: Path) -> None:
     capped = {"unit": "person", "max_trips": 2, "epsilon": "8"}
     job = job_of(tmp_path, mechanism={"name": "learned"}, privacy=capped)
-    expected = forecast_od(job, Crowd(trips=6000))
+    expected = forecast_od(job, ExpectedPopulation(trips=6000))
     assert expected.left_out is None
     assert "Without a guess of people" in expected.notes[1]
     (whole,) = (one for one in expected.errors if one.figure == "all trips")
@@ -174,11 +174,11 @@ def test_what_would_take_too_long_is_not_tried(
 ) -> None:
     job = job_of(tmp_path, privacy=TRIP)
     # So many trips could not even be held in memory.
-    crowded = forecast_od(job, Crowd(trips=10**15))
+    crowded = forecast_od(job, ExpectedPopulation(trips=10**15))
     assert crowded.errors == ()
     assert crowded.notes == ("No forecast is made from a guess of more than 4,000,000 trips.",)
     monkeypatch.setattr(forecast_module, "MOST_CELLS", 23)
-    large = forecast_od(job, Crowd(trips=100))
+    large = forecast_od(job, ExpectedPopulation(trips=100))
     assert large.errors == ()
     assert "more than 23 cells, and this one has 24" in large.notes[0]
 
@@ -186,15 +186,15 @@ def test_what_would_take_too_long_is_not_tried(
 @pytest.mark.parametrize(
     "crowd",
     [
-        Crowd(trips=0),
-        Crowd(trips=-5),
-        Crowd(trips=10, people=0),
-        Crowd(trips=10, people=-1),
-        Crowd(trips=10, people=11),
+        ExpectedPopulation(trips=0),
+        ExpectedPopulation(trips=-5),
+        ExpectedPopulation(trips=10, people=0),
+        ExpectedPopulation(trips=10, people=-1),
+        ExpectedPopulation(trips=10, people=11),
     ],
     ids=str,
 )
-def test_a_crowd_that_cannot_be_is_refused(tmp_path: Path, crowd: Crowd) -> None:
+def test_a_crowd_that_cannot_be_is_refused(tmp_path: Path, crowd: ExpectedPopulation) -> None:
     with pytest.raises(PlanError, match="at least as many trips as people"):
         price(job_of(tmp_path), crowd=crowd)
 
@@ -205,4 +205,4 @@ def test_families_that_cannot_foresee_say_so(tmp_path: Path, family: str) -> Non
     assert not can_be_foreseen(job)
     assert price(job).expected is None
     with pytest.raises(PlanError, match=f"Errors of the release type {family} cannot be foreseen"):
-        price(job, crowd=Crowd(trips=100))
+        price(job, crowd=ExpectedPopulation(trips=100))
