@@ -1,17 +1,15 @@
 """Workers know no noise and no ledger, and nothing of a job is left when it is done."""
 
-import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from hushway.engine.settings import Cluster, EngineSettings
 from hushway.errors import DataError
 from hushway.families.load import plan_from, prepare
+from support.known_modules import known_modules
 from support.little_plans import little_plan, write_little_files
 from support.same_bytes import digests_of
 from support.spark_cluster import SparkCluster
@@ -21,12 +19,6 @@ FORBIDDEN = tuple(
     f"hushway.privacy.{name}" for name in ("noise", "ledger", "randomness", "curator")
 )
 PLANTED = "planted-and-never-seen-again"
-
-
-def modules(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
-    for _ in batches:
-        known = sorted(name for name in sys.modules if name.startswith("hushway"))
-        yield pa.record_batch({"name": pa.array(known)})
 
 
 @pytest.mark.parametrize("family", ["od", "sequences", "density", "links"])
@@ -39,7 +31,12 @@ def test_no_worker_has_loaded_noise_or_a_ledger(
 
     spark = SparkSession.getActiveSession()
     assert spark is not None
-    seen = spark.range(0, 8, 1, 8).mapInArrow(modules, "name string").toArrow()["name"].to_pylist()
+    seen = (
+        spark.range(0, 8, 1, 8)
+        .mapInArrow(known_modules, "name string")
+        .toArrow()["name"]
+        .to_pylist()
+    )
     assert "hushway.engine.spark.worker" in seen
     assert not [name for name in seen if name.startswith(FORBIDDEN)]
 

@@ -22,6 +22,8 @@ from hushway.engine.spark.cluster import connected
 from hushway.engine.spark.pieces import parts_of, pieces_of, sent
 from hushway.engine.spark.watching import watched
 from hushway.engine.spark.worker import (
+    ANSWER,
+    MALFORMED,
     PIECES,
     REFUSED,
     SUMS,
@@ -103,9 +105,7 @@ class SparkEngineSession:
         """
         divided = self._divided(self._rows_of(reading)[0], reading)
         counted = self._mapped(divided, count_part, SUMS, reading=reading, work=part)
-        nothing = ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
-        names = part.sums(part.counted(_Absent(nothing)))
-        return part.counted({**dict.fromkeys(names, nothing), **self._summed(counted, progress)})
+        return part.counted(self._summed(counted, progress))
 
     def keep(
         self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
@@ -121,8 +121,7 @@ class SparkEngineSession:
 
         def ask(question: Any) -> ExactCounts:
             answered = self._mapped(kept, answer_pieces, SUMS, work=(keeping, question))
-            nothing = ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
-            return self._summed(answered).get("answer", nothing)
+            return self._summed(answered)[ANSWER]
 
         weakref.finalize(ask, _forget, kept)
         return ask
@@ -193,8 +192,7 @@ class SparkEngineSession:
                 counted = self._mapped(
                     self._pieces(reading), count_malformed, SUMS, reading=reading
                 )
-                sums = self._summed(counted)
-                found += int(sums["malformed_row"].values.sum()) if sums else 0
+                found += int(self._summed(counted)[MALFORMED].values.sum())
         return found
 
     def close(self) -> None:
@@ -239,7 +237,7 @@ class SparkEngineSession:
     def _summed(self, sums: "DataFrame", progress: ShareProgress | None = None) -> Sums:
         grouped = sums.groupBy("name", "cell").sum("value")
         table = self._quietly(grouped.toArrow, progress).combine_chunks()
-        found: Sums = {}
+        found = _Found()
         for name in table["name"].unique().to_pylist():
             own = table.filter(pa.compute.equal(table["name"], name))
             cells, values = own["cell"].to_numpy(), own["sum(value)"].to_numpy()
@@ -271,15 +269,11 @@ class SparkEngineSession:
         raise trouble
 
 
-class _Absent(dict[str, ExactCounts]):
-    """Sums that are nothing, whatever they are called."""
-
-    def __init__(self, nothing: ExactCounts) -> None:
-        super().__init__()
-        self._nothing = nothing
+class _Found(dict[str, ExactCounts]):
+    """Sums that parts added up to; what no part has named is nothing."""
 
     def __missing__(self, _name: str) -> ExactCounts:
-        return self._nothing
+        return ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
 
 
 @contextmanager

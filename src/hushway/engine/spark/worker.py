@@ -32,6 +32,8 @@ _SUMS_SCHEMA = pa.schema([("name", pa.string()), ("cell", pa.int64()), ("value",
 PIECES: Final = "piece binary"
 _PIECES_SCHEMA = pa.schema([("piece", pa.binary())])
 REFUSED: Final = "hushway-refuses:"
+ANSWER: Final = "answer"
+MALFORMED: Final = "malformed_row"
 
 
 class Refused(Exception):  # noqa: N818  a message on its way to the release's process
@@ -109,7 +111,7 @@ def count_malformed(task: Task, batches: Batches) -> Batches:
             piece.open(session)
             for _ in session.stream(_reading(task).read(session, piece.layout)):
                 pass
-            yield _named("malformed_row", _one(session.malformed_rows()))
+            yield _named(MALFORMED, _one(session.malformed_rows()))
 
 
 def shape_rows(task: Task, batches: Batches) -> Batches:
@@ -140,7 +142,7 @@ def answer_pieces(task: Task, batches: Batches) -> Batches:
     keeping, question = task.work
     for batch in batches:
         for piece in batch.column("piece").to_pylist():
-            yield _named("answer", keeping.answer(keeping.unpacked(piece), question))
+            yield _named(ANSWER, keeping.answer(keeping.unpacked(piece), question))
 
 
 def tally_batches(task: Task, batches: Batches) -> Batches:
