@@ -30,6 +30,8 @@ def write_little_files(folder: Path) -> None:
     _write(folder / "trips.csv", "person,origin,destination,time", trips)
     taps = ((f"p{i % 6}", "abcd"[i * i % 4], _hour(i % 20)) for i in range(36))
     _write(folder / "taps.csv", "person,place,time", taps)
+    sequences = (("abcd"[i % 4] + " " + "abcd"[i // 4 % 4],) for i in range(24))
+    _write(folder / "sequences.csv", "stops", sequences)
     events = ((f"p{i % 6}", _hour(i % 20), *_PLACES[i % 4][1:]) for i in range(36))
     _write(folder / "events.csv", "person,time,lon,lat", events)
     traces = (

@@ -27,6 +27,25 @@ _PASSING = re.compile(rb"[a-z]+-\d{8}t\d{6}z-[0-9a-f]{16}|todayT\d\d:\d\d:\d\d\+
 # Pixels depend on more than this product.
 _PICTURE = "picture.png"
 _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "od of single trips": ("od", {"privacy": {"unit": "trip", "max_trips": 1, "epsilon": "1"}}),
+    "density at places": (
+        "density",
+        {
+            "data": {
+                "name": "events",
+                "events": "taps.csv",
+                "columns": {"person": "person", "place": "place"},
+            },
+            "places": {"file": "places.csv"},
+        },
+    ),
+    "sequences as they are": (
+        "sequences",
+        {
+            "data": {"name": "rows", "sequences": "sequences.csv"},
+            "privacy": {"unit": "record", "epsilon": "1"},
+        },
+    ),
     "od by Laplace, sparse": ("od", {"mechanism": {"name": "laplace", "form": "sparse"}}),
     "od by hierarchy": (
         "od",

@@ -94,7 +94,9 @@ class SparkEngineSession:
         if reading.shape is not None:
             schema = _schema_of(reading, self._settings, shaped=True)
             divided = self._divided(frame, reading)
-            frame = self._mapped(divided, shape_rows, _columns(schema), reading=reading)
+            frame = self._mapped(
+                divided, shape_rows, _columns(schema), reading=reading, columns=_arrow(schema)
+            )
         return self._named(f"rows_{len(self._read)}", frame, schema)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
@@ -204,8 +206,14 @@ class SparkEngineSession:
 
     def _rows_of(self, reading: Reading) -> tuple["DataFrame", ibis.Schema]:
         schema = _schema_of(reading, self._settings, shaped=False)
-        pieces = self._pieces(reading)
-        return self._mapped(pieces, read_pieces, _columns(schema), reading=reading), schema
+        rows = self._mapped(
+            self._pieces(reading),
+            read_pieces,
+            _columns(schema),
+            reading=reading,
+            columns=_arrow(schema),
+        )
+        return rows, schema
 
     def _pieces(self, reading: Reading) -> "DataFrame":
         if reading.layout is None:
@@ -303,6 +311,11 @@ def _columns(schema: ibis.Schema) -> str:
     return ", ".join(
         f"{name} {_TYPES[str(kind).removeprefix('!')]}" for name, kind in schema.items()
     )
+
+
+def _arrow(schema: ibis.Schema) -> pa.Schema:
+    # Whether a column may be empty is nobody's business here.
+    return pa.schema([field.with_nullable(True) for field in schema.to_pyarrow()])
 
 
 def _forget(frame: "DataFrame") -> None:

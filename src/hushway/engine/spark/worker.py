@@ -47,12 +47,14 @@ class Task:
     Attributes:
         settings: How much of its machine a worker may use.
         reading: How rows are read.
+        columns: What comes out of reading, as Spark was told: it takes nothing else.
         work: What is done with them: a part, something kept, a tally, a question.
         version: The version of this project that tells them.
     """
 
     settings: EngineSettings
     reading: Reading | None = None
+    columns: pa.Schema | None = None
     work: Any = None
     version: str = __version__
 
@@ -101,7 +103,8 @@ def read_pieces(task: Task, batches: Batches) -> Batches:
     for piece in _pieces(batches):
         with embedded_session(task.settings) as session:
             piece.open(session)
-            yield from session.stream(_reading(task).read(session, piece.layout))
+            for batch in session.stream(_reading(task).read(session, piece.layout)):
+                yield batch.cast(task.columns)
 
 
 def count_malformed(task: Task, batches: Batches) -> Batches:
@@ -117,7 +120,8 @@ def count_malformed(task: Task, batches: Batches) -> Batches:
 def shape_rows(task: Task, batches: Batches) -> Batches:
     """Makes other rows of those of some people."""
     for session in _with_rows(task, batches):
-        yield from session.stream(_shaped(task, session))
+        for batch in session.stream(_shaped(task, session)):
+            yield batch.cast(task.columns)
 
 
 def count_part(task: Task, batches: Batches) -> Batches:
