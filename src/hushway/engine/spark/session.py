@@ -19,7 +19,7 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.session import Ask, Keeping, Part, Reading, Sums, Tally
 from hushway.engine.settings import Cluster, EngineSettings
 from hushway.engine.spark.cluster import connected
-from hushway.engine.spark.pieces import parts_of, pieces_of, sent
+from hushway.engine.spark.pieces import Piece, parts_of, pieces_of, sent
 from hushway.engine.spark.watching import watched
 from hushway.engine.spark.worker import (
     ANSWER,
@@ -41,6 +41,7 @@ from hushway.engine.spark.worker import (
 from hushway.errors import DataError
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
+from hushway.tables.layout import Layout
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -82,6 +83,7 @@ class SparkEngineSession:
         self._tables: dict[str, ibis.Table] = {}
         self._stored: list[DataFrame] = []
         self._read: list[Reading] = []
+        self._cut: list[tuple[Layout, list[Piece]]] = []
 
     def rows(self, reading: Reading) -> ibis.Table:
         """Returns all rows, to be looked at by expressions.
@@ -221,9 +223,17 @@ class SparkEngineSession:
                 "MDS and GPX files are read on one machine only.",
                 advice='Set kind = "duckdb" in [engine], or write the rows as CSV or Parquet.',
             )
-        pieces = pieces_of(reading.layout)
+        pieces = self._cut_of(reading.layout)
         frame = self._spark.createDataFrame([(bytearray(sent(piece)),) for piece in pieces], PIECES)
         return frame.repartition(len(pieces))
+
+    def _cut_of(self, layout: Layout) -> list[Piece]:
+        """Returns the pieces of a layout, whose files are looked at once."""
+        for known, pieces in self._cut:
+            if known is layout:
+                return pieces
+        self._cut.append((layout, pieces_of(layout)))
+        return self._cut[-1][1]
 
     def _divided(self, rows: "DataFrame", reading: Reading) -> "DataFrame":
         """Brings the rows of every person together.
@@ -234,7 +244,7 @@ class SparkEngineSession:
         if reading.together is None or reading.layout is None:
             return rows
         cores = self._spark.sparkContext.defaultParallelism
-        parts = self._cluster.parts or parts_of(pieces_of(reading.layout), cores)
+        parts = self._cluster.parts or parts_of(self._cut_of(reading.layout), cores)
         return rows.repartition(parts, reading.together)
 
     def _mapped(self, frame: "DataFrame", do: Work, schema: str, **told: Any) -> "DataFrame":
