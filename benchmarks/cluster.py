@@ -31,6 +31,7 @@ EVENTS_OF_A_PERSON = 13.5
 MAX_TRIPS, MAX_VISITS, MOST_COUNTED = 30, 30, 60
 MILLIONS = (2.7, 27.0)
 FILES = 8
+EXECUTOR_MB = 2_000
 BAR_RATIO = 4.0
 _GENERATE = """
     COPY (
@@ -52,7 +53,7 @@ def main(millions: tuple[float, ...] = MILLIONS) -> dict[str, Any]:
         return {}
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        with spark_cluster(folder / "cluster") as cluster:
+        with spark_cluster(folder / "cluster", EXECUTOR_MB) as cluster:
             os.environ.update(cluster.environment)
             return {f"{m:g} M": measure(folder / f"{m:g}", m, cluster.master) for m in millions}
 

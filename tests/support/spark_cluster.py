@@ -60,8 +60,8 @@ def can_run_spark() -> bool:
 
 
 @contextmanager
-def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
-    """Starts a cluster in an empty folder, and ends it."""
+def spark_cluster(folder: Path, megabytes: int = 600) -> Iterator[SparkCluster]:
+    """Starts a cluster in an empty folder, with so much memory for an executor, and ends it."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -83,7 +83,7 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
     # Of little rows most time would go into tasks without any.
     (folder / "conf" / "spark-defaults.conf").write_text(
         "spark.sql.shuffle.partitions 2\n"
-        "spark.executor.memory 600m\n"
+        f"spark.executor.memory {megabytes}m\n"
         # Room for a second driver beside the first one, each on both workers.
         "spark.cores.max 2\n"
         "spark.executor.cores 1\n"
@@ -113,7 +113,7 @@ def spark_cluster(folder: Path) -> Iterator[SparkCluster]:
     try:
         _wait_for(port)
         processes += [
-            start("worker.Worker", "--cores", "2", "--memory", "1400m", master)
+            start("worker.Worker", "--cores", "2", "--memory", f"{3 * megabytes}m", master)
             for _ in range(_WORKERS)
         ]
         _wait_for_words(folder / "log", "Registering worker", _WORKERS)
