@@ -14,6 +14,7 @@ from hushway.errors import PlanError
 LEDGER: Final = "HUSHWAY_LEDGER"
 KIND: Final = "HUSHWAY_ENGINE_KIND"
 MASTER: Final = "HUSHWAY_ENGINE_MASTER"
+URL: Final = "HUSHWAY_ENGINE_URL"
 MEMORY: Final = "HUSHWAY_ENGINE_MEMORY_LIMIT"
 THREADS: Final = "HUSHWAY_ENGINE_THREADS"
 TEMP: Final = "HUSHWAY_ENGINE_TEMP_FOLDER"
@@ -22,6 +23,7 @@ _OPTIONS: Final = {
     LEDGER: ("ledger", "url"),
     KIND: ("engine", "kind"),
     MASTER: ("engine", "master"),
+    URL: ("engine", "url"),
     MEMORY: ("engine", "memory_limit"),
     THREADS: ("engine", "threads"),
     TEMP: ("engine", "temp_folder"),
@@ -51,6 +53,6 @@ def _value(variable: str, text: str) -> str | int:
                 advice="Set it to a whole number such as 2, or unset it.",
             )
         return int(text)
-    if variable in (KIND, MASTER, MEMORY) or "://" in text:
+    if variable in (KIND, MASTER, URL, MEMORY) or "://" in text:
         return text
     return str(Path(os.path.abspath(Path(text).expanduser())))  # noqa: PTH100  keeps links as they are

@@ -16,7 +16,7 @@ from hushway.release.plan_sections import AnyPlan
 
 if TYPE_CHECKING:
     from hushway.engine.key import BoundingKey
-    from hushway.engine.settings import EngineSettings
+    from hushway.engine.settings import EngineSettings, Warehouse
     from hushway.privacy.certificate import Terms
     from hushway.privacy.ledger import AccountKey
     from hushway.privacy.query import Cells, Counter
@@ -134,10 +134,24 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
         encrypt_spills=can_encrypt_spills()
         if engine.encrypt_spills is None
         else engine.encrypt_spills,
-        cluster=None
-        if engine.kind == "duckdb"
-        else Cluster(master=engine.master, parts=engine.parts),
+        cluster=Cluster(master=engine.master, parts=engine.parts)
+        if engine.kind == "spark"
+        else None,
+        warehouse=_warehouse(plan),
     )
+
+
+def _warehouse(plan: AnyPlan) -> "Warehouse | None":
+    from hushway.engine.settings import Warehouse
+
+    url = plan.engine.url
+    if plan.engine.kind != "warehouse" or url is None:
+        return None
+    # The only warehouse that is a file, named from the plan's own folder as other files are.
+    scheme, separator, file = url.partition("://")
+    if scheme == "duckdb":
+        url = f"{scheme}{separator}{plan.path(file)}"
+    return Warehouse(url=url)
 
 
 def _threads_here(asked: int | None) -> int | None:

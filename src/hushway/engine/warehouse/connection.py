@@ -1,0 +1,109 @@
+"""A connection to a warehouse that is silent about rows and about its address."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
+
+import ibis
+import pyarrow as pa
+
+from hushway.engine.warehouse.allowed import Kind, kind_of
+from hushway.errors import DataError
+
+T = TypeVar("T")
+
+# Drivers that hand over rows one by one keep so many as objects of Python.
+_BATCH_ROWS: Final = 100_000
+
+
+class Connection:
+    """A warehouse that Ibis has a driver for.
+
+    Privacy:
+        Its errors often quote rows, and its address may hold a password: neither gets out.
+
+    Args:
+        url: Its address.
+
+    Raises:
+        DataError: It may not be used, does not answer, or its driver is missing.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.kind: Kind = kind_of(url)
+        self.backend: Any = _connected(url, self.kind)
+
+    def table(self, name: str) -> ibis.Table:
+        """Returns a table by its name, such as "schema.trips".
+
+        Raises:
+            DataError: There is none that may be read.
+        """
+        *database, table = name.split(".")
+        return quietly_there(
+            lambda: self.backend.table(table, database=tuple(database) if database else None)
+        )
+
+    def batches(self, expression: ibis.Table) -> Iterator[pa.RecordBatch]:
+        """Runs an expression and hands out its rows in batches.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        reader = quietly_there(
+            lambda: self.backend.to_pyarrow_batches(expression, chunk_size=_BATCH_ROWS)
+        )
+        while (batch := quietly_there(lambda: next(reader, None))) is not None:
+            yield batch
+
+    def fetch(self, expression: ibis.Table) -> pa.Table:
+        """Runs an expression with few rows and returns them.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        return quietly_there(lambda: self.backend.to_pyarrow(expression))
+
+    def load(self, name: str, table: pa.Table) -> ibis.Table:
+        """Puts a public table that is in memory into the warehouse until the connection closes.
+
+        Raises:
+            DataError: The user may not make temporary tables.
+        """
+        return quietly_there(lambda: self.backend.create_table(name, table, temp=True))
+
+    def close(self) -> None:
+        """Closes the connection; temporary tables are gone with it."""
+        quietly_there(self.backend.disconnect)
+
+
+def quietly_there(work: Callable[[], T]) -> T:
+    """Does work in a warehouse and keeps what it says about rows to itself.
+
+    Raises:
+        DataError: The warehouse cannot do it.
+    """
+    try:
+        return work()
+    except Exception:  # noqa: BLE001, S110  every driver has errors of its own
+        pass
+    # Raised out here so that the original error, which may quote rows, is not its context.
+    raise DataError(
+        "The warehouse could not give or count the rows.",
+        advice="Its own log says why. Check that the table is there and that the user may read it.",
+    )
+
+
+def _connected(url: str, kind: Kind) -> Any:
+    try:
+        return ibis.connect(url)
+    except ImportError:
+        trouble = DataError(
+            f"The driver of {kind.name} is not installed.",
+            advice=f'Install it: pip install "{kind.install}"',
+        )
+    except Exception:  # noqa: BLE001  every driver has errors of its own
+        trouble = DataError(
+            "The warehouse does not answer, or refuses the user.",
+            advice="Check the url in [engine]: host, port, database, user and password.",
+        )
+    raise trouble

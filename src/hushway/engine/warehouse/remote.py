@@ -1,0 +1,79 @@
+"""A warehouse that Ibis has a driver for: rows are brought from it, or counted in it."""
+
+from typing import Any, TypeVar
+
+import ibis
+import pyarrow as pa
+
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.session import ByExpression, Reading
+from hushway.engine.warehouse.connection import Connection
+from hushway.engine.warehouse.exact_texts import compares_exactly
+from hushway.engine.warehouse.typed import brought, rows_between
+from hushway.tables.layout import Layout
+
+T = TypeVar("T")
+
+
+class Remote:
+    """A warehouse at work.
+
+    Args:
+        url: Its address.
+
+    Raises:
+        DataError: It may not be used, does not answer, or its driver is missing.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._connection = Connection(url)
+
+    def schema(self, table: str) -> pa.Schema:
+        """Returns the columns of a table; no row is read.
+
+        Raises:
+            DataError: There is no such table.
+        """
+        return self._connection.table(table).schema().to_pyarrow()
+
+    def give(self, session: EmbeddedSession, layout: Layout) -> None:
+        """Brings the rows of a table, only the columns that are needed.
+
+        Raises:
+            DataError: The warehouse cannot give them, or there is no room for them here.
+        """
+        rows = self._brought(layout)
+        session.give(pa.RecordBatchReader.from_batches(rows.schema().to_pyarrow(), []))
+        for batch in self._connection.batches(rows):
+            session.give_more(batch)
+
+    def counted(self, reading: Reading, part: ByExpression[T]) -> T | None:
+        """Returns what is counted inside the warehouse.
+
+        None stands for what is to be done here: where the warehouse is of a kind that was not
+        compared, or has columns that it may read or compare otherwise.
+
+        Raises:
+            DataError: The warehouse cannot count.
+        """
+        layout = reading.layout
+        if layout is None or reading.place is None or not self._can_count(layout):
+            return None
+        table = self._connection.table(layout.files.table)
+        rows = reading.place(self._connection, rows_between(table, layout))
+        found = self._connection.fetch(part.expression(rows))
+        columns: dict[str, Any] = {name: found[name].to_numpy() for name in found.column_names}
+        return part.found(columns)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._connection.close()
+
+    def _brought(self, layout: Layout) -> ibis.Table:
+        table = self._connection.table(layout.files.table)
+        return brought(table, layout, unbounded_times=self._connection.kind.unbounded_times)
+
+    def _can_count(self, layout: Layout) -> bool:
+        # Texts are read as times by one engine only: the one that also reads those of files.
+        timed = layout.kinds.get("time") in ("naive time", "zoned time")
+        return self._connection.kind.counts and timed and compares_exactly(self._connection, layout)
