@@ -1,6 +1,5 @@
 """Rows of a warehouse count as rows of files do, whoever brings or counts them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from hushway.engine.settings import EngineSettings
 from hushway.engine.warehouse.remote import Remote
 from hushway.engine.warehouse.typed import rows_between
+from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.duckdb import DuckDBTrips
@@ -33,31 +33,13 @@ from support.random_trips import (
     table_of,
     town,
 )
-from support.warehouses import Holding, clickhouse, duckdb_file, postgres, run_sql
+from support.warehouses import Holding, clickhouse, duckdb_file, run_sql
 
 KEY = random_key(12)
 HERE = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
 STEPS = {"microseconds": 1, "minutes": 60_000_000, "six hours": 21_600_000_000}
 SOURCE = TripsSource("table:trips", TripColumns(person="person"))
 WITH_IDS = TripsSource("table:trips", TripColumns(person="person", trip_id="trip"))
-
-
-@pytest.fixture(params=["postgres", "duckdb", "clickhouse"])
-def warehouse(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Holding]:
-    if request.param == "postgres":
-        yield postgres(request.getfixturevalue("fresh_postgres_url"))
-    elif request.param == "duckdb":
-        yield duckdb_file(tmp_path)
-    else:
-        with clickhouse(monkeypatch) as holding:
-            yield holding
-
-
-@pytest.fixture
-def postgresql(fresh_postgres_url: str) -> Holding:
-    return postgres(fresh_postgres_url)
 
 
 @pytest.fixture
@@ -192,6 +174,22 @@ def test_the_zone_of_a_session_does_not_matter(
             postgresql, url=f"{postgresql.url}%20-ctimezone%3D{zone.replace('/', '%2F')}"
         )
         assert counts_of(asked, cells, there.settings) == expected
+
+
+def test_times_without_a_zone_are_instants_where_clickhouse_is_not_in_utc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = town(4, include_intrazonal=False)
+    table = table_of(random_trips(cells, seed=7, size=300, step_us=1), cells, text=True)
+    instants = table.set_column(3, "time", table["time"].cast(pa.timestamp("us", tz="UTC")))
+    with clickhouse(monkeypatch, "America/New_York") as holding:
+        holding.write("trips", table)
+        with pytest.raises(DataError, match="carries a time zone"):
+            counts_of(SOURCE, cells, holding.settings)
+        asked = replace(SOURCE, clock="utc")
+        expected = counts_of(in_file(tmp_path, instants, asked), cells, HERE)
+        assert expected
+        assert counts_of(asked, cells, holding.settings) == expected
 
 
 @pytest.mark.parametrize("way", ["brought_only", "counted_inside"])

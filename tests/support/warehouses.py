@@ -10,6 +10,7 @@ import duckdb
 import ibis
 import psycopg
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pytest
 
 from hushway.engine.settings import EngineSettings, Warehouse
@@ -49,6 +50,24 @@ class Holding:
         return {"kind": "warehouse", "url": self.url}
 
 
+def moved_to(holding: Holding) -> Callable[[dict[str, Any], Path], None]:
+    """Returns what moves the rows of a plan from their file to a table, all of them as text."""
+
+    def move(data: dict[str, Any], folder: Path) -> None:
+        option = next(name for name in ("trips", "taps", "events", "traces") if name in data)
+        file = folder / data[option]
+        with file.open() as opened:
+            texts = dict.fromkeys(opened.readline().strip().split(","), pa.string())
+        as_text = pa_csv.ConvertOptions(
+            column_types=texts | {name: pa.float64() for name in ("lon", "lat") if name in texts}
+        )
+        holding.write("moved", pa_csv.read_csv(file, convert_options=as_text))
+        file.unlink()
+        data[option] = "table:moved"
+
+    return move
+
+
 def postgres(url: str) -> Holding:
     """A PostgreSQL server."""
 
@@ -80,12 +99,12 @@ def duckdb_file(folder: Path) -> Holding:
 
 
 @contextmanager
-def clickhouse(monkeypatch: pytest.MonkeyPatch) -> Iterator[Holding]:
+def clickhouse(monkeypatch: pytest.MonkeyPatch, zone: str = "UTC") -> Iterator[Holding]:
     """The engine of ClickHouse in this process, behind the driver that a server has, too."""
     pytest.importorskip("chdb")
     clickhouse_connect = pytest.importorskip("clickhouse_connect")
     backends = pytest.importorskip("ibis.backends.clickhouse")
-    client = clickhouse_connect.get_client(interface="chdb")
+    client = clickhouse_connect.get_client(interface="chdb", settings={"session_timezone": zone})
     connect = ibis.connect
 
     def connected(url: str) -> Any:

@@ -16,12 +16,17 @@ class Kind:
         counts: Whether trips are bounded and counted inside it. Only where the suite that compares
             engines has run and found every count the same; others hand over their rows.
         unbounded_times: Whether it knows days before the year 1 and infinite ones.
+        only_instants: Whether times without a time zone are instants, shown in the zone of the
+            server or the session.
+        zone_query: Asks for that zone; if there is none, it is taken for another than UTC.
     """
 
     name: str
     install: str
     counts: bool = False
     unbounded_times: bool = False
+    only_instants: bool = False
+    zone_query: str | None = None
 
 
 _POSTGRES: Final = Kind(
@@ -32,9 +37,14 @@ _ALLOWED: Final = {
     "duckdb": Kind(name="DuckDB", install="hushway"),
     "postgres": _POSTGRES,
     "postgresql": _POSTGRES,
-    "clickhouse": Kind(name="ClickHouse", install="ibis-framework[clickhouse]"),
+    "clickhouse": Kind(
+        name="ClickHouse",
+        install="ibis-framework[clickhouse]",
+        only_instants=True,
+        zone_query="SELECT timezone()",
+    ),
     "bigquery": Kind(name="BigQuery", install="ibis-framework[bigquery]"),
-    "databricks": Kind(name="Databricks", install="ibis-framework[databricks]"),
+    "databricks": Kind(name="Databricks", install="ibis-framework[databricks]", only_instants=True),
     "snowflake": Kind(name="Snowflake", install="ibis-framework[snowflake]"),
     "trino": Kind(name="Trino", install="ibis-framework[trino]"),
 }

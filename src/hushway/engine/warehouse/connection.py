@@ -63,6 +63,17 @@ class Connection:
         """
         return quietly_there(lambda: self.backend.to_pyarrow(expression))
 
+    def zone(self) -> str | None:
+        """Returns the time zone in which the warehouse shows times; None if it cannot be asked.
+
+        Raises:
+            DataError: It does not say.
+        """
+        query = self.kind.zone_query
+        if query is None:
+            return None
+        return quietly_there(lambda: str(self.backend.con.command(query)))
+
     def load(self, name: str, table: pa.Table) -> ibis.Table:
         """Puts a public table that is in memory into the warehouse until the connection closes.
 

@@ -1,18 +1,20 @@
 """A warehouse that Ibis has a driver for: rows are brought from it, or counted in it."""
 
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
-import ibis
 import pyarrow as pa
 
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.session import ByExpression, Reading
 from hushway.engine.warehouse.connection import Connection
 from hushway.engine.warehouse.exact_texts import compares_exactly
-from hushway.engine.warehouse.typed import brought, rows_between
+from hushway.engine.warehouse.typed import brought, instants, rows_between
 from hushway.tables.layout import Layout
 
 T = TypeVar("T")
+
+_UTC: Final = ("UTC", "Etc/UTC")
 
 
 class Remote:
@@ -34,7 +36,8 @@ class Remote:
         Raises:
             DataError: There is no such table.
         """
-        return self._connection.table(table).schema().to_pyarrow()
+        schema = self._connection.table(table).schema().to_pyarrow()
+        return instants(schema) if self._shows_instants else schema
 
     def give(self, session: EmbeddedSession, layout: Layout) -> None:
         """Brings the rows of a table, only the columns that are needed.
@@ -42,10 +45,14 @@ class Remote:
         Raises:
             DataError: The warehouse cannot give them, or there is no room for them here.
         """
-        rows = self._brought(layout)
-        session.give(pa.RecordBatchReader.from_batches(rows.schema().to_pyarrow(), []))
+        table = self._connection.table(layout.files.table)
+        rows = brought(table, layout, unbounded_times=self._connection.kind.unbounded_times)
+        schema = rows.schema().to_pyarrow()
+        if self._shows_instants:
+            schema = instants(schema)
+        session.give(pa.RecordBatchReader.from_batches(schema, []))
         for batch in self._connection.batches(rows):
-            session.give_more(batch)
+            session.give_more(batch.cast(schema))
 
     def counted(self, reading: Reading, part: ByExpression[T]) -> T | None:
         """Returns what is counted inside the warehouse.
@@ -69,9 +76,15 @@ class Remote:
         """Ends the connection."""
         self._connection.close()
 
-    def _brought(self, layout: Layout) -> ibis.Table:
-        table = self._connection.table(layout.files.table)
-        return brought(table, layout, unbounded_times=self._connection.kind.unbounded_times)
+    @cached_property
+    def _shows_instants(self) -> bool:
+        """Whether times without a zone are instants that the warehouse shows in another than UTC.
+
+        In UTC a wall clock and an instant are written alike, so it does not matter which it is.
+        """
+        if not self._connection.kind.only_instants:
+            return False
+        return self._connection.zone() not in _UTC
 
     def _can_count(self, layout: Layout) -> bool:
         # Texts are read as times by one engine only: the one that also reads those of files.

@@ -9,6 +9,7 @@ from typing import Final
 
 import ibis
 import ibis.expr.types as ir
+import pyarrow as pa
 
 from hushway.engine.session import Between
 from hushway.tables.layout import Kind, Layout
@@ -54,6 +55,15 @@ def _alike(column: ir.Value, moment: datetime) -> ir.Value:
     if column.type().timezone is None:
         return ibis.literal(moment)
     return ibis.literal(moment.replace(tzinfo=UTC))
+
+
+def instants(schema: pa.Schema) -> pa.Schema:
+    """Returns the schema with all times as instants."""
+    for place, column in enumerate(schema):
+        if pa.types.is_timestamp(column.type) and column.type.tz is None:
+            zoned = pa.timestamp(column.type.unit, tz="UTC")
+            schema = schema.set(place, column.with_type(zoned))
+    return schema
 
 
 def rows_between(table: ir.Table, layout: Layout) -> Between:
