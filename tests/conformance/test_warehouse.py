@@ -1,5 +1,6 @@
 """Rows of a warehouse count as rows of files do, whoever brings or counts them."""
 
+import time
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import duckdb
 import ibis
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -144,6 +146,28 @@ def test_postgresql_counts_alike_inside_and_brought(
     postgresql.write("trips", table)
     expected = counts_of(in_file(tmp_path, table, WITH_IDS), cells, HERE)
     assert counts_of(WITH_IDS, cells, postgresql.settings) == expected
+
+
+def test_a_copy_that_can_only_be_read_gives_its_rows(postgresql: Holding) -> None:
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    reader = replace(postgresql, url=f"{postgresql.url}%20-cdefault_transaction_read_only%3Don")
+    assert counts_of(SOURCE, cells, reader.settings) == by_hand(trips, cells, KEY, 4)
+
+
+def test_nothing_is_left_in_a_warehouse_that_counted(postgresql: Holding) -> None:
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    assert counts_of(SOURCE, cells, postgresql.settings)
+    query = "SELECT relname FROM pg_class WHERE relname LIKE 'hushway_%'"
+    deadline = time.monotonic() + 60
+    with psycopg.connect(postgresql.url) as connection:
+        # The server tidies up when it notices that nobody is connected any more.
+        while connection.execute(query).fetchall() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert connection.execute(query).fetchall() == []
 
 
 @pytest.mark.usefixtures("counted_inside")

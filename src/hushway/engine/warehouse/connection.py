@@ -1,5 +1,6 @@
 """A connection to a warehouse that is silent about rows and about its address."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
@@ -78,13 +79,33 @@ class Connection:
         """Puts a public table that is in memory into the warehouse until the connection closes.
 
         Raises:
-            DataError: The user may not make temporary tables.
+            DataError: The warehouse cannot.
         """
-        return quietly_there(lambda: self.backend.create_table(name, table, temp=True))
+        return self._temporary(name, table)
+
+    def store(self, name: str, expression: ibis.Table) -> ibis.Table:
+        """Runs an expression and keeps its rows in the warehouse until the connection closes.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        return self._temporary(name, expression)
 
     def close(self) -> None:
         """Closes the connection; temporary tables are gone with it."""
         quietly_there(self.backend.disconnect)
+
+    def _temporary(self, name: str, rows: pa.Table | ibis.Table) -> ibis.Table:
+        # The warehouse may have tables of any name.
+        own = f"hushway_{secrets.token_hex(8)}_{name}"
+
+        def make() -> ibis.Table:
+            table = self.backend.create_table(own, rows, temp=True)
+            # PostgreSQL does not look by itself how large a temporary table is.
+            self.backend.raw_sql(f'ANALYZE "{own}"').close()
+            return table
+
+        return quietly_there(make)
 
 
 def quietly_there(work: Callable[[], T]) -> T:

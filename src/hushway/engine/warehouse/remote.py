@@ -3,12 +3,13 @@
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
+import ibis
 import pyarrow as pa
 
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.session import ByExpression, Reading
 from hushway.engine.warehouse.connection import Connection
-from hushway.engine.warehouse.exact_texts import compares_exactly
+from hushway.engine.warehouse.postgresql import can_count
 from hushway.engine.warehouse.typed import brought, instants, rows_between
 from hushway.tables.layout import Layout
 
@@ -66,9 +67,14 @@ class Remote:
         layout = reading.layout
         if layout is None or reading.place is None or not self._can_count(layout):
             return None
-        table = self._connection.table(layout.files.table)
-        rows = reading.place(self._connection, rows_between(table, layout))
-        found = self._connection.fetch(part.expression(rows))
+        connection = self._connection
+        between = rows_between(connection.table(layout.files.table), layout)
+
+        def stored(start_us: int, end_us: int) -> ibis.Table:
+            # Once for all: engines work times out again at every place that names them.
+            return connection.store("trips", between(start_us, end_us))
+
+        found = connection.fetch(part.expression(reading.place(connection, stored)))
         columns: dict[str, Any] = {name: found[name].to_numpy() for name in found.column_names}
         return part.found(columns)
 
@@ -89,4 +95,4 @@ class Remote:
     def _can_count(self, layout: Layout) -> bool:
         # Texts are read as times by one engine only: the one that also reads those of files.
         timed = layout.kinds.get("time") in ("naive time", "zoned time")
-        return self._connection.kind.counts and timed and compares_exactly(self._connection, layout)
+        return self._connection.kind.counts and timed and can_count(self._connection, layout)

@@ -1,10 +1,15 @@
-"""Whether a warehouse tells texts apart that differ: two people must not become one."""
+"""What must be so for PostgreSQL to count: room of its own, and texts told apart as here."""
 
 from typing import Final
 
 from hushway.engine.warehouse.connection import Connection, quietly_there
 from hushway.tables.layout import Layout
 
+# A copy that only follows another server, and a user who may only read, make no tables.
+_HAS_ROOM: Final = """
+    SELECT has_database_privilege(current_database(), 'TEMP') AND NOT pg_is_in_recovery()
+    AND current_setting('transaction_read_only') = 'off'
+"""
 # Text with a length that is filled up with blanks, and a collation for which "a" is "A", compare
 # other than the engine that reads files. Only plain texts with the collation of the database, which
 # is never such a one, compare alike.
@@ -18,8 +23,8 @@ _PLAIN: Final = """
 """
 
 
-def compares_exactly(connection: Connection, layout: Layout) -> bool:
-    """Says whether all ids of a table are such that PostgreSQL compares them exactly.
+def can_count(connection: Connection, layout: Layout) -> bool:
+    """Says whether PostgreSQL can count a table, and compares all its ids exactly.
 
     Privacy:
         Two people who share a limit are not bounded one by one.
@@ -29,10 +34,11 @@ def compares_exactly(connection: Connection, layout: Layout) -> bool:
     """
     schema = connection.table(layout.files.table).schema()
     texts = {name for name in layout.names.values() if schema[name].is_string()}
-    name = ".".join('"' + part.replace('"', '""') + '"' for part in layout.files.table.split("."))
+    table = ".".join('"' + part.replace('"', '""') + '"' for part in layout.files.table.split("."))
 
-    def plain() -> set[str]:
+    def ask() -> bool:
         with connection.backend.con.cursor() as cursor:
-            return {column for (column,) in cursor.execute(_PLAIN, (name,)).fetchall()}
+            plain = {column for (column,) in cursor.execute(_PLAIN, (table,)).fetchall()}
+            return bool(cursor.execute(_HAS_ROOM).fetchone()[0]) and texts <= plain
 
-    return texts <= quietly_there(plain)
+    return quietly_there(ask)
