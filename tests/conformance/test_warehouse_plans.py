@@ -137,3 +137,33 @@ def test_a_password_is_never_shown(fresh_postgres_url: str, tmp_path: Path) -> N
     said = refusal(job_of("od", tmp_path, "table:trips"), replace(HERE, warehouse=wrong))
     assert said[0] == "The warehouse does not answer, or refuses the user."
     assert PLANTED not in f"{said} {wrong!r} {replace(HERE, warehouse=wrong)!r}"
+
+
+@pytest.mark.parametrize("stops", ["lists", "text"])
+def test_ready_sequences_are_found_alike(postgresql: Holding, stops: str, tmp_path: Path) -> None:
+    listed = [["a", "b"], ["b"], [], None, ["a", "nowhere", "c"], ["d", ""]]
+    written = listed if stops == "lists" else [None if s is None else " ".join(s) for s in listed]
+    table = pa.table({"person": ["p", "p", "q", None, " ", "r"], "stops": written})
+    postgresql.write("ready", table)
+    write_little_files(tmp_path)
+    pq.write_table(table, tmp_path / "ready.parquet")
+
+    def job(rows: str) -> Job:
+        facts = little_plan("sequences")
+        facts["data"] = {"name": "ready", "sequences": rows, "columns": {"person": "person"}}
+        facts["problems"] = {"most_dropped": 1}
+        return prepare(plan_from(facts, folder=tmp_path))
+
+    found = job("ready.parquet").rows.check(HERE, notes=True)
+    assert found.problems
+    assert job("table:ready").rows.check(postgresql.settings, notes=True) == found
+
+
+def test_files_of_tracks_are_not_looked_for_in_a_warehouse(
+    postgresql: Holding, tmp_path: Path
+) -> None:
+    write_little_files(tmp_path)
+    facts = little_plan("links")
+    facts["data"] = {"name": "tracks", "traces": "tracks", "format": "gpx"}
+    job = prepare(plan_from(facts, folder=tmp_path))
+    assert "by no warehouse" in refusal(job, postgresql.settings)[0]

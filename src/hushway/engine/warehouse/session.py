@@ -12,6 +12,7 @@ from hushway.engine.session import ByExpression, Part, Reading
 from hushway.engine.settings import EngineSettings, Warehouse
 from hushway.engine.warehouse.attached import Attached
 from hushway.engine.warehouse.remote import Remote
+from hushway.errors import DataError
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Layout, Source, layout_of_table
 from hushway.tables.table_names import needed_table
@@ -75,7 +76,12 @@ class WarehouseSession(EmbeddedSession):
             DataError: The warehouse cannot give them.
         """
         layout = reading.layout
-        if layout is not None and layout != self._brought:
+        if layout is None:
+            raise DataError(
+                "MDS and GPX files are read on one machine only, and by no warehouse.",
+                advice='Set kind = "duckdb" in [engine], or put the rows into a table.',
+            )
+        if layout != self._brought:
             self._there.give(self, layout)
             self._brought = layout
         return super().rows(reading)
