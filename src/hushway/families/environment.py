@@ -28,6 +28,8 @@ _OPTIONS: Final = {
     THREADS: ("engine", "threads"),
     TEMP: ("engine", "temp_folder"),
 }
+# Addresses that may stand in the environment for good: plans of other kinds do without.
+_ADDRESSES: Final = {MASTER: "spark", URL: "warehouse"}
 
 
 def with_environment(facts: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -41,6 +43,8 @@ def with_environment(facts: dict[str, Any], environment: Mapping[str, str]) -> d
         section = facts.get(table, {})
         # A table that is none is refused where plans are validated.
         if text and isinstance(section, dict) and option not in section:
+            if variable in _ADDRESSES and section.get("kind") != _ADDRESSES[variable]:
+                continue
             facts = {**facts, table: {**section, option: _value(variable, text)}}
     return facts
 

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 from zoneinfo import ZoneInfo
 
+from hushway.errors import DataError
 from hushway.geography.periods import Periods
 from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
@@ -119,7 +120,7 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
     counts the same.
 
     Raises:
-        DataError: That is too little, or cannot be understood.
+        DataError: That is too little, cannot be understood, or lacks an address.
     """
     from hushway.engine.settings import Cluster, EngineSettings, refuse_little_memory
     from hushway.engine.spilling import can_encrypt_spills
@@ -144,9 +145,15 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
 def _warehouse(plan: AnyPlan) -> "Warehouse | None":
     from hushway.engine.settings import Warehouse
 
-    url = plan.engine.url
-    if plan.engine.kind != "warehouse" or url is None:
+    if plan.engine.kind != "warehouse":
         return None
+    url = plan.engine.url
+    if url is None:
+        raise DataError(
+            "The engine is a warehouse, and nothing says where it is.",
+            advice="Set url in [engine], or HUSHWAY_ENGINE_URL, such as "
+            "postgres://user@host/database.",
+        )
     # The only warehouse that is a file, named from the plan's own folder as other files are.
     scheme, separator, file = url.partition("://")
     if scheme == "duckdb":

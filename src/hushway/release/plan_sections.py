@@ -334,7 +334,7 @@ class EnginePlan(Section):
 
     @model_validator(mode="after")
     def _has_an_address(self) -> "EnginePlan":
-        if self.kind == "warehouse" and (self.url is None or "://" not in self.url):
+        if self.kind == "warehouse" and self.url is not None and "://" not in self.url:
             raise ValueError(
                 "url must be the address of a warehouse, such as postgres://user@host/database"
             )

@@ -22,8 +22,16 @@ def plan_of(folder: Path, engine: dict[str, Any], trips: str = "table:city.trips
     return plan_from(facts, folder=folder)
 
 
-def test_a_plan_that_names_a_table_can_be_priced_without_a_warehouse(tmp_path: Path) -> None:
-    assert prepare(plan_of(tmp_path, {})).bound.total == 2
+@pytest.mark.parametrize("engine", [{}, {"kind": "warehouse"}])
+def test_a_plan_that_names_a_table_can_be_priced_without_a_warehouse(
+    tmp_path: Path, engine: dict[str, Any]
+) -> None:
+    assert prepare(plan_of(tmp_path, engine)).bound.total == 2
+
+
+def test_a_warehouse_must_have_an_address_where_rows_are_read(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nothing says where it is"):
+        settings_of(plan_of(tmp_path, {"kind": "warehouse"}))
 
 
 def test_a_table_is_not_looked_for_among_files(tmp_path: Path) -> None:
@@ -48,7 +56,6 @@ def test_a_warehouse_needs_a_table(tmp_path: Path, trips: str) -> None:
 @pytest.mark.parametrize(
     "engine",
     [
-        {"kind": "warehouse"},
         {"kind": "warehouse", "url": NEVER_SEEN},
         {"kind": "duckdb", "url": URL},
         {"kind": "spark", "url": URL},
@@ -80,3 +87,10 @@ def test_the_file_of_a_warehouse_is_named_from_the_plans_folder(tmp_path: Path) 
 def test_the_environment_may_name_the_warehouse() -> None:
     variables = {"HUSHWAY_ENGINE_KIND": "warehouse", "HUSHWAY_ENGINE_URL": URL}
     assert with_environment({}, variables)["engine"] == {"kind": "warehouse", "url": URL}
+
+
+@pytest.mark.parametrize("variable", ["HUSHWAY_ENGINE_URL", "HUSHWAY_ENGINE_MASTER"])
+def test_an_address_in_the_environment_does_not_trouble_other_plans(variable: str) -> None:
+    facts = {"engine": {"kind": "duckdb"}}
+    assert with_environment(facts, {variable: URL}) == facts
+    assert with_environment({}, {variable: URL}) == {}
