@@ -54,13 +54,18 @@ _REFUSED: Final = {
 }
 
 
+def scheme_of(url: str) -> str:
+    """Returns what an address begins with."""
+    return url.partition("://")[0].lower()
+
+
 def kind_of(url: str) -> Kind:
     """Returns the kind of a warehouse by its address.
 
     Raises:
         DataError: It is none that may be used; the message says why.
     """
-    scheme = url.partition("://")[0].lower()
+    scheme = scheme_of(url)
     kind = _ALLOWED.get(scheme)
     if kind is not None:
         return kind

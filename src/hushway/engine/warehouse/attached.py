@@ -25,7 +25,7 @@ class Attached:
 
     def __init__(self, here: EmbeddedSession, url: str) -> None:
         self._here = here
-        file = url.removeprefix("duckdb://").replace("'", "''")
+        file = url.partition("://")[2].replace("'", "''")
         opened = False
         try:
             quietly(lambda: here.backend.con.execute(f"ATTACH '{file}' AS {_NAME} (READ_ONLY)"))

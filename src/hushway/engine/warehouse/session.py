@@ -10,6 +10,7 @@ import pyarrow as pa
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.session import ByExpression, Part, Reading
 from hushway.engine.settings import EngineSettings, Warehouse
+from hushway.engine.warehouse.allowed import scheme_of
 from hushway.engine.warehouse.attached import Attached
 from hushway.engine.warehouse.remote import Remote
 from hushway.errors import DataError
@@ -110,7 +111,7 @@ def warehouse_session(settings: EngineSettings, warehouse: Warehouse) -> Iterato
     with embedded_session(settings) as here:
         there: Holder = (
             Attached(here, warehouse.url)
-            if warehouse.url.startswith("duckdb://")
+            if scheme_of(warehouse.url) == "duckdb"
             else Remote(warehouse.url)
         )
         try:
