@@ -1,10 +1,16 @@
 """What all tests share: nothing of the user's own is touched."""
 
+import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import settings
+from psycopg import sql
+
+from support.postgres_server import find_binaries, running_server, temporary_folder
 
 # The same examples on every run, and no clock: a test must not fail by luck.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -28,3 +34,26 @@ def nothing_remembered(
     monkeypatch.setenv(
         "XDG_STATE_HOME", str(state_of_its_own / str(abs(hash(request.node.nodeid))))
     )
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a database on a private server that lives as long as this test session."""
+    binaries = find_binaries()
+    if binaries is None:
+        reason = "no PostgreSQL server binaries (initdb) on this machine"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with temporary_folder() as folder, running_server(binaries, folder) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_postgres_url(postgres_url: str) -> str:
+    """The address of an empty schema of its own for every test."""
+    name = f"fresh_{secrets.token_hex(8)}"
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+    # A schema costs a millisecond, a database of its own a third of a second.
+    return f"{postgres_url}?options=-csearch_path%3D{name}"

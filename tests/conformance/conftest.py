@@ -1,12 +1,14 @@
 """Rows in files as people's rows lie in real ones: anywhere, in any file, in any batch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+
+from support.warehouses import Holding, clickhouse, duckdb_file, postgres
 
 Scatter = Callable[[Path, pa.Table, str, int], Path]
 
@@ -28,3 +30,21 @@ def scatter() -> Scatter:
         return folder
 
     return deal
+
+
+@pytest.fixture(params=["postgres", "duckdb", "clickhouse"])
+def warehouse(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Holding]:
+    if request.param == "postgres":
+        yield postgres(request.getfixturevalue("fresh_postgres_url"))
+    elif request.param == "duckdb":
+        yield duckdb_file(tmp_path)
+    else:
+        with clickhouse(monkeypatch) as holding:
+            yield holding
+
+
+@pytest.fixture
+def postgresql(fresh_postgres_url: str) -> Holding:
+    return postgres(fresh_postgres_url)

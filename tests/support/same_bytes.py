@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 import tempfile
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -65,18 +66,26 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
 PLANS = {family: (family, {}) for family in FAMILIES} | _CHANGES
 
 
-def digests_of(name: str, folder: Path, engine: dict[str, Any] | None = None) -> dict[str, str]:
+def digests_of(
+    name: str,
+    folder: Path,
+    engine: dict[str, Any] | None = None,
+    move: Callable[[dict[str, Any], Path], None] | None = None,
+) -> dict[str, str]:
     """Publishes a little plan in an empty folder, and returns a digest for each file.
 
     Args:
         name: Which plan.
         folder: The folder.
         engine: What the plan says of the engine besides the usual.
+        move: Moves the rows of the plan out of their file, and says so in the plan.
     """
     family, changes = PLANS[name]
     write_little_files(folder)
     facts = {**little_plan(family), **changes}
     facts["engine"] = facts["engine"] | (engine or {})
+    if move is not None:
+        move(facts["data"], folder)
     job = prepare(plan_from(facts, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))

@@ -76,8 +76,10 @@ def spark_cluster(folder: Path, megabytes: int = 600) -> Iterator[SparkCluster]:
         "SPARK_CONF_DIR": str(folder / "conf"),
         "PYSPARK_PYTHON": sys.executable,
         "TMPDIR": str(folder / "tmp"),
-        # So that workers find what tests send them.
-        "PYTHONPATH": str(Path(__file__).parents[1]),
+        # So that workers find what tests send them, and the sources that are tested.
+        "PYTHONPATH": os.pathsep.join(
+            str(Path(__file__).parents[2] / name) for name in ("tests", "src")
+        ),
         BEGAN: str(folder / "began"),
     }
     # Of little rows most time would go into tasks without any.

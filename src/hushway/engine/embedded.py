@@ -20,6 +20,7 @@ from hushway.engine.settings import SIZE, EngineSettings, not_understood
 from hushway.engine.spilling import encrypt_spills, spill_folder
 from hushway.errors import DataError
 from hushway.progress import ShareProgress
+from hushway.tables.layout import Layout, Source, layout_of
 
 T = TypeVar("T")
 
@@ -58,6 +59,14 @@ class EmbeddedSession:
         self.given: str | None = None
         # Rows are numbered from here on, so that those of other files have other numbers.
         self.first_number = 0
+
+    def layout(self, source: Source) -> Layout:
+        """Returns where the rows of a source are and which columns they have; no row is read.
+
+        Raises:
+            DataError: A file is missing, damaged, or lacks a column or its proper type.
+        """
+        return layout_of(source)
 
     def rows(self, reading: Reading) -> ibis.Table:
         """Returns all rows, to be looked at by expressions.
@@ -176,6 +185,30 @@ class EmbeddedSession:
         """
         self.given = _GIVEN
         self._copied(_GIVEN, batches)
+
+    def give_more(self, batch: pa.RecordBatch) -> None:
+        """Puts more rows beside those that were given.
+
+        Raises:
+            DataError: There is not enough memory or disk for them.
+        """
+        connection = self.backend.con
+
+        def add() -> None:
+            connection.register(f"{_GIVEN}_arrow", pa.Table.from_batches([batch]))
+            connection.execute(f"INSERT INTO {_GIVEN} FROM {_GIVEN}_arrow")
+            connection.unregister(f"{_GIVEN}_arrow")
+
+        quietly(add)
+
+    def give_view(self, query: str) -> None:
+        """Lets rows that a query of our own gives stand for those of the files.
+
+        Raises:
+            DataError: There are no such rows.
+        """
+        self.given = _GIVEN
+        quietly(lambda: self.backend.con.execute(f"CREATE TEMP VIEW {_GIVEN} AS {query}"))
 
     def give_once(self, batches: pa.RecordBatchReader) -> None:
         """Lets rows stand for those of the files that can be read once, and are not copied."""

@@ -17,8 +17,14 @@ def open_session(settings: EngineSettings) -> Iterator[Session]:
     if settings.cluster is not None:
         from hushway.engine.spark.session import spark_session
 
-        with spark_session(settings, settings.cluster) as session:
-            yield session
+        with spark_session(settings, settings.cluster) as cluster:
+            yield cluster
+        return
+    if settings.warehouse is not None:
+        from hushway.engine.warehouse.session import warehouse_session
+
+        with warehouse_session(settings, settings.warehouse) as beside:
+            yield beside
         return
     from hushway.engine.embedded import embedded_session
 

@@ -8,20 +8,21 @@ all people are one part. On a cluster there are many, and their counts are added
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import ibis
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Layout
+from hushway.tables.layout import Layout, Source
 
 if TYPE_CHECKING:
     from hushway.engine.embedded import EmbeddedSession
     from hushway.privacy.query import ExactCounts
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
 # What is counted, by a name, as sums that parts add up to.
@@ -32,6 +33,19 @@ Read = Callable[["EmbeddedSession", Layout | None], ibis.Table]
 # Makes other rows of rows among which everybody's are whole.
 Shape = Callable[["EmbeddedSession", ibis.Table], ibis.Table]
 Tally = Callable[[pa.RecordBatch], Mapping[str, int]]
+
+
+class Loader(Protocol):
+    """Takes public tables into an engine."""
+
+    def load(self, name: str, table: pa.Table) -> ibis.Table:
+        """Puts a public table that is in memory into the engine."""
+        ...
+
+
+# Gives typed rows of a span of time, from one microsecond to before another.
+Between = Callable[[int, int], ibis.Table]
+Place = Callable[[Loader, Between], ibis.Table]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +63,15 @@ class Reading:
         read: Reads rows, and drops or adds to them one by one.
         together: The column of `read` that says whose each row is; None if each is its own.
         shape: Makes rows of all rows of an owner, if there is more to do than reading.
+        place: What `read` does with rows beyond reading them, by expressions that were seen to give
+            the same in several engines; None if there is more to it.
     """
 
     layout: Layout | None
     read: Read
     together: str | None
     shape: Shape | None = None
+    place: Place | None = None
 
 
 class Part(Protocol[T]):
@@ -77,6 +94,23 @@ class Part(Protocol[T]):
 
     def counted(self, sums: Sums) -> T:
         """Returns what such sums say."""
+        ...
+
+
+@runtime_checkable
+class ByExpression(Protocol[T_co]):
+    """A part that counts by one expression, seen to give the same in several engines.
+
+    Privacy:
+        The expression bounds every person, whoever runs it.
+    """
+
+    def expression(self, rows: ibis.Table) -> ibis.Table:
+        """Returns what to run on rows among which everybody's are whole."""
+        ...
+
+    def found(self, columns: Mapping[str, NDArray[Any]]) -> T_co:
+        """Returns what was counted, of the columns that the expression gives."""
         ...
 
 
@@ -105,8 +139,12 @@ class Keeping(Protocol[T, Q_contra]):
 Ask = Callable[[Any], "ExactCounts"]
 
 
-class Session(Protocol):
+class Session(Loader, Protocol):
     """An engine at work: expressions in, columns out; people in, counts out."""
+
+    def layout(self, source: Source) -> Layout:
+        """Returns where the rows of a source are and which columns they have; no row is read."""
+        ...
 
     def rows(self, reading: Reading) -> ibis.Table:
         """Returns all rows, to be looked at by expressions."""
@@ -142,10 +180,6 @@ class Session(Protocol):
         self, expression: ibis.Table, tally: Tally, progress: ShareProgress | None = None
     ) -> dict[str, int]:
         """Runs an expression and returns the sums of what is found in each batch of its rows."""
-        ...
-
-    def load(self, name: str, table: pa.Table) -> ibis.Table:
-        """Puts a public table that is in memory into the engine."""
         ...
 
     def table(self, name: str) -> ibis.Table:

@@ -1,7 +1,7 @@
-"""How much of a machine, or of which cluster, counting may use."""
+"""How much of a machine, of which cluster or of which warehouse counting may use."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ class EngineSettings:
         max_temp: Most disk.
         batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
         cluster: The cluster that reads and counts; None to do it here.
+        warehouse: The warehouse that holds the rows; None to read files.
     """
 
     memory_limit: str = "4GB"
@@ -36,6 +37,7 @@ class EngineSettings:
     max_temp: str = "100GB"
     batch_rows: int = 1_000_000
     cluster: "Cluster | None" = None
+    warehouse: "Warehouse | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,18 @@ class Cluster:
 
     master: str | None = None
     parts: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warehouse:
+    """A database that holds the protected rows.
+
+    Attributes:
+        url: Its address, such as "postgres://user@host/database"; it may hold a password, so it is
+            never shown.
+    """
+
+    url: str = field(repr=False)
 
 
 def refuse_little_memory(limit: str, threads: int | None) -> None:

@@ -14,6 +14,7 @@ from hushway.errors import PlanError
 LEDGER: Final = "HUSHWAY_LEDGER"
 KIND: Final = "HUSHWAY_ENGINE_KIND"
 MASTER: Final = "HUSHWAY_ENGINE_MASTER"
+URL: Final = "HUSHWAY_ENGINE_URL"
 MEMORY: Final = "HUSHWAY_ENGINE_MEMORY_LIMIT"
 THREADS: Final = "HUSHWAY_ENGINE_THREADS"
 TEMP: Final = "HUSHWAY_ENGINE_TEMP_FOLDER"
@@ -22,10 +23,13 @@ _OPTIONS: Final = {
     LEDGER: ("ledger", "url"),
     KIND: ("engine", "kind"),
     MASTER: ("engine", "master"),
+    URL: ("engine", "url"),
     MEMORY: ("engine", "memory_limit"),
     THREADS: ("engine", "threads"),
     TEMP: ("engine", "temp_folder"),
 }
+# Addresses that may stand in the environment for good: plans of other kinds do without.
+_ADDRESSES: Final = {MASTER: "spark", URL: "warehouse"}
 
 
 def with_environment(facts: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -39,6 +43,8 @@ def with_environment(facts: dict[str, Any], environment: Mapping[str, str]) -> d
         section = facts.get(table, {})
         # A table that is none is refused where plans are validated.
         if text and isinstance(section, dict) and option not in section:
+            if variable in _ADDRESSES and section.get("kind") != _ADDRESSES[variable]:
+                continue
             facts = {**facts, table: {**section, option: _value(variable, text)}}
     return facts
 
@@ -51,6 +57,6 @@ def _value(variable: str, text: str) -> str | int:
                 advice="Set it to a whole number such as 2, or unset it.",
             )
         return int(text)
-    if variable in (KIND, MASTER, MEMORY) or "://" in text:
+    if variable in (KIND, MASTER, URL, MEMORY) or "://" in text:
         return text
     return str(Path(os.path.abspath(Path(text).expanduser())))  # noqa: PTH100  keeps links as they are

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 from zoneinfo import ZoneInfo
 
+from hushway.errors import DataError
 from hushway.geography.periods import Periods
 from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
@@ -16,7 +17,7 @@ from hushway.release.plan_sections import AnyPlan
 
 if TYPE_CHECKING:
     from hushway.engine.key import BoundingKey
-    from hushway.engine.settings import EngineSettings
+    from hushway.engine.settings import EngineSettings, Warehouse
     from hushway.privacy.certificate import Terms
     from hushway.privacy.ledger import AccountKey
     from hushway.privacy.query import Cells, Counter
@@ -119,7 +120,7 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
     counts the same.
 
     Raises:
-        DataError: That is too little, or cannot be understood.
+        DataError: That is too little, cannot be understood, or lacks an address.
     """
     from hushway.engine.settings import Cluster, EngineSettings, refuse_little_memory
     from hushway.engine.spilling import can_encrypt_spills
@@ -134,10 +135,30 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
         encrypt_spills=can_encrypt_spills()
         if engine.encrypt_spills is None
         else engine.encrypt_spills,
-        cluster=None
-        if engine.kind == "duckdb"
-        else Cluster(master=engine.master, parts=engine.parts),
+        cluster=Cluster(master=engine.master, parts=engine.parts)
+        if engine.kind == "spark"
+        else None,
+        warehouse=_warehouse(plan),
     )
+
+
+def _warehouse(plan: AnyPlan) -> "Warehouse | None":
+    from hushway.engine.settings import Warehouse
+
+    if plan.engine.kind != "warehouse":
+        return None
+    url = plan.engine.url
+    if url is None:
+        raise DataError(
+            "The engine is a warehouse, and nothing says where it is.",
+            advice="Set url in [engine], or HUSHWAY_ENGINE_URL, such as "
+            "postgres://user@host/database.",
+        )
+    # The only warehouse that is a file, named from the plan's own folder as other files are.
+    scheme, separator, file = url.partition("://")
+    if scheme == "duckdb":
+        url = f"{scheme}{separator}{plan.path(file)}"
+    return Warehouse(url=url)
 
 
 def _threads_here(asked: int | None) -> int | None:

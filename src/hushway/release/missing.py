@@ -49,12 +49,13 @@ def refuse_missing(plan: "AnyPlan", *, rows: bool) -> None:
 
     Raises:
         PlanError: Something is missing; the message lists all of it.
+        DataError: The rows are a table and the engine reads files, or the other way round.
     """
     missing = [*_missing_files(plan)]
     for table in plan.named_tables():
         if table.rows is None:
             missing += _missing_public(table, plan.path(table.name))
-        elif rows:
+        elif rows and _are_files(plan, table):
             missing += _missing_protected(table, plan.path(table.name))
     if missing:
         raise PlanError(
@@ -81,6 +82,22 @@ def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
     for option, column in table.columns.items():
         if column not in found:
             yield f"{option}: {path.name} has no column {column!r}; it has {', '.join(found)}"
+
+
+def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
+    """Says whether protected rows are files; whether a table is there, only its engine knows.
+
+    Raises:
+        DataError: They are a table and the engine reads files, or the other way round.
+    """
+    from hushway.tables.table_names import needed_table, refuse_table
+
+    noun = table.rows or "rows"
+    if plan.engine.kind == "warehouse":
+        needed_table(table.name, noun)
+        return False
+    refuse_table(table.name, noun)
+    return True
 
 
 def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:

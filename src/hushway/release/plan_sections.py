@@ -25,6 +25,7 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.loss import exact
 from hushway.privacy.tuning import Tuning
 from hushway.release.missing import NamedTable
+from hushway.tables.table_names import table_of
 
 # The version of the language of plans. Whoever changes what a key means, or takes one away, counts
 # on, and says in `hushway.families.load` what to change in a plan of the version before.
@@ -281,10 +282,16 @@ class ReleasePlan(Section):
 class EnginePlan(Section):
     """Where rows are read and counted, and how much of the machine that may use."""
 
-    kind: Literal["duckdb", "spark"] = Field(
+    kind: Literal["duckdb", "spark", "warehouse"] = Field(
         default="duckdb",
-        description="duckdb to read and count on this machine, spark to do it on a cluster; "
-        "HUSHWAY_ENGINE_KIND if left out.",
+        description="duckdb to read and count on this machine, spark to do it on a cluster, "
+        "warehouse to read a table of a database; HUSHWAY_ENGINE_KIND if left out.",
+    )
+    url: Text | None = Field(
+        default=None,
+        repr=False,
+        description="The address of the warehouse, such as postgres://user@host/database; "
+        "HUSHWAY_ENGINE_URL if left out.",
     )
     master: Text | None = Field(
         default=None,
@@ -321,8 +328,18 @@ class EnginePlan(Section):
 
     @model_validator(mode="after")
     def _has_a_cluster(self) -> "EnginePlan":
-        if self.kind == "duckdb" and (self.master is not None or self.parts is not None):
+        if self.kind != "spark" and (self.master is not None or self.parts is not None):
             raise ValueError('master and parts belong to a cluster: set kind = "spark"')
+        return self
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> "EnginePlan":
+        if self.kind == "warehouse" and self.url is not None and "://" not in self.url:
+            raise ValueError(
+                "url must be the address of a warehouse, such as postgres://user@host/database"
+            )
+        if self.kind != "warehouse" and self.url is not None:
+            raise ValueError('url belongs to a warehouse: set kind = "warehouse"')
         return self
 
 
@@ -420,6 +437,10 @@ class AnyPlan(Section):
     def path(self, name: str) -> Path:
         """Returns a path of the plan, taken from the plan's own folder."""
         return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
+
+    def rows_path(self, name: str) -> Path | str:
+        """Returns where protected rows are: a path as `path` does, a table as it is named."""
+        return self.path(name) if table_of(name) is None else name
 
     def ledger_url(self) -> str | Path:
         """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
+from hushway.tables.table_names import refuse_table
 from hushway.tables.unpacking import refuse_unfit_rows
 
 Clock = Literal["local", "utc", "service"]
 
 
-Format = Literal["csv", "parquet"]
+Format = Literal["csv", "parquet", "table"]
 
 _ENDINGS: dict[str, Format] = {
     ".csv": "csv",
@@ -28,10 +29,11 @@ _ENDINGS: dict[str, Format] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RowFiles:
-    """The files of one data set, all of one format, in a fixed order."""
+    """The files of one data set, all of one format, in a fixed order; or a table of an engine."""
 
     format: Format
-    paths: tuple[Path, ...]
+    paths: tuple[Path, ...] = ()
+    table: str = ""
 
 
 def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
@@ -44,6 +46,7 @@ def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
     Raises:
         DataError: There is nothing there, or something that is no file, or files of two formats.
     """
+    refuse_table(path, noun)
     found = _matches(Path(path))
     if not found:
         raise DataError(
@@ -128,7 +131,7 @@ class Source(Protocol):
 
     @property
     def path(self) -> Path | str:
-        """A file, a folder or a glob."""
+        """A file, a folder or a glob; or a table, such as "table:schema.trips"."""
         ...
 
     @property
@@ -152,10 +155,11 @@ AnyColumns = TypeVar("AnyColumns", bound=Columns)
 
 @dataclass(frozen=True)
 class TimedSource(Generic[AnyColumns]):
-    """Protected rows with times: a CSV or Parquet file, a folder of them, or a glob.
+    """Protected rows with times: a CSV or Parquet file, a folder of them, a glob, or a table.
 
     Attributes:
-        path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
+        path: A file, a folder (searched with its subfolders), a glob such as `2026/*.parquet`, or
+            a table of the engine such as `table:schema.trips`.
         columns: Which column holds what.
         clock: "local" for times on the agency's wall clock, without an offset; "utc" for times
             in UTC or with an offset; "service" for hours of a service day, which may go on after
@@ -174,11 +178,11 @@ class Layout:
     """How to read the rows.
 
     Attributes:
-        files: The files.
-        width: Number of columns of a CSV file; 0 for Parquet.
-        delimiter: Between the fields of a CSV file; empty for Parquet.
+        files: The files, or the table.
+        width: Number of columns of a CSV file; 0 for any other.
+        delimiter: Between the fields of a CSV file; empty for any other.
         names: Name of each purpose's column.
-        places: Position of each purpose's column in a CSV file; empty for Parquet.
+        places: Position of each purpose's column in a CSV file; empty for any other.
         kinds: What each purpose's column holds.
     """
 
@@ -202,6 +206,35 @@ def layout_of(source: Source) -> Layout:
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
+    _refuse_other_clock(layout, source)
+    return layout
+
+
+def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
+    """Returns the layout of a table, after checking that it has what is needed.
+
+    Args:
+        table: Its name.
+        schema: Its columns, as the engine that holds it describes them.
+        source: What is needed.
+
+    Raises:
+        DataError: It lacks a column or its proper type.
+    """
+    _check_names(f"table {table}", schema.names, source)
+    layout = Layout(
+        files=RowFiles(format="table", table=table),
+        names=source.columns.roles,
+        kinds={
+            role: _kind(role, column, schema.field(column).type)
+            for role, column in source.columns.roles.items()
+        },
+    )
+    _refuse_other_clock(layout, source)
+    return layout
+
+
+def _refuse_other_clock(layout: Layout, source: Source) -> None:
     if source.clock == "local" and layout.kinds["time"] == "zoned time":
         raise DataError(
             f"Column {layout.names['time']!r} (time) carries a time zone, so it holds instants.",
@@ -212,14 +245,13 @@ def layout_of(source: Source) -> Layout:
             f"Column {layout.names['time']!r} (time) holds no hours of a service day.",
             advice='Write them as text such as 25:30:00; or set clock = "local" or "utc".',
         )
-    return layout
 
 
 def _csv_layout(files: RowFiles, source: Source) -> Layout:
     first = _csv_header(files.paths[0], source.noun)
     for path in files.paths:
         own = _csv_header(path, source.noun)
-        _check_names(path, own[1], source)
+        _check_names(f"file {path.name}", own[1], source)
         if own != first:
             raise DataError(
                 f"The {source.noun} file {path.name} does not have the same first line as the "
@@ -257,7 +289,7 @@ def _parquet(files: RowFiles, source: Source) -> Layout:
     kinds: dict[str, Kind] = {}
     for path in files.paths:
         schema = _parquet_schema(path, source.noun)
-        _check_names(path, schema.names, source)
+        _check_names(f"file {path.name}", schema.names, source)
         for role, column in source.columns.roles.items():
             kind = _kind(role, column, schema.field(column).type)
             if kinds.setdefault(role, kind) != kind:
@@ -286,19 +318,19 @@ def _unreadable(path: Path, noun: str, problem: str) -> DataError:
     )
 
 
-def _check_names(path: Path, names: list[str], source: Source) -> None:
+def _check_names(where: str, names: list[str], source: Source) -> None:
     roles = source.columns.roles
     missing = [f"{column!r} ({role})" for role, column in roles.items() if column not in names]
     if missing:
         raise DataError(
-            f"The {source.noun} file {path.name} has no column {', '.join(missing)}.",
+            f"The {source.noun} {where} has no column {', '.join(missing)}.",
             advice="Correct the names of the columns in the plan, or add the column.",
         )
     folded = [name.casefold() for name in names]
     twice = [f"{c!r} ({role})" for role, c in roles.items() if folded.count(c.casefold()) > 1]
     if twice:
         raise DataError(
-            f"The {source.noun} file {path.name} has two columns named alike: {', '.join(twice)}.",
+            f"The {source.noun} {where} has two columns named alike: {', '.join(twice)}.",
             advice="Rename one of them; capitals do not make a difference.",
         )
 

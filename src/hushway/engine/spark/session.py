@@ -41,7 +41,7 @@ from hushway.engine.spark.worker import (
 from hushway.errors import DataError
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Layout
+from hushway.tables.layout import Layout, Source, layout_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -84,6 +84,14 @@ class SparkEngineSession:
         self._stored: list[DataFrame] = []
         self._read: list[Reading] = []
         self._cut: list[tuple[Layout, list[Piece]]] = []
+
+    def layout(self, source: Source) -> Layout:
+        """Returns where the rows of a source are and which columns they have; no row is read.
+
+        Raises:
+            DataError: A file is missing, damaged, or lacks a column or its proper type.
+        """
+        return layout_of(source)
 
     def rows(self, reading: Reading) -> ibis.Table:
         """Returns all rows, to be looked at by expressions.

@@ -132,7 +132,7 @@ def _same_universe(job: Job) -> DensityUniverse:
 
 def _source(plan: DensityPlan) -> EventsSource:
     return EventsSource(
-        path=plan.path(plan.data.events),
+        path=plan.rows_path(plan.data.events),
         columns=_columns(plan),
         clock=plan.data.clock,
     )

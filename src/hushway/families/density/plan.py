@@ -58,7 +58,9 @@ class EventColumnsPlan(Section):
 class EventsPlan(RowsPlan):
     """The protected rows."""
 
-    events: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
+    events: Text = Field(
+        description="CSV or Parquet; a file, a folder or a glob; or table:NAME of a warehouse."
+    )
     clock: Literal["local", "utc"] = Field(
         default="local",
         description="Whether times are on the city's clock, or in UTC or with an offset.",

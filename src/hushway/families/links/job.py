@@ -149,7 +149,7 @@ def _same_universe(job: Job) -> tuple[LinkUniverse, RoadsReport]:
 
 
 def _source(plan: LinksPlan) -> AnyTraces:
-    data, path = plan.data, plan.path(plan.data.traces)
+    data, path = plan.data, plan.rows_path(plan.data.traces)
     if data.format == "gpx":
         return GpxTraces(path)
     if data.format == "mds":

@@ -41,7 +41,7 @@ class TraceColumnsPlan(Section):
 class TracesPlan(RowsPlan):
     """The protected rows."""
 
-    traces: Text = Field(description="A file, a folder or a glob.")
+    traces: Text = Field(description="A file, a folder or a glob; or table:NAME of a warehouse.")
     format: Literal["table", "gpx", "mds"] = Field(
         default="table",
         description="Whether traces are a table of positions, a folder of GPX files, or MDS trips.",

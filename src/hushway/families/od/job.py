@@ -254,7 +254,7 @@ def _same_cells(job: Job) -> ODCells:
 
 
 def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
-    path = plan.path(plan.data.trips)
+    path = plan.rows_path(plan.data.trips)
     if plan.data.format == "mds":
         assert areas is not None  # noqa: S101  a plan for MDS names them
         return MdsTrips(path=path, areas=areas)

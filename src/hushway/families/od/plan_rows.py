@@ -62,7 +62,9 @@ class TripColumnsPlan(Section):
 class DataPlan(RowsPlan):
     """The protected rows."""
 
-    trips: Text = Field(description="CSV or Parquet; a file, a folder or a glob.")
+    trips: Text = Field(
+        description="CSV or Parquet; a file, a folder or a glob; or table:NAME of a warehouse."
+    )
     format: Literal["table", "mds", "tides"] = Field(
         default="table",
         description="Columns of the plan's choice, MDS trips, or TIDES fare transactions.",

@@ -243,14 +243,14 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
     data, columns = plan.data, plan.data.columns
     if data.taps is not None:
         return TapsSource(
-            path=plan.path(data.taps),
+            path=plan.rows_path(data.taps),
             columns=TapColumns(
                 person=columns.person or "", location=columns.place, time=columns.time
             ),
             clock=data.clock,
         )
     return SequencesSource(
-        path=plan.path(data.sequences or ""),
+        path=plan.rows_path(data.sequences or ""),
         columns=SequenceColumns(person=columns.person, stops=columns.stops),
         separator=data.separator,
     )

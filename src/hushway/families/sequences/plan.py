@@ -40,8 +40,12 @@ class SequenceColumnsPlan(Section):
 class SequencesDataPlan(RowsPlan):
     """The protected rows: taps, or sequences that somebody has put together already."""
 
-    taps: Text | None = Field(default=None, description="CSV or Parquet.")
-    sequences: Text | None = Field(default=None, description="CSV or Parquet.")
+    taps: Text | None = Field(
+        default=None, description="CSV or Parquet, or table:NAME of a warehouse."
+    )
+    sequences: Text | None = Field(
+        default=None, description="CSV or Parquet, or table:NAME of a warehouse."
+    )
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
     clock: Literal["local", "utc"] = Field(
         default="local",

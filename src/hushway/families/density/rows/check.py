@@ -109,9 +109,9 @@ def check_events(
         DataError: The events cannot be read at all, or there are none.
     """
     refuse_other_columns(source, universe)
-    reading = events_read(source)
     grid = day_grid(universe.periods, source.clock)
     with open_session(settings or EngineSettings()) as session:
+        reading = events_read(session, source)
         rows = session.rows(reading)
         skipped = universe.periods if source.clock == "local" else None
         judged = _judged(session, rows, grid, skipped)

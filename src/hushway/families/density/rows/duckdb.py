@@ -88,8 +88,8 @@ class DuckDBVisits:
 
     @cached_property
     def _found(self) -> BoundedVisits:
-        reading = visits_read(self._source, self._universe)
         with open_session(self._settings) as session:
+            reading = visits_read(session, self._source, self._universe)
             return session.count(reading, self._part, self._progress)
 
     @property

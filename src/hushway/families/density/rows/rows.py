@@ -28,7 +28,7 @@ from hushway.families.density.rows.grouping import VisitRows
 from hushway.geography.areas import Areas
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Columns, Layout, TimedSource, layout_of
+from hushway.tables.layout import Columns, Layout, TimedSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,16 +194,16 @@ _SALT_DIGITS = 15
 _ROWS_OF_A_PERSON = 10
 
 
-def events_read(source: EventsSource) -> Reading:
+def events_read(session: Session, source: EventsSource) -> Reading:
     """Returns how events come into an engine, all of them.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    return Reading(layout=layout_of(source), read=_Events(source), together="person")
+    return Reading(layout=session.layout(source), read=_Events(source), together="person")
 
 
-def visits_read(source: EventsSource, universe: DensityUniverse) -> Reading:
+def visits_read(session: Session, source: EventsSource, universe: DensityUniverse) -> Reading:
     """Returns how events come into an engine that can be counted.
 
     They come as (person, code), or as (person, first, lon, lat) if they carry positions: then the
@@ -217,7 +217,7 @@ def visits_read(source: EventsSource, universe: DensityUniverse) -> Reading:
     """
     refuse_other_columns(source, universe)
     read = _Countable(_Events(source), universe)
-    return Reading(layout=layout_of(source), read=read, together="person")
+    return Reading(layout=session.layout(source), read=read, together="person")
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     settings = EngineSettings() if settings is None else settings
     facts: dict[str, float] = {"far": _FAR, "tried": 0}
     with open_session(settings) as session:
-        rows = session.rows(positions_read(source))
+        rows = session.rows(positions_read(session, source))
         judged = _judged(session, rows, universe, source.clock)
         found = first_row(session.run(judged, progress))
         refuse_nothing(found, "traces", "position", "position")

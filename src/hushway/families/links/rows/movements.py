@@ -139,8 +139,8 @@ class TraceMovements:
     @cached_property
     def _found(self) -> BoundedMovements:
         lookup = PeriodLookup.of(self._universe.periods, self._source.clock)
-        reading = countable_read(self._source, self._universe.roads, lookup)
         with open_session(self._settings) as session:
+            reading = countable_read(session, self._source, self._universe.roads, lookup)
             return session.count(reading, self._part(lookup), self._progress)
 
     def _part(self, lookup: PeriodLookup) -> MovementPart:

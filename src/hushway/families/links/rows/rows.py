@@ -16,12 +16,12 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import time_grid
 from hushway.engine.reading import read_rows
-from hushway.engine.session import Reading
+from hushway.engine.session import Reading, Session
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, Layout, TimedSource, layout_of
+from hushway.tables.layout import Clock, Columns, Layout, TimedSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,23 +126,25 @@ class PeoplePositions:
     lat: FloatArray
 
 
-def positions_read(source: AnyTraces) -> Reading:
+def positions_read(session: Session, source: AnyTraces) -> Reading:
     """Returns how positions come into an engine, all of them.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    layout = layout_of(source) if isinstance(source, TracesSource) else None
+    layout = session.layout(source) if isinstance(source, TracesSource) else None
     return Reading(layout=layout, read=_Positions(source), together="person")
 
 
-def countable_read(source: AnyTraces, roads: RoadNetwork, lookup: PeriodLookup) -> Reading:
+def countable_read(
+    session: Session, source: AnyTraces, roads: RoadNetwork, lookup: PeriodLookup
+) -> Reading:
     """Returns how those positions come into an engine that can count, as `countable` says.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    reading = positions_read(source)
+    reading = positions_read(session, source)
     around = Surroundings.of(roads)
     return replace(reading, read=_Countable(_Positions(source), around, lookup))
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from hushway.arrays import IntArray
 from hushway.engine.grids import TimeGrid, place_table, time_grid
 from hushway.engine.key import SUM_MASK, BoundingKey, kept_in_circle
-from hushway.engine.session import Session
+from hushway.engine.session import Loader
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
@@ -154,7 +154,7 @@ def bounded(trips: ir.Table, unit: str, most: int, key: BoundingKey) -> ir.Table
         "cell",
         rank=ibis.row_number().over(circle),
         size=trips.count().over(circle),
-        total=_low_bits(trips.place.sum().over(circle)),
+        total=_low_bits(trips.place.cast("int32").sum().over(circle)),
     )
     turned = (ranked["rank"] + key.turn(ranked.total)) % ranked["size"]
     return ranked.filter(turned < most)
@@ -187,16 +187,16 @@ def _cell(trips: ir.Table, cells: ODCells) -> ir.IntegerValue:
     row = trips.period * places + trips.o
     if cells.include_intrazonal:
         return row * places + trips.d
-    return row * (places - 1) + trips.d - (trips.d > trips.o).cast("int64")
+    return row * (places - 1) + trips.d - (trips.d > trips.o).ifelse(1, 0)
 
 
 def load_lookups(
-    session: Session, id_kinds: tuple[Kind, Kind] | None, cells: ODCells, clock: Clock
+    engine: Loader, id_kinds: tuple[Kind, Kind] | None, cells: ODCells, clock: Clock
 ) -> Lookups:
     """Puts the public tables into an engine.
 
     Args:
-        session: The engine.
+        engine: The engine.
         id_kinds: What ids of origins and destinations are; None for indexes of places.
         cells: The public universe.
         clock: What the times are.
@@ -210,12 +210,12 @@ def load_lookups(
         table = indexes
         if id_kinds is not None:
             table = place_table(cells.locations, integers=id_kinds[side] == "integer")
-        return session.load(f"public_{role}", table)
+        return engine.load(f"public_{role}", table)
 
     return Lookups(
         origins=places("origin", 0),
         destinations=places("destination", 1),
-        buckets=session.load("public_buckets", grid.table),
+        buckets=engine.load("public_buckets", grid.table),
         grid=grid,
     )
 

@@ -108,9 +108,9 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     Raises:
         DataError: The trips cannot be read at all, or there are none.
     """
-    reading = trips_read(source)
-    id_kinds = id_kinds_of(source, reading.layout)
     with open_session(settings or EngineSettings()) as session:
+        reading = trips_read(session, source)
+        id_kinds = id_kinds_of(source, reading.layout)
         rows = session.rows(reading)
         lookups = load_lookups(session, id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None

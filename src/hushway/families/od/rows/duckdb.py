@@ -87,12 +87,12 @@ class DuckDBTrips:
 
     @cached_property
     def _counts(self) -> ExactCounts:
-        reading = trips_read(self._source)
-        place = PlacedTrips(
-            cells=self._cells,
-            clock=self._source.clock,
-            id_kinds=id_kinds_of(self._source, reading.layout),
-        )
         part = TripPart(unit=self._unit, max_trips=self._max_trips, key=self._key)
         with open_session(self._settings) as session:
+            reading = trips_read(session, self._source)
+            place = PlacedTrips(
+                cells=self._cells,
+                clock=self._source.clock,
+                id_kinds=id_kinds_of(self._source, reading.layout),
+            )
             return session.count(place.after(reading, self._unit), part, self._progress)

@@ -1,14 +1,16 @@
 """What is done with trips wherever they are read: cells for each, a bound for each unit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import ibis.expr.types as ir
 import numpy as np
+from numpy.typing import NDArray
 
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.key import BoundingKey
-from hushway.engine.session import Read, Reading, Shape, Sums
+from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import bounded_counts, load_lookups, owner_of, placed
 from hushway.privacy.bound import Unit
@@ -41,8 +43,17 @@ class PlacedTrips:
         has_ids = reading.layout is None or "trip_id" in reading.layout.kinds
         together = owner_of(unit, has_ids=has_ids)
         if reading.shape is None:
-            return replace(reading, read=_ReadAndPlaced(reading.read, self), together=together)
+            # Points are found in areas by more than expressions.
+            place = None if self.id_kinds is None else self.placed_between
+            read = _ReadAndPlaced(reading.read, self)
+            return replace(reading, read=read, together=together, place=place)
         return replace(reading, shape=_ShapedAndPlaced(reading.shape, self))
+
+    def placed_between(self, engine: Loader, between: Between) -> ir.Table:
+        """Returns the trips that have a cell, of an engine that reads spans of time."""
+        lookups = load_lookups(engine, self.id_kinds, self.cells, self.clock)
+        trips = between(lookups.grid.start_us, lookups.grid.end_us)
+        return placed(trips, lookups, self.cells)
 
     def placed(self, session: EmbeddedSession, trips: ir.Table) -> ir.Table:
         """Returns the trips that have a cell."""
@@ -73,7 +84,9 @@ _TRIPS: Final = "trips"
 
 @dataclass(frozen=True, kw_only=True)
 class TripPart:
-    """Bounds and counts the trips of some units, all of each. A `hushway.engine.session.Part`.
+    """Bounds and counts the trips of some units, all of each.
+
+    A `hushway.engine.session.Part`, and a `hushway.engine.session.ByExpression`.
 
     Privacy:
         Enforces `trip_bound(unit, max_trips)` for every unit of the part.
@@ -87,8 +100,14 @@ class TripPart:
         self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
     ) -> ExactCounts:
         """Returns the bounded counts."""
-        counts = bounded_counts(rows, unit=self.unit, max_trips=self.max_trips, key=self.key)
-        columns = session.run(counts, progress)
+        return self.found(session.run(self.expression(rows), progress))
+
+    def expression(self, rows: ir.Table) -> ir.Table:
+        """Returns (cell, trips), every unit bounded."""
+        return bounded_counts(rows, unit=self.unit, max_trips=self.max_trips, key=self.key)
+
+    def found(self, columns: Mapping[str, NDArray[Any]]) -> ExactCounts:
+        """Returns the bounded counts, by cell."""
         order = np.argsort(columns["cell"])
         return ExactCounts(
             cells=columns["cell"][order].astype(np.int64),

@@ -9,10 +9,10 @@ import ibis.expr.types as ir
 from hushway.engine.areas import load_areas
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
-from hushway.engine.session import Reading
+from hushway.engine.session import Reading, Session
 from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource, layout_of
+from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
@@ -111,7 +111,7 @@ class FareTaps(TimedSource[FareColumns]):
 AnyTrips = TripsSource | MdsTrips | FareTaps
 
 
-def trips_read(source: AnyTrips) -> Reading:
+def trips_read(session: Session, source: AnyTrips) -> Reading:
     """Returns how trips come into an engine: (origin, destination, us, timed), and whose they are.
 
     Raises:
@@ -119,7 +119,7 @@ def trips_read(source: AnyTrips) -> Reading:
     """
     if isinstance(source, MdsTrips):
         return Reading(layout=None, read=_Trips(source), together="person")
-    layout = layout_of(source)
+    layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
     shape = _Ridden(source.span_us) if isinstance(source, FareTaps) else None
     return Reading(layout=layout, read=_Trips(source), together=together, shape=shape)

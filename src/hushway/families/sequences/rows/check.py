@@ -112,9 +112,9 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         DataError: The taps cannot be read at all, or there are none.
     """
     window = window_of(rule)
-    reading = rows_read(source)
     grid = day_grid(window, source.clock)
     with open_session(settings or EngineSettings()) as session:
+        reading = rows_read(session, source)
         rows = session.rows(reading)
         integers = bool(rows.location.type().is_integer())
         places = load_places(session, locations, integers=integers)
@@ -183,8 +183,8 @@ def check_sequences(  # noqa: PLR0913  likewise
     Raises:
         DataError: The sequences cannot be read at all, or there is no stop in them.
     """
-    reading = rows_read(source)
     with open_session(settings or EngineSettings()) as session:
+        reading = rows_read(session, source)
         rows = session.rows(reading)
         integers = bool(rows.location.type().is_integer())
         places = load_places(session, locations, integers=integers)

@@ -101,8 +101,8 @@ class DuckDBSequences:
             most=self._bound.total if self._unit.has_many_records else None,
             key=self._key,
         )
-        reading = stops_read(source, locations, rule, owned=owned)
         with open_session(self._settings) as session:
+            reading = stops_read(session, source, locations, rule, owned=owned)
             return session.keep(reading, part, self._progress)
 
 

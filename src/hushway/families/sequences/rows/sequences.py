@@ -13,14 +13,14 @@ from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import DayGrid, day_grid, load_places
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows, read_stops
-from hushway.engine.session import Reading
+from hushway.engine.session import Reading, Session
 from hushway.errors import DataError, PlanError
 from hushway.families.sequences.rows.record_bounding import OrderedStops
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Columns, Layout, TimedSource, layout_of
+from hushway.tables.layout import Columns, Layout, TimedSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,19 +155,24 @@ def record_bound(unit: Unit, max_records: int) -> Bound:
 # record is, and which of them count, is decided on arrays, by code that all counters share.
 
 
-def rows_read(source: TapsSource | SequencesSource) -> Reading:
+def rows_read(session: Session, source: TapsSource | SequencesSource) -> Reading:
     """Returns how taps, or the stops of ready sequences, come into an engine, all of them.
 
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    layout = layout_of(source)
+    layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
     return Reading(layout=layout, read=_Rows(source), together=together)
 
 
 def stops_read(
-    source: TapsSource | SequencesSource, locations: Locations, rule: SequenceRule, *, owned: bool
+    session: Session,
+    source: TapsSource | SequencesSource,
+    locations: Locations,
+    rule: SequenceRule,
+    *,
+    owned: bool,
 ) -> Reading:
     """Returns how those taps or stops come into an engine that can be counted.
 
@@ -181,7 +186,7 @@ def stops_read(
     Raises:
         DataError: A file cannot be opened, or does not have the columns.
     """
-    reading = rows_read(source)
+    reading = rows_read(session, source)
     read = _Countable(_Rows(source), locations, rule, owned)
     return replace(reading, read=read, together="person" if owned else None)
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
 
 STARTUP_S = 60
 ATTEMPTS = 5
@@ -28,29 +27,6 @@ exec 3<&0
 (cat <&3 >/dev/null; kill -QUIT $$) &
 exec "$@" 3<&- </dev/null
 """
-
-
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """The address of a database on a private server that lives as long as this test session."""
-    binaries = find_binaries()
-    if binaries is None:
-        reason = "no PostgreSQL server binaries (initdb) on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with temporary_folder() as folder, running_server(binaries, folder) as url:
-        yield url
-
-
-@pytest.fixture
-def fresh_postgres_url(postgres_url: str) -> str:
-    """The address of an empty schema of its own for every test."""
-    name = f"fresh_{secrets.token_hex(8)}"
-    with psycopg.connect(postgres_url) as connection:
-        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
-    # A schema costs a millisecond, a database of its own a third of a second.
-    return f"{postgres_url}?options=-csearch_path%3D{name}"
 
 
 def find_binaries() -> Path | None:

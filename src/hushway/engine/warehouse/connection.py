@@ -1,0 +1,141 @@
+"""A connection to a warehouse that is silent about rows and about its address."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
+
+import ibis
+import pyarrow as pa
+
+from hushway.engine.warehouse.allowed import Kind, kind_of
+from hushway.errors import DataError
+
+T = TypeVar("T")
+
+# Drivers that hand over rows one by one keep so many as objects of Python.
+_BATCH_ROWS: Final = 100_000
+
+
+class Connection:
+    """A warehouse that Ibis has a driver for.
+
+    Privacy:
+        Its errors often quote rows, and its address may hold a password: neither gets out.
+
+    Args:
+        url: Its address.
+
+    Raises:
+        DataError: It may not be used, does not answer, or its driver is missing.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.kind: Kind = kind_of(url)
+        self.backend: Any = _connected(url, self.kind)
+
+    def table(self, name: str) -> ibis.Table:
+        """Returns a table by its name, such as "schema.trips".
+
+        Raises:
+            DataError: There is none that may be read.
+        """
+        *database, table = name.split(".")
+        return quietly_there(
+            lambda: self.backend.table(table, database=tuple(database) if database else None)
+        )
+
+    def batches(self, expression: ibis.Table) -> Iterator[pa.RecordBatch]:
+        """Runs an expression and hands out its rows in batches.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        reader = quietly_there(
+            lambda: self.backend.to_pyarrow_batches(expression, chunk_size=_BATCH_ROWS)
+        )
+        while (batch := quietly_there(lambda: next(reader, None))) is not None:
+            yield batch
+
+    def fetch(self, expression: ibis.Table) -> pa.Table:
+        """Runs an expression with few rows and returns them.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        return quietly_there(lambda: self.backend.to_pyarrow(expression))
+
+    def zone(self) -> str | None:
+        """Returns the time zone in which the warehouse shows times; None if it cannot be asked.
+
+        Raises:
+            DataError: It does not say.
+        """
+        query = self.kind.zone_query
+        if query is None:
+            return None
+        return quietly_there(lambda: str(self.backend.con.command(query)))
+
+    def load(self, name: str, table: pa.Table) -> ibis.Table:
+        """Puts a public table that is in memory into the warehouse until the connection closes.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        return self._temporary(name, table)
+
+    def store(self, name: str, expression: ibis.Table) -> ibis.Table:
+        """Runs an expression and keeps its rows in the warehouse until the connection closes.
+
+        Raises:
+            DataError: The warehouse cannot.
+        """
+        return self._temporary(name, expression)
+
+    def close(self) -> None:
+        """Closes the connection; temporary tables are gone with it."""
+        quietly_there(self.backend.disconnect)
+
+    def _temporary(self, name: str, rows: pa.Table | ibis.Table) -> ibis.Table:
+        # The warehouse may have tables of any name.
+        own = f"hushway_{secrets.token_hex(8)}_{name}"
+
+        def make() -> ibis.Table:
+            table = self.backend.create_table(own, rows, temp=True)
+            # PostgreSQL does not look by itself how large a temporary table is.
+            self.backend.raw_sql(f'ANALYZE "{own}"').close()
+            return table
+
+        return quietly_there(make)
+
+
+def quietly_there(work: Callable[[], T]) -> T:
+    """Does work in a warehouse and keeps what it says about rows to itself.
+
+    Raises:
+        DataError: The warehouse cannot do it.
+    """
+    try:
+        return work()
+    except Exception:  # noqa: BLE001, S110  every driver has errors of its own
+        pass
+    # Raised out here so that the original error, which may quote rows, is not its context.
+    raise DataError(
+        "The warehouse could not give or count the rows.",
+        advice="Its own log says why. Check that the table is there and that the user may read it.",
+    )
+
+
+def _connected(url: str, kind: Kind) -> Any:
+    try:
+        return ibis.connect(url)
+    except ImportError:
+        trouble = DataError(
+            f"The driver of {kind.name} is not installed.",
+            advice=f'Install it: pip install "{kind.install}"',
+        )
+    except Exception:  # noqa: BLE001  every driver has errors of its own
+        trouble = DataError(
+            "The warehouse does not answer, or refuses the user.",
+            advice="Check the url in [engine]: host, port, database, user and password.",
+        )
+    raise trouble

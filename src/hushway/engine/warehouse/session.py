@@ -1,0 +1,120 @@
+"""Protected rows that a warehouse holds: counted there where that is known to be the same."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import ibis
+import pyarrow as pa
+
+from hushway.engine.embedded import EmbeddedSession, embedded_session
+from hushway.engine.session import ByExpression, Part, Reading
+from hushway.engine.settings import EngineSettings, Warehouse
+from hushway.engine.warehouse.allowed import scheme_of
+from hushway.engine.warehouse.attached import Attached
+from hushway.engine.warehouse.remote import Remote
+from hushway.errors import DataError
+from hushway.progress import ShareProgress
+from hushway.tables.layout import Layout, Source, layout_of_table
+from hushway.tables.table_names import needed_table
+
+T = TypeVar("T")
+
+
+class Holder(Protocol):
+    """A warehouse, as far as rows are concerned."""
+
+    def schema(self, table: str) -> pa.Schema:
+        """Returns the columns of a table; no row is read."""
+        ...
+
+    def give(self, session: EmbeddedSession, layout: Layout) -> None:
+        """Lets rows of a table stand for those of files."""
+        ...
+
+    def counted(self, reading: Reading, part: ByExpression[T]) -> T | None:
+        """Returns what is counted inside the warehouse; None if that is to be done here."""
+        ...
+
+    def close(self) -> None:
+        """Ends it."""
+        ...
+
+
+class WarehouseSession(EmbeddedSession):
+    """A DuckDB beside a warehouse. A `hushway.engine.session.Session`.
+
+    The columns that are needed are brought here and read as those of files are, so that every
+    family works, and alike. Trips are counted in the warehouse where the suite has run.
+
+    Privacy:
+        The warehouse belongs to those who hold the rows. Where it counts, it is told the bounding
+        key within its query, and hands back exact bounded counts.
+
+    Args:
+        here: The DuckDB.
+        there: The warehouse.
+    """
+
+    def __init__(self, here: EmbeddedSession, there: Holder) -> None:
+        super().__init__(here.backend, here.settings)
+        self._there = there
+        self._brought: Layout | None = None
+
+    def layout(self, source: Source) -> Layout:
+        """Returns the columns of the source's table; no row is read.
+
+        Raises:
+            DataError: There is no such table, or it lacks a column or its proper type.
+        """
+        table = needed_table(source.path, source.noun)
+        return layout_of_table(table, self._there.schema(table), source)
+
+    def rows(self, reading: Reading) -> ibis.Table:
+        """Returns all rows, to be looked at by expressions.
+
+        Raises:
+            DataError: The warehouse cannot give them.
+        """
+        layout = reading.layout
+        if layout is None:
+            raise DataError(
+                "MDS and GPX files are read on one machine only, and by no warehouse.",
+                advice='Set kind = "duckdb" in [engine], or put the rows into a table.',
+            )
+        if layout != self._brought:
+            self._there.give(self, layout)
+            self._brought = layout
+        return super().rows(reading)
+
+    def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
+        """Returns what is counted of all people, in the warehouse if it can.
+
+        Raises:
+            DataError: The rows cannot be read, or memory or disk ran out.
+        """
+        if isinstance(part, ByExpression):
+            found: Any = self._there.counted(reading, part)
+            if found is not None:
+                counted: T = found
+                return counted
+        return super().count(reading, part, progress)
+
+
+@contextmanager
+def warehouse_session(settings: EngineSettings, warehouse: Warehouse) -> Iterator[WarehouseSession]:
+    """Opens a warehouse for one piece of work.
+
+    Raises:
+        DataError: It may not be used, or does not answer.
+    """
+    with embedded_session(settings) as here:
+        there: Holder = (
+            Attached(here, warehouse.url)
+            if scheme_of(warehouse.url) == "duckdb"
+            else Remote(warehouse.url)
+        )
+        try:
+            yield WarehouseSession(here, there)
+        finally:
+            there.close()

@@ -1,0 +1,301 @@
+"""Rows of a warehouse count as rows of files do, whoever brings or counts them."""
+
+import time
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hushway.engine.settings import EngineSettings
+from hushway.engine.warehouse.remote import Remote
+from hushway.engine.warehouse.typed import rows_between
+from hushway.errors import DataError
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.rows.check import check_trips
+from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.part import PlacedTrips, TripPart
+from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import Query
+from hushway.tables.check import Policy
+from hushway.tables.layout import layout_of_table
+from support.random_trips import (
+    Counts,
+    as_counts,
+    by_hand,
+    random_key,
+    random_trips,
+    table_of,
+    town,
+)
+from support.warehouses import Holding, clickhouse, duckdb_file, run_sql
+
+KEY = random_key(12)
+HERE = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
+STEPS = {"microseconds": 1, "minutes": 60_000_000, "six hours": 21_600_000_000}
+SOURCE = TripsSource("table:trips", TripColumns(person="person"))
+WITH_IDS = TripsSource("table:trips", TripColumns(person="person", trip_id="trip"))
+
+
+@pytest.fixture
+def brought_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Remote, "counted", lambda *_: None)
+
+
+@pytest.fixture
+def counted_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        pytest.fail("rows were brought")
+
+    monkeypatch.setattr(Remote, "give", refuse)
+
+
+def counts_of(
+    source: TripsSource,
+    cells: ODCells,
+    settings: EngineSettings,
+    *,
+    unit: Unit = Unit.PERSON,
+    most: int = 4,
+) -> Counts:
+    counter = DuckDBTrips(
+        source=source, cells=cells, unit=unit, max_trips=most, key=KEY, settings=settings
+    )
+    found = counter.count(Query(name="trips", cells=cells))
+    return as_counts(found.cells.tolist(), found.values.tolist())
+
+
+def in_file(folder: Path, table: pa.Table, source: TripsSource) -> TripsSource:
+    pq.write_table(table, folder / "trips.parquet")
+    return replace(source, path=folder / "trips.parquet")
+
+
+def odd_trips(cells: ODCells) -> pa.Table:
+    """Trips with ids that nobody has, times on both sides of the window, and repeated trip ids."""
+    trips = random_trips(cells, seed=3, size=900, step_us=1)
+    table = table_of(trips, cells, text=True)
+    table = table.append_column("trip", pa.array([f"t{i % 400}" for i in range(len(table))]))
+    first = table.slice(0, 1).to_pylist()[0]
+    inside = datetime(2026, 3, 28, 9)  # noqa: DTZ001  of a wall clock
+    strange = [
+        dict.fromkeys(first),
+        *(
+            first | {"time": inside, "person": p}
+            for p in (None, "", " ", "\u2003\t", "\x1c", "\x85")
+        ),
+        *(
+            first | {"time": inside, "person": p}
+            for p in ("a", "A", "a ", " a", "\u200b", "\u00e4")
+        ),
+        *(first | {"time": inside, "trip": t} for t in (None, " ")),
+        *(
+            first | {"time": inside, end: p}
+            for end in ("origin", "destination")
+            for p in (None, "x")
+        ),
+        *(first | {"time": datetime(y, 7, 1)} for y in (1925, 1969, 2027, 2120)),  # noqa: DTZ001
+        # Daylight saving skipped this half hour.
+        first | {"time": datetime(2026, 3, 29, 2, 30)},  # noqa: DTZ001
+        *(first | {"time": inside, "person": "tireless", "trip": f"r{i}"} for i in range(300)),
+    ]
+    return pa.concat_tables([table, pa.Table.from_pylist(strange, schema=table.schema)])
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("include_intrazonal", [False, True])
+def test_a_warehouse_counts_what_the_rule_says(
+    warehouse: Holding, step: str, include_intrazonal: bool
+) -> None:
+    cells = town(4, include_intrazonal=include_intrazonal)
+    trips = random_trips(cells, seed=11, size=1_500, step_us=STEPS[step])
+    for text in (False, True):
+        warehouse.write(f"trips_{text}", table_of(trips, cells, text=text))
+        source = replace(SOURCE, path=f"table:trips_{text}")
+        for most in (1, 4, 1_000):
+            expected = by_hand(trips, cells, KEY, most)
+            assert counts_of(source, cells, warehouse.settings, most=most) == expected
+
+
+@pytest.mark.parametrize("unit", [Unit.PERSON, Unit.TRIP])
+@pytest.mark.parametrize("source", [SOURCE, WITH_IDS], ids=["rows", "trip ids"])
+def test_odd_rows_count_as_in_a_file(
+    warehouse: Holding, tmp_path: Path, unit: Unit, source: TripsSource
+) -> None:
+    cells = town(4, include_intrazonal=False)
+    table = odd_trips(cells)
+    warehouse.write("trips", table)
+    expected = counts_of(in_file(tmp_path, table, source), cells, HERE, unit=unit)
+    assert expected
+    assert counts_of(source, cells, warehouse.settings, unit=unit) == expected
+
+
+@pytest.mark.parametrize("way", ["brought_only", "counted_inside"])
+def test_postgresql_counts_alike_inside_and_brought(
+    postgresql: Holding, tmp_path: Path, request: pytest.FixtureRequest, way: str
+) -> None:
+    request.getfixturevalue(way)
+    cells = town(4, include_intrazonal=False)
+    table = odd_trips(cells)
+    postgresql.write("trips", table)
+    expected = counts_of(in_file(tmp_path, table, WITH_IDS), cells, HERE)
+    assert counts_of(WITH_IDS, cells, postgresql.settings) == expected
+
+
+def test_a_copy_that_can_only_be_read_gives_its_rows(postgresql: Holding) -> None:
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    reader = replace(postgresql, url=f"{postgresql.url}%20-cdefault_transaction_read_only%3Don")
+    assert counts_of(SOURCE, cells, reader.settings) == by_hand(trips, cells, KEY, 4)
+
+
+def test_nothing_is_left_in_a_warehouse_that_counted(postgresql: Holding) -> None:
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    assert counts_of(SOURCE, cells, postgresql.settings)
+    query = "SELECT relname FROM pg_class WHERE relname LIKE 'hushway_%'"
+    deadline = time.monotonic() + 60
+    with psycopg.connect(postgresql.url) as connection:
+        # The server tidies up when it notices that nobody is connected any more.
+        while connection.execute(query).fetchall() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert connection.execute(query).fetchall() == []
+
+
+@pytest.mark.usefixtures("counted_inside")
+def test_cells_beyond_32_bits_are_counted_inside(postgresql: Holding) -> None:
+    cells = town(3_000, include_intrazonal=False, minutes=2)
+    assert cells.size > 2**32
+    trips = random_trips(cells, seed=5, size=800, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    assert counts_of(SOURCE, cells, postgresql.settings) == by_hand(trips, cells, KEY, 4)
+
+
+@pytest.mark.parametrize("way", ["brought_only", "counted_inside"])
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kathmandu"])
+def test_the_zone_of_a_session_does_not_matter(
+    postgresql: Holding, tmp_path: Path, request: pytest.FixtureRequest, way: str, zone: str
+) -> None:
+    request.getfixturevalue(way)
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=900, step_us=1_000)
+    table = table_of(trips, cells, text=True)
+    instants = table.set_column(3, "time", table["time"].cast(pa.timestamp("us", tz="UTC")))
+    source = replace(SOURCE, clock="utc")
+    for rows, asked in ((table, SOURCE), (instants, source)):
+        run_sql(postgresql.url, "DROP TABLE IF EXISTS trips")
+        postgresql.write("trips", rows)
+        expected = counts_of(in_file(tmp_path, rows, asked), cells, HERE)
+        there = replace(
+            postgresql, url=f"{postgresql.url}%20-ctimezone%3D{zone.replace('/', '%2F')}"
+        )
+        assert counts_of(asked, cells, there.settings) == expected
+
+
+def test_times_without_a_zone_are_instants_where_clickhouse_is_not_in_utc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = town(4, include_intrazonal=False)
+    table = table_of(random_trips(cells, seed=7, size=300, step_us=1), cells, text=True)
+    instants = table.set_column(3, "time", table["time"].cast(pa.timestamp("us", tz="UTC")))
+    with clickhouse(monkeypatch, "America/New_York") as holding:
+        holding.write("trips", table)
+        with pytest.raises(DataError, match="carries a time zone"):
+            counts_of(SOURCE, cells, holding.settings)
+        asked = replace(SOURCE, clock="utc")
+        expected = counts_of(in_file(tmp_path, instants, asked), cells, HERE)
+        assert expected
+        assert counts_of(asked, cells, holding.settings) == expected
+
+
+@pytest.mark.parametrize("way", ["brought_only", "counted_inside"])
+def test_times_without_end_are_outside_of_the_window(
+    postgresql: Holding, request: pytest.FixtureRequest, way: str
+) -> None:
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    postgresql.write("trips", table_of(trips, cells, text=True))
+    checked = check_trips(SOURCE, cells, Policy(), settings=postgresql.settings)
+    endless = ("infinity", "-infinity", "0044-03-15 12:00:00 BC", "20000-01-01")
+    run_sql(
+        postgresql.url,
+        *(
+            f"INSERT INTO trips VALUES ('caesar', '100', '101', '{time}')"  # noqa: S608
+            for time in endless
+        ),
+    )
+    more = check_trips(SOURCE, cells, Policy(), settings=postgresql.settings)
+    assert outside(more) == outside(checked) + len(endless)
+    request.getfixturevalue(way)
+    expected = by_hand(trips, cells, KEY, 4)
+    assert counts_of(SOURCE, cells, postgresql.settings) == expected
+
+
+def outside(checked: Any) -> int:
+    return next(int(p.count) for p in checked.problems if p.kind == "outside_window")
+
+
+@pytest.mark.parametrize(
+    "column", ["character(8)", "text COLLATE any_case", 'text COLLATE "C"', "text", "varchar(9)"]
+)
+def test_people_whom_postgresql_may_take_for_one_are_told_apart(
+    postgresql: Holding, column: str
+) -> None:
+    cells, people, hours = town(4, include_intrazonal=False), ("anna", "Anna", "ANNA"), range(1, 5)
+    run_sql(
+        postgresql.url,
+        "CREATE COLLATION any_case "
+        "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        f"CREATE TABLE trips (person {column}, origin int, destination int, time timestamp)",
+        *(
+            f"INSERT INTO trips VALUES ('{person}', 100, 101, '2026-03-28 0{hour}:00')"  # noqa: S608
+            for person in people
+            for hour in hours
+        ),
+    )
+    assert sum(counts_of(SOURCE, cells, postgresql.settings, most=1).values()) == len(people)
+
+
+def test_people_whom_duckdb_may_take_for_one_are_told_apart(tmp_path: Path) -> None:
+    holding, cells = duckdb_file(tmp_path), town(4, include_intrazonal=False)
+    with duckdb.connect(holding.url.removeprefix("duckdb://")) as connection:
+        connection.execute(
+            "CREATE TABLE trips (person VARCHAR COLLATE NOCASE, origin INT, destination INT, "
+            "time TIMESTAMP)"
+        )
+        connection.execute(
+            "INSERT INTO trips SELECT person, 100, 101, '2026-03-28 01:00'::TIMESTAMP "
+            "FROM unnest(['anna', 'Anna', 'ANNA', 'anna']) AS t(person)"
+        )
+    assert sum(counts_of(SOURCE, cells, holding.settings, most=1).values()) == 3
+
+
+class Memory:
+    """Takes public tables into whatever engine runs an expression."""
+
+    def load(self, _name: str, table: pa.Table) -> ibis.Table:
+        return ibis.memtable(table)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "datafusion"])
+@pytest.mark.parametrize("text", [False, True])
+def test_other_engines_give_the_same_by_the_same_expressions(engine: str, text: bool) -> None:
+    pytest.importorskip(engine)
+    cells = town(4, include_intrazonal=False)
+    trips = random_trips(cells, seed=11, size=1_500, step_us=60_000_000)
+    table = table_of(trips, cells, text=text)
+    layout = layout_of_table("trips", table.schema, SOURCE)
+    place = PlacedTrips(cells=cells, clock="local", id_kinds=id_kinds_of(SOURCE, layout))
+    rows = place.placed_between(Memory(), rows_between(ibis.memtable(table), layout))
+    counts = TripPart(unit=Unit.PERSON, max_trips=4, key=KEY).expression(rows)
+    found = getattr(ibis, engine).connect().to_pyarrow(counts)
+    expected = by_hand(trips, cells, KEY, 4)
+    assert as_counts(found["cell"].to_pylist(), found["trips"].to_pylist()) == expected

@@ -1,0 +1,169 @@
+"""Plans that name a table publish and check as plans that name its file do, in every family."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+from hushway.engine.settings import EngineSettings, Warehouse
+from hushway.errors import DataError, HushwayError
+from hushway.families.load import plan_from, prepare
+from hushway.release.job import Job
+from support.little_plans import little_plan, write_little_files
+from support.same_bytes import WRITTEN, digests_of
+from support.warehouses import Holding, moved_to, run_sql
+
+_ROWS = {"od": "trips", "sequences": "taps", "density": "events", "links": "traces"}
+HERE = EngineSettings(memory_limit="500MB", threads=1, batch_rows=3)
+PLANTED = "planted-and-never-seen-again"
+
+
+@pytest.mark.parametrize("family", _ROWS)
+def test_a_seeded_release_has_the_same_bytes(
+    postgresql: Holding, family: str, tmp_path: Path
+) -> None:
+    found = digests_of(family, tmp_path, postgresql.plan, moved_to(postgresql))
+    assert found == json.loads(WRITTEN.read_text())[family]
+
+
+def odd(table: pa.Table) -> pa.Table:
+    """Adds rows with nothing in them, with strange ids and places, and many of one id."""
+    first = table.slice(0, 1).to_pylist()[0]
+    texts = {name for name in table.column_names if pa.types.is_string(table[name].type)}
+    strange: list[dict[str, Any]] = [
+        dict.fromkeys(table.column_names),
+        {**first, "person": None},
+        {**first, "person": " "},
+        *({**first, name: "nowhere"} for name in sorted(texts - {"person", "time"})),
+        *(first for _ in range(400)),
+    ]
+    if "time" in texts:
+        strange += [{**first, "time": time} for time in ("2026-03-29T02:30:00", "yesterday")]
+    return pa.concat_tables([table, pa.Table.from_pylist(strange, schema=table.schema)])
+
+
+@pytest.mark.parametrize("time", [pa.string(), pa.timestamp("us")], ids=str)
+@pytest.mark.parametrize("family", _ROWS)
+def test_the_same_problems_and_the_same_facts_are_found(
+    warehouse: Holding, family: str, time: pa.DataType, tmp_path: Path
+) -> None:
+    write_little_files(tmp_path)
+    name = _ROWS[family]
+    types = pa_csv.ConvertOptions(column_types={"person": pa.string(), "time": time})
+    table = odd(pa_csv.read_csv(tmp_path / f"{name}.csv", convert_options=types))
+    pq.write_table(table, tmp_path / "rows.parquet")
+    warehouse.write("odd", table)
+    found = job_of(family, tmp_path, "rows.parquet").rows.check(HERE, notes=True)
+    there = job_of(family, tmp_path, "table:odd").rows.check(warehouse.settings, notes=True)
+    assert found.problems
+    assert there == found
+
+
+def job_of(family: str, folder: Path, rows: str) -> Job:
+    facts = little_plan(family)
+    facts["data"][_ROWS[family]] = rows
+    return prepare(plan_from(facts, folder=folder))
+
+
+BAD = {
+    "no column": pa.table({"person": ["a"], "origin": ["a"], "time": ["2026-03-02T09:00:00"]}),
+    "two columns alike": pa.table(
+        {c: ["a"] for c in ("person", "origin", "destination", "time", "PERSON")}
+    ),
+    "decimal ids": pa.table(
+        {"person": [1.5], "origin": ["a"], "destination": ["b"], "time": ["2026-03-02T09:00:00"]}
+    ),
+    "no time": pa.table({"person": ["a"], "origin": ["a"], "destination": ["b"], "time": [1]}),
+    "no rows": pa.table({c: pa.array([], pa.string()) for c in ("person", "origin")})
+    .append_column("destination", pa.array([], pa.string()))
+    .append_column("time", pa.array([], pa.timestamp("us"))),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_bad_rows_are_refused_with_the_same_words(
+    warehouse: Holding, bad: str, tmp_path: Path
+) -> None:
+    if bad == "two columns alike" and warehouse.url.startswith("duckdb"):
+        pytest.skip("DuckDB has no such tables")
+    write_little_files(tmp_path)
+    pq.write_table(BAD[bad], tmp_path / "bad.parquet")
+    warehouse.write("bad", BAD[bad])
+    here = refusal(job_of("od", tmp_path, "bad.parquet"), HERE)
+    there = refusal(job_of("od", tmp_path, "table:bad"), warehouse.settings)
+    assert there == (here[0].replace("file bad.parquet", "table bad"), here[1])
+
+
+def refusal(job: Job, settings: EngineSettings) -> tuple[str, str | None]:
+    with pytest.raises(HushwayError) as refused:
+        job.rows.check(settings, notes=False)
+    assert refused.value.__context__ is None
+    return str(refused.value), refused.value.advice
+
+
+def test_a_table_that_is_not_there_is_refused(warehouse: Holding, tmp_path: Path) -> None:
+    write_little_files(tmp_path)
+    with pytest.raises(DataError):
+        job_of("od", tmp_path, "table:nothing").rows.check(warehouse.settings, notes=False)
+
+
+def test_what_a_warehouse_says_of_rows_stays_there(
+    fresh_postgres_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run_sql(
+        fresh_postgres_url,
+        "CREATE TABLE kept (person text, origin text, destination text, time timestamp)",
+        f"INSERT INTO kept VALUES ('{PLANTED}', 'a', 'b', '2026-03-02 09:00')",  # noqa: S608
+        "CREATE VIEW broken AS SELECT person::int AS person, origin, destination, time FROM kept",
+    )
+    write_little_files(tmp_path)
+    job = job_of("od", tmp_path, "table:broken")
+    settings = replace(HERE, warehouse=Warehouse(url=fresh_postgres_url))
+    said = refusal(job, settings)
+    assert said[0] == "The warehouse could not give or count the rows."
+    assert PLANTED not in caplog.text
+
+
+def test_a_password_is_never_shown(fresh_postgres_url: str, tmp_path: Path) -> None:
+    head, _, tail = fresh_postgres_url.rpartition("@")
+    user = head.rpartition(":")[0]
+    wrong = Warehouse(url=f"{user}:{PLANTED}@{tail}")
+    write_little_files(tmp_path)
+    said = refusal(job_of("od", tmp_path, "table:trips"), replace(HERE, warehouse=wrong))
+    assert said[0] == "The warehouse does not answer, or refuses the user."
+    assert PLANTED not in f"{said} {wrong!r} {replace(HERE, warehouse=wrong)!r}"
+
+
+@pytest.mark.parametrize("stops", ["lists", "text"])
+def test_ready_sequences_are_found_alike(postgresql: Holding, stops: str, tmp_path: Path) -> None:
+    listed = [["a", "b"], ["b"], [], None, ["a", "nowhere", "c"], ["d", ""]]
+    written = listed if stops == "lists" else [None if s is None else " ".join(s) for s in listed]
+    table = pa.table({"person": ["p", "p", "q", None, " ", "r"], "stops": written})
+    postgresql.write("ready", table)
+    write_little_files(tmp_path)
+    pq.write_table(table, tmp_path / "ready.parquet")
+
+    def job(rows: str) -> Job:
+        facts = little_plan("sequences")
+        facts["data"] = {"name": "ready", "sequences": rows, "columns": {"person": "person"}}
+        facts["problems"] = {"most_dropped": 1}
+        return prepare(plan_from(facts, folder=tmp_path))
+
+    found = job("ready.parquet").rows.check(HERE, notes=True)
+    assert found.problems
+    assert job("table:ready").rows.check(postgresql.settings, notes=True) == found
+
+
+def test_files_of_tracks_are_not_looked_for_in_a_warehouse(
+    postgresql: Holding, tmp_path: Path
+) -> None:
+    write_little_files(tmp_path)
+    facts = little_plan("links")
+    facts["data"] = {"name": "tracks", "traces": "tracks", "format": "gpx"}
+    job = prepare(plan_from(facts, folder=tmp_path))
+    assert "by no warehouse" in refusal(job, postgresql.settings)[0]
