@@ -22,8 +22,8 @@ def refuse_table(path: Path | str, noun: str) -> None:
     """
     if table_of(path) is not None:
         raise DataError(
-            f"The {noun} are a table of a warehouse, and this engine reads files.",
-            advice='Set kind = "warehouse" and url in [engine], or name a file.',
+            f"The {noun} are a table of a warehouse or a cluster, and this engine reads files.",
+            advice='Set kind = "warehouse" and url in [engine], or kind = "spark"; or name a file.',
         )
 
 

@@ -43,7 +43,7 @@ class Piece:
         Raises:
             DataError: The file cannot be read.
         """
-        session.first_number = self.number << _NUMBER_BITS
+        session.first_number = numbers_of(self.number)
         if self.row_groups:
             session.give_once(self._reader())
 
@@ -59,6 +59,11 @@ class Piece:
         except (OSError, pa.ArrowException):
             pass
         raise _gone(self.layout.files.paths[0])
+
+
+def numbers_of(piece: int) -> int:
+    """Returns from where on to number the rows of a piece, apart from those of all others."""
+    return piece << _NUMBER_BITS
 
 
 def pieces_of(layout: Layout) -> list[Piece]:

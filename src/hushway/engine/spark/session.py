@@ -34,6 +34,7 @@ from hushway.engine.spark.worker import (
     count_part,
     keep_part,
     read_pieces,
+    read_table,
     shape_rows,
     tally_batches,
     working,
@@ -41,7 +42,8 @@ from hushway.engine.spark.worker import (
 from hushway.errors import DataError
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Layout, Source, layout_of
+from hushway.tables.layout import Layout, Source, layout_of, layout_of_table
+from hushway.tables.table_names import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,9 +91,12 @@ class SparkEngineSession:
         """Returns where the rows of a source are and which columns they have; no row is read.
 
         Raises:
-            DataError: A file is missing, damaged, or lacks a column or its proper type.
+            DataError: A file or a table is missing, damaged, or lacks a column or its proper type.
         """
-        return layout_of(source)
+        table = table_of(source.path)
+        if table is None:
+            return layout_of(source)
+        return layout_of_table(table, self._columns_of(table), source)
 
     def rows(self, reading: Reading) -> ibis.Table:
         """Returns all rows, to be looked at by expressions.
@@ -102,7 +107,7 @@ class SparkEngineSession:
         self._read.append(reading)
         frame, schema = self._rows_of(reading)
         if reading.shape is not None:
-            schema = _schema_of(reading, self._settings, shaped=True)
+            schema = self._schema_of(reading, shaped=True)
             divided = self._divided(frame, reading)
             frame = self._mapped(
                 divided, shape_rows, _columns(schema), reading=reading, columns=_arrow(schema)
@@ -215,15 +220,48 @@ class SparkEngineSession:
             self._spark.catalog.dropTempView(self._prefix + name)
 
     def _rows_of(self, reading: Reading) -> tuple["DataFrame", ibis.Schema]:
-        schema = _schema_of(reading, self._settings, shaped=False)
+        schema = self._schema_of(reading, shaped=False)
+        table = _table_of(reading)
         rows = self._mapped(
-            self._pieces(reading),
-            read_pieces,
+            self._pieces(reading) if table is None else self._table(table, reading),
+            read_pieces if table is None else read_table,
             _columns(schema),
             reading=reading,
             columns=_arrow(schema),
         )
         return rows, schema
+
+    def _table(self, name: str, reading: Reading) -> "DataFrame":
+        """Returns a table of the session's catalogue, only the columns that are needed."""
+        assert reading.layout is not None  # noqa: S101  what a table has
+        names = dict.fromkeys(reading.layout.names.values())
+        return self._spark.table(name).select(*(f"`{one.replace('`', '``')}`" for one in names))
+
+    def _columns_of(self, table: str) -> pa.Schema:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        found: pa.Schema | None = None
+        # What Spark says about a table may name others.
+        with suppress(Exception):
+            found = to_arrow_schema(self._spark.table(table).schema)
+        if found is None:
+            raise DataError(
+                f"The Spark session has no table {table!r} that can be read.",
+                advice="Check its name; catalogues such as Iceberg or Delta are settings of the "
+                "session.",
+            )
+        return found
+
+    def _schema_of(self, reading: Reading, *, shaped: bool) -> ibis.Schema:
+        """Returns the columns of rows; no row is read."""
+        table = _table_of(reading)
+        with embedded_session(self._settings) as here:
+            if table is not None:
+                here.give(pa.RecordBatchReader.from_batches(self._columns_of(table), []))
+            rows = reading.read(here, reading.layout)
+            if shaped and reading.shape is not None:
+                rows = reading.shape(here, rows)
+            return rows.schema()
 
     def _pieces(self, reading: Reading) -> "DataFrame":
         if reading.layout is None:
@@ -251,9 +289,16 @@ class SparkEngineSession:
         """
         if reading.together is None or reading.layout is None:
             return rows
+        return rows.repartition(
+            self._cluster.parts or self._parts_of(reading.layout, rows), reading.together
+        )
+
+    def _parts_of(self, layout: Layout, rows: "DataFrame") -> int:
         cores = self._spark.sparkContext.defaultParallelism
-        parts = self._cluster.parts or parts_of(self._cut_of(reading.layout), cores)
-        return rows.repartition(parts, reading.together)
+        if layout.files.format == "table":
+            # Spark knows best into how many parts its own table falls.
+            return max(2 * cores, int(rows.rdd.getNumPartitions()))
+        return parts_of(self._cut_of(layout), cores)
 
     def _mapped(self, frame: "DataFrame", do: Work, schema: str, **told: Any) -> "DataFrame":
         task = Task(settings=self._settings, **told)
@@ -316,13 +361,10 @@ def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkE
         session.close()
 
 
-def _schema_of(reading: Reading, settings: EngineSettings, *, shaped: bool) -> ibis.Schema:
-    """Returns the columns of rows; no row is read."""
-    with embedded_session(settings) as here:
-        rows = reading.read(here, reading.layout)
-        if shaped and reading.shape is not None:
-            rows = reading.shape(here, rows)
-        return rows.schema()
+def _table_of(reading: Reading) -> str | None:
+    """Returns the name of the table that is read; None for files."""
+    layout = reading.layout
+    return layout.files.table if layout is not None and layout.files.format == "table" else None
 
 
 def _columns(schema: ibis.Schema) -> str:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.session import Keeping, Part, Reading, Tally
 from hushway.engine.settings import EngineSettings
-from hushway.engine.spark.pieces import Piece
+from hushway.engine.spark.pieces import Piece, numbers_of
 from hushway.errors import DataError, HushwayError
 from hushway.privacy.query import ExactCounts
 from hushway.version import __version__
@@ -105,6 +105,22 @@ def read_pieces(task: Task, batches: Batches) -> Batches:
             piece.open(session)
             for batch in session.stream(_reading(task).read(session, piece.layout)):
                 yield batch.cast(task.columns)
+
+
+def read_table(task: Task, batches: Batches) -> Batches:
+    """Reads rows of a table that Spark hands over: rows out."""
+    from pyspark import TaskContext
+
+    first = next(batches, None)
+    context = TaskContext.get()
+    if first is None or context is None:
+        return
+    with embedded_session(task.settings) as session:
+        session.first_number = numbers_of(context.partitionId())
+        session.give_once(pa.RecordBatchReader.from_batches(first.schema, _after(first, batches)))
+        reading = _reading(task)
+        for batch in session.stream(reading.read(session, reading.layout)):
+            yield batch.cast(task.columns)
 
 
 def count_malformed(task: Task, batches: Batches) -> Batches:
