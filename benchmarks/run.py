@@ -22,6 +22,7 @@ BENCHMARKS = (
     "matching",
     "movements",
     "link_coverage",
+    "cluster",
     "dispatch",
     "network_design",
 )
