@@ -9,8 +9,8 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.job import EventRows
 from hushway.families.density.public.visits import DensityUniverse
+from hushway.families.density.rows.every_visit import EveryVisit, VisitsOfPeople
 from hushway.families.density.rows.rows import visits_read
-from hushway.families.density.study.exact import EveryVisit
 from hushway.families.density.study.scene import exact_visits
 from hushway.families.load import plan_from, prepare
 from support.little_plans import little_plan, write_little_files
@@ -29,13 +29,19 @@ def test_everybody_counts_once_at_each_site_in_a_period(tmp_path: Path, ids: str
     assert isinstance(universe, DensityUniverse)
     assert isinstance(source, EventRows)
     part = EveryVisit(universe=universe)
-    with embedded_session(EngineSettings(threads=1, encrypt_spills=False)) as session:
-        reading = visits_read(source.source, universe)
+    reading, settings = visits_read(source.source, universe), EngineSettings(threads=1)
+    with embedded_session(settings) as session:
         found = session.count(reading, part)
+    with embedded_session(settings) as session:
+        people = session.count(reading, VisitsOfPeople(universe=universe))
     number = np.arange(36)
     areas = {key: position for position, key in enumerate(universe.areas.ids)}
     places = ("-8.6/41.1", "-8.59/41.1", "-8.6/41.11", "-8.59/41.11")
     site = np.array([areas[places[i % 4]] for i in number])
     expected = exact_visits(number % 6, site, number % 20 // 12, universe.site_count, 2)
-    assert np.array_equal(found.reshape(2, -1).T, expected)
-    assert np.array_equal(part.counted(part.sums(found)), found)
+    by_bin = expected.T.ravel()
+    assert np.array_equal(found.cells, np.flatnonzero(by_bin))
+    assert np.array_equal(found.values, by_bin[found.cells])
+    assert part.counted(part.sums(found)) is found
+    # All six people are at two places in each half of the day.
+    assert dict(zip(people.cells, people.values, strict=True)) == {4: 6}
