@@ -51,6 +51,14 @@ def recommend(
 
     Raises:
         PlanError: The guesses make no sense.
+
+    Example:
+        >>> job = hushway.prepare(hushway.load_plan("plan.toml"))
+        >>> advice = hushway.recommend(job, trips=5_000, people=2_000)
+        >>> advice.lines.splitlines()[0]
+        '[privacy]'
+        >>> advice.enough[0]
+        '...'
     """
     crowd = ExpectedPopulation(trips=trips, people=people)
     family = family_named(job.plan.release_type)
@@ -86,6 +94,11 @@ def evaluate(  # noqa: PLR0913
 
     Raises:
         HushwayError: Something was wrong; the message says what, and what to do.
+
+    Example:
+        >>> found = hushway.evaluate("release", draws=2)
+        >>> found.verdict.value.sentence
+        'fleet ... vehicles...'
     """
     from hushway.transit.day_demand import hours_of
     from hushway.transit.judging import FleetQuestion, evaluate_fleet

@@ -1,4 +1,4 @@
-"""The verb that compares two releases."""
+"""The verb that compares a release: with another one, or with the truth."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +11,7 @@ from hushway.errors import PlanError
 if TYPE_CHECKING:
     from hushway.families.comparing import Comparison
 
-_INTERNAL = "INTERNAL: depends on exact trips; not for release"
+_INTERNAL = "INTERNAL: depends on exact rows; not for release"
 
 
 def compare(
@@ -23,15 +23,15 @@ def compare(
     truth: Annotated[
         Path | None,
         typer.Option(
-            help="Instead of another release: the plan of an OD release, whose exact trips are "
-            "read, for the steward's own screen."
+            help="Instead of another release: the plan of this one, whose exact rows are read, "
+            "for the steward's own screen."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare two releases figure by figure: what differs by more than their noise; costs nothing.
 
-    Only published numbers are read. With --truth the exact trips are: what is printed then carries
+    Only published numbers are read. With --truth the exact rows are: what is printed then carries
     no guarantee and must not be published. It is written to no file.
     """
     from hushway.families.comparing import compare_releases
@@ -55,7 +55,7 @@ def compare(
 
 
 def _compare_with_truth(release: Path, plan: Path, *, as_json: bool) -> None:
-    from hushway.families.true_trips import true_errors
+    from hushway.families.true_errors import true_errors
 
     with working() as show:
         found = true_errors(release, plan, progress=show).value
@@ -64,15 +64,16 @@ def _compare_with_truth(release: Path, plan: Path, *, as_json: bool) -> None:
         return
     published, true = found.total
     say(_INTERNAL)
-    say(f"All trips: {published:,.0f} published, {true:,.0f} in truth.")
-    say(f"Trips misplaced over all cells: {found.misplaced:.1%} of all trips.")
+    say(f"All {found.counted}: {published:,.0f} published, {true:,.0f} in truth.")
+    if found.misplaced is not None:
+        say(
+            f"{found.counted.capitalize()} misplaced over all cells: {found.misplaced:.1%} of all "
+            f"{found.counted}."
+        )
     table(
-        f"Off by, on average, in trips ({_INTERNAL})",
+        f"Off by, on average, in {found.counted} ({_INTERNAL})",
         ["figure", "#mean absolute error"],
-        [
-            ["a cell that holds trips", f"{found.busy_cells:,.1f}"],
-            *([figure, f"{error:,.1f}"] for figure, error in found.figures.items()),
-        ],
+        [[figure, f"{error:,.1f}"] for figure, error in found.figures.items()],
     )
 
 

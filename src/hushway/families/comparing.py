@@ -124,8 +124,11 @@ def _certificate(folder: Path) -> Any:
 def _read(folder: Path, compared: ComparedTable) -> pa.Table:
     """Returns names, values and errors of the figures of a release."""
     errors = [] if compared.error is None else [compared.error]
-    table = pq.read_table(folder / compared.file, columns=[*compared.keys, _VALUE, *errors])
-    names = [_text(table.column(key)) for key in compared.keys]
+    path = folder / compared.file
+    there = set(pq.read_schema(path).names)
+    keys = [*compared.keys, *(key for key in compared.optional if key in there)]
+    table = pq.read_table(path, columns=[*keys, _VALUE, *errors])
+    names = [_text(table.column(key)) for key in keys]
     columns = {
         "figure": pc.binary_join_element_wise(*names, _BETWEEN),
         _VALUE: table.column(_VALUE).cast(pa.float64()),

@@ -10,9 +10,11 @@ class ComparedTable:
     Attributes:
         file: Where it lies in the release folder, as Parquet.
         keys: The columns that name a figure.
+        optional: Further columns that do, in releases that have them.
         error: The column with the standard error of a figure; None if figures carry none.
     """
 
     file: str
     keys: tuple[str, ...]
+    optional: tuple[str, ...] = ()
     error: str | None = "standard_error"

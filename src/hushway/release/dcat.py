@@ -61,10 +61,7 @@ def render_dcat(
                 "@type": "dct:Location",
                 "skos:prefLabel": _english(certificate.region or _NOT_STATED),
             },
-            "dct:publisher": {
-                "@type": "foaf:Agent",
-                "foaf:name": certificate.publisher or _NOT_STATED,
-            },
+            "dct:publisher": _publisher(certificate),
             **_contact(certificate),
             # None of its themes is about counts of people who move.
             "mobilitydcatap:mobilityTheme": {"@id": f"{_VOCABULARY}mobility-theme/other"},
@@ -76,15 +73,21 @@ def render_dcat(
     )
 
 
+def _publisher(certificate: Certificate) -> dict[str, Any]:
+    kind, address = address_of(certificate)
+    # The profile wants mail of every contact, so a page is that of the publisher.
+    page = {"foaf:workplaceHomepage": {"@id": address}} if kind == "path" else {}
+    return {"@type": "foaf:Agent", "foaf:name": certificate.publisher or _NOT_STATED, **page}
+
+
 def _contact(certificate: Certificate) -> dict[str, Any]:
     kind, address = address_of(certificate)
-    if kind is None:
+    if kind != "email":
         return {}
-    term, prefix = ("vcard:hasEmail", "mailto:") if kind == "email" else ("vcard:hasURL", "")
     contact = {
         "@type": "vcard:Kind",
         "vcard:fn": certificate.publisher or address,
-        term: {"@id": prefix + address},
+        "vcard:hasEmail": {"@id": f"mailto:{address}"},
     }
     return {"dcat:contactPoint": contact}
 

@@ -30,12 +30,16 @@ from hushway.release.intake import Intake
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.privacy.measured import Internal
     from hushway.release.advice import Advice
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.finding import Notes
-    from hushway.release.job import Job
+    from hushway.release.job import CountingContext, Job
     from hushway.release.plan_sections import AnyPlan, Section
     from hushway.release.published_file import Contents, Description
+    from hushway.release.true_errors import TrueErrors
+
+    TrueComparison = Callable[[Path, Job, CountingContext], Internal[TrueErrors]]
 
 # Synthetic cities of the demo.
 SEED = 2018
@@ -114,6 +118,15 @@ class Family(ABC):
     @property
     def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
+        return None
+
+    @property
+    def true_errors(self) -> "TrueComparison | None":
+        """Compares a release with the exact rows of its plan; None if it cannot.
+
+        Privacy:
+            Its answer carries no guarantee: for the steward's own eyes.
+        """
         return None
 
     def limit_option(self, plan: Any) -> str | None:
@@ -206,6 +219,7 @@ class Parts:
         prepare: Makes a job of a plan.
         crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
         recommend: Says what suits a guess of the crowd; None if noise alone decides.
+        true_errors: Compares a release with exact rows.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
         facts_fit: Whether the facts of a data package are enough to read its files.
@@ -217,6 +231,7 @@ class Parts:
     prepare: str
     crowd_forecast: str | None = None
     recommend: str | None = None
+    true_errors: str = "study.exact.true_errors"
     table: str
     contents: str
     facts_fit: str = "files.published.facts_fit"
@@ -259,6 +274,11 @@ class PackagedFamily(Family):
         if place is None:
             return None
         return cast("Callable[[Job, ExpectedPopulation], CrowdForecast]", self._part(place))
+
+    @property
+    def true_errors(self) -> "TrueComparison | None":
+        """Compares a release with the exact rows of its plan."""
+        return cast("TrueComparison", self._part(self.parts.true_errors))
 
     @property
     def table(self) -> type:

@@ -145,11 +145,17 @@ def _curves(starts: FloatArray, ends: FloatArray) -> FloatArray:
 WIDE, TALL = (12.0, 6.6), (12.0, 7.4)
 
 _DPI = 140
+# Twice as fast as the usual 6, for a file that is a tenth larger.
+_COMPRESSION = 3
 _INK, _SOFT, _ALARM = "#1c2430", "#5a6675", "#b3001b"
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "text.usetex": False,
+    # Letters are large enough to need no fitting to pixels, which takes longer than to draw them.
+    "text.hinting": "none",
+    # Titles stand where they are put: otherwise all labels are measured once more for them.
+    "axes.titley": 1.0,
     "text.color": _INK,
     "axes.edgecolor": _SOFT,
     "axes.labelcolor": _SOFT,
@@ -173,7 +179,12 @@ def poster(inches: tuple[float, float]) -> Iterator[Figure]:
 def png_of(figure: Figure) -> bytes:
     """Returns a figure as PNG: the same bytes for the same figure."""
     file = io.BytesIO()
-    figure.savefig(file, format="png", metadata={"Software": None})
+    figure.savefig(
+        file,
+        format="png",
+        metadata={"Software": None},
+        pil_kwargs={"compress_level": _COMPRESSION},
+    )
     return file.getvalue()
 
 

@@ -89,8 +89,17 @@ def _check_within(
     corners = shapely.get_coordinates(shapes)
     low, high = np.array(box[:2]) * _SLACK, np.array(box[2:]) * _SLACK
     # Written so that NaN is outside.
-    if not ((corners >= low) & (corners <= high)).all():
-        raise _disagrees(crs, noun)
+    if ((corners >= low) & (corners <= high)).all():
+        return
+    turned = corners[:, ::-1]
+    if crs.is_geographic and len(turned) and ((turned >= low) & (turned <= high)).all():
+        raise GeographyError(
+            f"Coordinates of {noun} have a latitude beyond 90 degrees: longitude and latitude look "
+            "swapped.",
+            advice="Give the longitude first, and then the latitude; or let the plan name their "
+            "columns the other way round.",
+        )
+    raise _disagrees(crs, noun)
 
 
 def _check_region(degrees: NDArray[Any], crs: CRS, noun: str) -> None:

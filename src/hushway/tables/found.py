@@ -110,6 +110,8 @@ class RowsFound:
         kept: How many of them can be counted, before any contribution limit.
         swapped: How many rows lie nowhere in the plan's places, and would lie in them if longitude
             and latitude changed places.
+        places_swapped: Whether the public places are far from the plan's time zone, and close to it
+            if longitude and latitude changed places: then they are wrong, and not the rows.
         times: When they were; None if nobody asked, or if they have no times.
         places: Which places they name; none if nobody asked, or if they name none.
         people: How many rows people have; None if nobody asked, or if rows have no person.
@@ -119,6 +121,7 @@ class RowsFound:
     read: int
     kept: int
     swapped: int = 0
+    places_swapped: bool = False
     times: TimesFound | None = None
     places: tuple[PlacesFound, ...] = ()
     people: PeopleFound | None = None

@@ -123,12 +123,13 @@ def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
 
 
 def _located(records: list[PlaceRecord], file: Path) -> list[Location]:
-    places, nowhere, outside = [], [], []
+    places, nowhere, outside, turned = [], [], [], []
     for record in records:
         if record.lon is None or record.lat is None:
             nowhere.append(repr(record.id))
         elif abs(record.lon) > _MOST_LON or abs(record.lat) > _MOST_LAT:
             outside.append(repr(record.id))
+            turned.append(abs(record.lat) <= _MOST_LON and abs(record.lon) <= _MOST_LAT)
         else:
             places.append(
                 Location(
@@ -143,6 +144,13 @@ def _located(records: list[PlaceRecord], file: Path) -> list[Location]:
         raise GeographyError(
             f"Places in {file.name} have no longitude or latitude: {_some(nowhere)}.",
             advice="Give every place a position as two numbers, in decimal degrees.",
+        )
+    if outside and all(turned):
+        raise GeographyError(
+            f"Places in {file.name} have a latitude beyond 90 degrees: {_some(outside)}. Longitude "
+            "and latitude look swapped.",
+            advice="Let lon name the column of longitudes and lat that of latitudes; in GeoJSON "
+            "the longitude comes first.",
         )
     if outside:
         raise GeographyError(

@@ -65,15 +65,28 @@ def _dropped(found: RowsFound, most: Fraction) -> Iterator[Problem]:
 
 
 def _swapped(found: RowsFound) -> Iterator[Problem]:
-    if found.swapped * 2 > found.dropped:
+    if found.swapped * 2 <= found.dropped:
+        return
+    if found.places_swapped:
         yield Problem(
-            kind="swapped_position",
-            message="Longitude and latitude look swapped: these rows lie nowhere in the plan's "
-            "places, and would lie in them the other way round.",
+            kind="swapped_places",
+            message="Longitude and latitude of the plan's public places look swapped: as they are, "
+            "they lie far from the plan's time zone and hold none of these rows, and the other way "
+            "round they lie close to it and hold them.",
             count=found.swapped,
-            advice="Let the plan's lon name the column of longitudes, and lat that of latitudes.",
+            advice="Correct the public file, or let the plan name its columns the other way round.",
             severity="warn",
         )
+        return
+    yield Problem(
+        kind="swapped_position",
+        message="Longitude and latitude look swapped: these rows lie nowhere in the plan's "
+        "places, and would lie in them the other way round.",
+        count=found.swapped,
+        advice="Let the plan's lon name the column of longitudes, and lat that of latitudes. If "
+        "they do, look at the public file.",
+        severity="warn",
+    )
 
 
 def _implausible(found: RowsFound) -> Iterator[Problem]:

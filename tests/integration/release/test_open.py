@@ -72,6 +72,16 @@ def test_tables_come_for_pandas_and_geopandas(od: Path) -> None:
         release.geopandas("trips")
 
 
+def test_tables_come_for_polars(od: Path) -> None:
+    polars = pytest.importorskip("polars")
+    release = hushway.open(od)
+    frame = release.polars()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.columns == release.arrow().column_names
+    assert frame["count"].to_list() == release.arrow()["count"].to_pylist()
+    assert release.polars("places")["id"].to_list() == ["a", "b", "c", "d"]
+
+
 def test_shapes_come_with_the_table_that_has_them(tmp_path: Path) -> None:
     pytest.importorskip("geopandas")
     areas = hushway.open(published(tmp_path, "density")).geopandas()
@@ -118,7 +128,7 @@ def test_a_notebook_shows_picture_sums_error_and_guarantee_and_fetches_nothing(
     assert "&lt;script&gt;" in shown
 
 
-@pytest.mark.parametrize("function", ["open", "check", "run_audit"])
+@pytest.mark.parametrize("function", ["open", "check", "recommend", "evaluate", "run_audit"])
 def test_examples_of_public_functions_run(
     function: str, od: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,15 @@ def test_sequences_are_named_by_all_their_stops(tmp_path: Path) -> None:
     assert rows == {"a": (3, None), "a\0b": (5, 5), "ab": (None, 3)}
 
 
+def test_sequences_with_times_are_named_by_these_too(tmp_path: Path) -> None:
+    compared = FAMILIES["sequences"].compared
+    assert compared is not None
+    columns = {"sequence": [["a"], ["a"]], "periods": [["x"], ["y"]], "count": [5, 3]}
+    pq.write_table(pa.table(columns), tmp_path / compared.file)
+    named = _read(tmp_path, compared)
+    assert _joined(named, named).column("figure").to_pylist() == ["a\0x", "a\0y"]
+
+
 def test_the_command_says_it_to_people_and_to_programs(release: Path) -> None:
     said = CliRunner().invoke(app, ["compare", str(release), str(release)])
     assert said.exit_code == 0

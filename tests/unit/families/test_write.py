@@ -1,11 +1,13 @@
 import dataclasses
 import errno
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,30 @@ def test_the_same_release_gives_the_same_bytes(
     again = write_release(tmp_path / "again", table=table, certificate=certificate)
     for name in FILES:
         assert (again / name).read_bytes() == (release / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_garbage_is_left_alone_only_while_the_picture_is_drawn(
+    tmp_path: Path,
+    table: ODTable,
+    certificate: Certificate,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    fails: bool,
+) -> None:
+    seen: list[bool] = []
+
+    def picture(_contents: object, _certificate: object) -> bytes:
+        seen.append(gc.isenabled())
+        if fails:
+            raise ValueError
+        return b"drawn"
+
+    monkeypatch.setattr("hushway.families.od.files.contents.ODContents.picture", picture)
+    with pytest.raises(ValueError) if fails else nullcontext():  # noqa: PT011  the test's own
+        write_release(tmp_path / "drawn", table=table, certificate=certificate)
+    assert seen == [False]
+    assert gc.isenabled()
 
 
 def test_a_sparse_release_says_what_a_missing_row_means(

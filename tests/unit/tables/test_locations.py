@@ -122,6 +122,11 @@ def test_a_duplicate_id_is_named(tmp_path: Path) -> None:
     assert "more than once: a." in refusal(write(tmp_path, HEADER + ROWS + "a,A,1,2,Z\n"))
 
 
+def test_a_latitude_beyond_90_degrees_looks_swapped(tmp_path: Path) -> None:
+    message = refusal(write(tmp_path, HEADER + ROWS + "t,Tokyo,35.7,139.7,Z\n"))
+    assert "latitude beyond 90 degrees: 't'. Longitude and latitude look swapped" in message
+
+
 def test_metres_are_the_wrong_crs(tmp_path: Path) -> None:
     message = refusal(write(tmp_path, HEADER + ROWS + "m,M,273000.5,4685000.5,Z\n"))
     assert "wrong CRS" in message

@@ -53,6 +53,14 @@ def test_positions_look_swapped_if_most_dropped_rows_fit_the_other_way_round() -
     assert "swapped_position" not in rules(RowsFound(read=100, kept=100))
 
 
+def test_public_places_that_are_swapped_are_told_in_one_finding() -> None:
+    swapped = RowsFound(read=100, kept=0, swapped=100, places_swapped=True)
+    assert "swapped_places" in rules(swapped)
+    assert "swapped_position" not in rules(swapped)
+    # Without a row that would lie in them, nobody knows.
+    assert "swapped_places" not in rules(RowsFound(read=100, kept=90, places_swapped=True))
+
+
 def times(first: date, last: date) -> TimesFound:
     return TimesFound(
         first_day=first,

@@ -29,7 +29,7 @@ class LinksFamily(PackagedFamily):
         signs=("person", "lon", "lat"),
         files={"roads.file": "the public road network"},
     )
-    compared = ComparedTable(file="links.parquet", keys=("period", "link"))
+    compared = ComparedTable(file="links.parquet", keys=("period", "link_id"))
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",

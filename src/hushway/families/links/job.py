@@ -57,6 +57,7 @@ class TraceRows:
             settings=settings,
             notes=notes,
             splitting=self.splitting,
+            limits=self.limits,
         )
         return replace(checked, problems=(*checked.problems, *self._roads())) if notes else checked
 

@@ -37,7 +37,9 @@ class SequencesFamily(PackagedFamily):
         files={"places.file": "the public list of places"},
         left_out=("taxonomy.columns",),
     )
-    compared = ComparedTable(file="sequences.parquet", keys=("sequence",), error=None)
+    compared = ComparedTable(
+        file="sequences.parquet", keys=("sequence",), optional=("periods",), error=None
+    )
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",

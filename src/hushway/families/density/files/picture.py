@@ -74,7 +74,8 @@ def draw_areas(axes: Axes, shapes: AreaShapes, colours: NDArray[Any]) -> None:
             # Many borders would hide the areas; in their own colour they only close the gaps.
             edgecolors="white" if few else colours,
             linewidths=0.35 if few else 0.2,
-        )
+        ),
+        autolim=False,
     )
     west, south, east, north = shapes.bounds
     axes.set_xlim(west, east)

@@ -41,6 +41,7 @@ from hushway.engine.shared_ids import (
     rows_between,
 )
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.rows.every_visit import VisitsOfPeople
 from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,
@@ -49,12 +50,14 @@ from hushway.families.density.rows.rows import (
     load_bins,
     load_sites,
     refuse_other_columns,
+    visits_read,
 )
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
+from hushway.geography.zone_place import looks_swapped
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.found import PlacesFound, RowsFound
+from hushway.tables.found import LimitFound, PlacesFound, RowsFound, Sizes
 from hushway.tables.verdict import verdicts
 
 _WORDS: Final[Words] = {
@@ -128,6 +131,7 @@ def check_events(
             read=found["rows"] + found["malformed_row"],
             kept=found["kept"],
             swapped=found.get("swapped", 0),
+            places_swapped=_areas_look_swapped(universe),
         )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
@@ -141,6 +145,10 @@ def check_events(
             placed = _placed(rows, universe, sites)
             visits = _visits(session, placed, grid, universe, progress)
             description = _with_people(session, description, visits, universe, limits)
+    if notes and limits is not None and sites is None:
+        # Which area a position lies in is nothing that the engine knows.
+        total = _visits_by_area(source, universe, settings, progress)
+        description = replace(description, limits=(*description.limits, _in_total(total, limits)))
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
     problems = problems_of(found, source.columns, policy, _WORDS, facts_of(found))
@@ -217,6 +225,12 @@ def _misplaced(
     return session.tally(looked_at, _Positions(AreaIndex(areas)), progress)
 
 
+def _areas_look_swapped(universe: DensityUniverse) -> bool:
+    west, south, east, north = shapely.total_bounds(universe.areas.shapes)
+    middle = float(west + east) / 2, float(south + north) / 2
+    return looks_swapped(*middle, universe.periods.zone)
+
+
 @dataclass(frozen=True)
 class _Positions:
     """Counts what is wrong with positions."""
@@ -246,13 +260,15 @@ def _sites_found(found: dict[str, int], universe: DensityUniverse) -> tuple[Plac
 
 
 def _placed(rows: ir.Table, universe: DensityUniverse, sites: ir.Table | None) -> ir.Table:
-    """Returns rows of somebody somewhere: (person, us).
+    """Returns rows of somebody somewhere: (person, us), and the site if rows name places.
 
     Positions are compared with the rectangle around all areas alone, which the engine does at once.
     """
     owned = rows.filter(rows.person.notnull())
     if sites is not None:
-        return owned.semi_join(sites, owned.location == sites.id).select("person", "us")
+        return owned.inner_join(sites.rename(location="id"), "location").select(
+            "person", "us", "site"
+        )
     west, south, east, north = (float(edge) for edge in shapely.total_bounds(universe.areas.shapes))
     within = owned.lon.between(west, east) & owned.lat.between(south, north)
     return owned.filter(within).select("person", "us")
@@ -265,12 +281,29 @@ def _visits(
     universe: DensityUniverse,
     progress: ShareProgress | None,
 ) -> ir.Table:
-    """Counts the rows of each person in each bin: nobody counts twice in one."""
+    """Counts the rows of each person in each bin, by site if there are any: each is a visit."""
     rows = rows.filter(in_window(rows.us, grid.start_us, grid.end_us))
     rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
     binned = rows.inner_join(load_bins(session, grid, universe), "bucket")
-    visits = binned.group_by("person", "first").aggregate(rows=lambda visit: visit.count())
+    alike = [name for name in ("person", "first", "site") if name in binned.columns]
+    visits = binned.group_by(alike).aggregate(rows=lambda visit: visit.count())
     return session.store("rows_by_visit", visits, progress)
+
+
+def _visits_by_area(
+    source: EventsSource,
+    universe: DensityUniverse,
+    settings: EngineSettings | None,
+    progress: ShareProgress | None,
+) -> Sizes:
+    with open_session(settings or EngineSettings()) as session:
+        part = VisitsOfPeople(universe=universe)
+        found = session.count(visits_read(session, source, universe), part, progress)
+    return Sizes(size=found.cells, owners=found.values)
+
+
+def _in_total(visits: Sizes, limits: VisitLimits) -> LimitFound:
+    return visits.limited("max_visits_in_total", "visits", limits.max_visits_in_total)
 
 
 def _with_people(
@@ -281,7 +314,9 @@ def _with_people(
     limits: VisitLimits | None,
 ) -> RowsFound:
     people = visits.group_by("person").aggregate(
-        visits=lambda person: person.count(), rows=lambda person: person.rows.sum()
+        bins=lambda person: person["first"].nunique(),
+        visits=lambda person: person.count(),
+        rows=lambda person: person.rows.sum(),
     )
     periods = universe.periods
     # A phone may report often, but hardly every minute of a whole window.
@@ -290,5 +325,8 @@ def _with_people(
     described = replace(description, people=rows)
     if limits is None:
         return described
-    counted = sizes_of(session, people, "visits")
-    return replace(described, limits=(counted.limited("max_visits", "visits", limits.max_visits),))
+    in_bins = sizes_of(session, people, "bins")
+    found = [in_bins.limited("max_visits", "visits, one a period", limits.max_visits)]
+    if universe.sites is not None:
+        found.append(_in_total(sizes_of(session, people, "visits"), limits))
+    return replace(described, limits=tuple(found))

@@ -194,7 +194,7 @@ def off_earth(file: Path) -> GeographyError:
     """Returns the error for nodes that are nowhere on Earth."""
     return GeographyError(
         f"Nodes of {file.name} have a longitude or latitude that is not on Earth.",
-        advice="Correct them: lon within ±180, lat within ±90.",
+        advice="Correct them: lon within ±180, lat within ±90. Perhaps the two are swapped.",
     )
 
 

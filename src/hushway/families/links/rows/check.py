@@ -5,7 +5,6 @@ from typing import Final
 
 import ibis
 import ibis.expr.types as ir
-import numpy as np
 
 from hushway.engine.embedded import embedded_session
 from hushway.engine.found import sizes_of, times_found
@@ -31,9 +30,8 @@ from hushway.engine.shared_ids import (
     refuse_nothing,
 )
 from hushway.families.links.matching.matcher import Matcher, RoadMatcher
-from hushway.families.links.matching.traces import Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.rows import (
     AnyTraces,
     PeriodLookup,
@@ -44,11 +42,13 @@ from hushway.families.links.rows.rows import (
     people_at_a_time,
     positions_read,
 )
-from hushway.families.links.rows.trips import Splitting, split_trips
+from hushway.families.links.rows.trial import FAR, Trial
+from hushway.families.links.rows.trips import Splitting
 from hushway.geography.periods import Periods
+from hushway.geography.zone_place import looks_swapped
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.found import RowsFound
+from hushway.tables.found import LimitFound, RowsFound, Sizes
 from hushway.tables.layout import Clock
 from hushway.tables.verdict import verdicts
 
@@ -93,15 +93,6 @@ _WORDS: Final[Words] = {
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 _NEEDED = ("person", "lon", "lat")
 _PEOPLE_TRIED = 300
-_TRIPS_TRIED = 2_000
-# Metres. Devices are seldom so wrong on a road.
-_FAR = 100.0
-_REASONS = {
-    Reason.TOO_SHORT: "trips_too_short",
-    Reason.OFF_ROAD: "trips_off_road",
-    Reason.NO_ROUTE: "trips_without_route",
-    Reason.BROKEN: "trips_broken",
-}
 
 
 def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
@@ -114,6 +105,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     progress: ShareProgress | None = None,
     splitting: Splitting | None = None,
     matcher: RoadMatcher | None = None,
+    limits: MovementLimits | None = None,
 ) -> RowsChecked:
     """Returns every kind of trouble with the traces, with rows or trips, and what is found.
 
@@ -130,12 +122,13 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
         progress: Told from 0 to 1 how far it is.
         splitting: How positions become trips.
         matcher: Finds ways on the roads; the usual one if not given.
+        limits: How much of one person will count; if not given, nothing is said of that.
 
     Raises:
         DataError: The traces cannot be read at all, or there are none.
     """
     settings = EngineSettings() if settings is None else settings
-    facts: dict[str, float] = {"far": _FAR, "tried": 0}
+    facts: dict[str, float] = {"far": FAR, "tried": 0}
     with open_session(settings) as session:
         rows = session.rows(positions_read(session, source))
         judged = _judged(session, rows, universe, source.clock)
@@ -146,6 +139,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             read=found["rows"] + found["malformed_row"],
             kept=found["kept"],
             swapped=found["swapped"],
+            places_swapped=looks_swapped(*_middle(universe.roads), universe.periods.zone),
         )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
@@ -153,7 +147,7 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= first_row(session.run(copies, progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, Surroundings.of(universe.roads), lookup)
-            found |= ids_in_two_places(session, usable, _middle(universe.roads), progress)
+            found |= ids_in_two_places(session, usable, _middle(universe.roads)[1], progress)
             positions = sizes_of(session, session.table(POSITIONS_BY_ID), "rows")
             description = replace(
                 description,
@@ -161,14 +155,19 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
                 people=positions.people(_service_seconds(universe.periods)),
             )
             some = session.fetch(_some_people(usable))
+            trial = Trial(
+                universe=universe,
+                matcher=matcher or Matcher(universe.roads),
+                lookup=lookup,
+                splitting=splitting or Splitting(),
+            )
             with embedded_session(replace(settings, cluster=None)) as here:
-                trips = [
-                    split_trips(people, universe.roads.plane, splitting or Splitting()).traces
-                    for people in people_at_a_time(here, here.load("some_people", some))
-                ]
-            trial = _tried(trips, matcher or Matcher(universe.roads), settings.threads)
-            found |= trial
-            facts["tried"] = trial["tried"]
+                people = people_at_a_time(here, here.load("some_people", some))
+                tried, items = trial.of(people, settings.threads)
+            found |= tried
+            if limits is not None:
+                description = replace(description, limits=(_limit(items, limits),))
+            facts["tried"] = tried["tried"]
     columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
     problems = problems_of(found, columns, policy, _WORDS, facts | facts_of(found))
     return RowsChecked(
@@ -220,25 +219,9 @@ def _some_people(rows: ir.Table) -> ir.Table:
     return rows.semi_join(some, "person")
 
 
-def _tried(trips: list[Traces], matcher: RoadMatcher, threads: int | None) -> dict[str, int]:
-    """Returns how many trips had no way, by reason, and how many positions no road near them."""
-    found = dict.fromkeys(("tried", "far_from_roads", *_REASONS.values()), 0)
-    for traces in trips:
-        some = _first_trips(traces, _TRIPS_TRIED - found["tried"])
-        ways = matcher.match(some, threads=threads)
-        near, _, _ = matcher.nearest_links(some.x, some.y, _FAR)
-        found["tried"] += len(some)
-        found["far_from_roads"] += int((np.diff(near) == 0).sum())
-        for reason, kind in _REASONS.items():
-            found[kind] += int((ways.reason == reason).sum())
-    return found
-
-
-def _first_trips(traces: Traces, most: int) -> Traces:
-    start = traces.start[: most + 1]
-    columns = (column[: start[-1]] for column in (traces.x, traces.y, traces.seconds))
-    x, y, seconds = columns
-    return Traces(start=start, x=x, y=y, seconds=seconds)
+def _limit(items: Sizes, limits: MovementLimits) -> LimitFound:
+    what = f"items of {items.number:,} people tried and found on roads"
+    return items.limited("max_items", what, limits.max_items)
 
 
 def _service_seconds(periods: Periods) -> int:
@@ -246,6 +229,7 @@ def _service_seconds(periods: Periods) -> int:
     return len(periods.days) * (periods.closes - periods.opens) * 60
 
 
-def _middle(roads: RoadNetwork) -> float:
-    """Returns the latitude of the roads' middle."""
-    return float(roads.lat.min() + roads.lat.max()) / 2
+def _middle(roads: RoadNetwork) -> tuple[float, float]:
+    """Returns longitude and latitude of the roads' middle."""
+    lon, lat = (float(axis.min() + axis.max()) / 2 for axis in (roads.lon, roads.lat))
+    return lon, lat

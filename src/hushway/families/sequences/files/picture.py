@@ -175,7 +175,8 @@ def draw_sequences_picture(
         ways.set_title("From one stop to the next", loc="left", fontsize=11, pad=6)
         first = figure.add_axes((0.515, 0.375, 0.47, 0.485))
         draw_icicle(first, table, prefix, groups)
-        first.set_title("The first stops of all records", loc="left", fontsize=11, pad=6)
+        # Above the names of the columns.
+        first.set_title("The first stops of all records", loc="left", fontsize=11, pad=21)
         draw_lengths(figure.add_axes((0.56, 0.19, 0.425, 0.13)), table)
         write_words(figure, certificate, _caption(table, certificate, clear, white))
         return png_of(figure)

@@ -13,13 +13,13 @@ import shapely
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import DensityUniverse, Sites
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.tables.check import Policy
+from hushway.tables.check import Policy, RowsChecked
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
@@ -159,3 +159,48 @@ def test_files_without_events_are_refused(csv_file: WriteFile) -> None:
 
 def test_clean_events_have_no_problems(csv_file: WriteFile) -> None:
     assert found(csv_file([("p", "7", NOON)], header=HEADER), universe_of()) == {}
+
+
+def test_both_limits_are_said_by_what_they_limit(csv_file: WriteFile) -> None:
+    # One person at two places in one hour, and at one of them in the next; another one once.
+    rows = [
+        ("p", "7", NOON),
+        ("p", "7", NOON),
+        ("p", "8", NOON),
+        ("p", "7", "2026-03-29T13:00:00"),
+        ("q", "7", NOON),
+    ]
+    source = EventsSource(csv_file(rows, header=HEADER), EventColumns())
+    limits = VisitLimits(max_visits=1, max_visits_in_total=2)
+    checked = check_events(source, universe_of(), Policy(), settings=SETTINGS, limits=limits)
+    assert limits_of(checked) == {
+        "max_visits": (1, 1, 2, pytest.approx(1 / 3)),
+        "max_visits_in_total": (2, 1, 2, pytest.approx(1 / 4)),
+    }
+
+
+def test_positions_are_visits_of_areas(csv_file: WriteFile) -> None:
+    rows = [
+        ("p", "0.5", "0.5", NOON),
+        ("p", "1.5", "0.5", NOON),
+        ("p", "0.5", "1.5", NOON),
+        ("q", "0.5", "0.5", NOON),
+    ]
+    source = EventsSource(csv_file(rows, header="person,lon,lat,time"), POSITIONS)
+    limits = VisitLimits(max_visits=1, max_visits_in_total=1)
+    checked = check_events(
+        source, universe_of(positions=True), Policy(), settings=SETTINGS, limits=limits
+    )
+    # The third position lies in no area.
+    assert limits_of(checked) == {
+        "max_visits": (1, 0, 2, 0.0),
+        "max_visits_in_total": (1, 1, 2, pytest.approx(1 / 3)),
+    }
+
+
+def limits_of(checked: RowsChecked) -> dict[str, tuple[int, int, int, float]]:
+    assert checked.found is not None
+    return {
+        limit.option: (limit.limit, limit.owners_above, limit.owners, limit.cut_off)
+        for limit in checked.found.limits
+    }

@@ -12,12 +12,13 @@ from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher
-from hushway.families.links.public.universe import LinkUniverse
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.tables.check import Policy
+from hushway.tables.found import LimitFound
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
@@ -122,6 +123,54 @@ def test_some_trips_are_tried_on_the_roads(csv_file: WriteFile) -> None:
     assert found(csv_file(on_road, header=HEADER)) == {}
     told = found(csv_file([*on_road, *off_road], header=HEADER))
     assert told == {"far_from_roads": 6, "trips_off_road": 1}
+
+
+def along(person: str, link: int, hour: int) -> list[tuple[Any, ...]]:
+    """Positions from one end of a link to the other."""
+    low, high = ROADS.start[link], ROADS.start[link + 1] - 1
+    shares = np.linspace(0.0, 1.0, 6).tolist()
+    return [
+        (
+            person,
+            f"2026-03-29T{hour}:00:{10 * i:02d}",
+            float(ROADS.lon[low] * (1 - share) + ROADS.lon[high] * share),
+            float(ROADS.lat[low] * (1 - share) + ROADS.lat[high] * share),
+        )
+        for i, share in enumerate(shares)
+    ]
+
+
+def test_the_limit_of_items_is_tried_on_some_people(csv_file: WriteFile) -> None:
+    # One person drives along a link in two hours, the other in one: a trip on one link is three
+    # items, with its beginning and its end, or more where it touches another link.
+    link = int(np.argmax(ROADS.length))
+    rows = [*along("p", link, 12), *along("p", link, 13), *along("q", link, 12)]
+    source = TracesSource(csv_file(rows, header=HEADER), TraceColumns())
+    (once,) = limits_of(source, 1_000)
+    assert (once.owners, once.owners_above, once.cut_off) == (2, 0, 0.0)
+    # A limit of one keeps one item of each person.
+    (tightest,) = limits_of(source, 1)
+    assert tightest.owners_above == 2
+    every = round(2 / (1 - tightest.cut_off))
+    assert every % 3 == 0
+    assert every >= 9
+    (tight,) = limits_of(source, every // 3)
+    assert (tight.owners, tight.owners_above) == (2, 1)
+    assert tight.cut_off == pytest.approx(1 / 3)
+    assert tight.what == "items of 2 people tried and found on roads"
+
+
+def limits_of(source: TracesSource, max_items: int) -> tuple[LimitFound, ...]:
+    checked = check_traces(
+        source,
+        universe_of(),
+        Policy(),
+        settings=SETTINGS,
+        matcher=MATCHER,
+        limits=MovementLimits(max_items=max_items),
+    )
+    assert checked.found is not None
+    return checked.found.limits
 
 
 def test_numbers_of_trips_tried_are_named(csv_file: WriteFile) -> None:

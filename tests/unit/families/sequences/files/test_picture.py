@@ -23,6 +23,7 @@ from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
+from hushway.release.ground import png_of
 from support.certificates import UNPROTECTED
 
 Build = Callable[..., SequenceTable]
@@ -52,6 +53,26 @@ def test_every_tree_has_a_picture(
     picture = draw_sequences_picture(table, certify_tree(table, **spent))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
+
+
+def test_no_title_stands_on_the_names_of_columns(
+    tree: SequenceTable, certify_tree: Certify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(
+        "hushway.families.sequences.files.picture.png_of",
+        lambda figure: drawn.append(figure) or png_of(figure),
+    )
+    draw_sequences_picture(tree, certify_tree(tree))
+    (figure,) = drawn
+    names = 0
+    for axes in figure.axes:
+        title = axes.get_title(loc="left") and axes._left_title.get_window_extent()
+        for label in axes.get_xticklabels():
+            if title and label.get_text() and label.get_visible():
+                names += 1
+                assert not title.overlaps(label.get_window_extent())
+    assert names > 3
 
 
 def test_the_stamp_is_in_the_picture(tree: SequenceTable, certify_tree: Certify) -> None:
