@@ -142,12 +142,12 @@ def settings(master: str | None) -> Any:
 def trips(folder: Path, master: str | None) -> tuple[Any, Any]:
     from hushway.engine.key import BoundingKey
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+    from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
     from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
 
     cells = ODCells(locations=places(), periods=week())
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=TripsSource(folder, TripColumns(person="person")),
         cells=cells,
         unit=Unit.PERSON,
@@ -162,14 +162,14 @@ def trips(folder: Path, master: str | None) -> tuple[Any, Any]:
 def visits(folder: Path, master: str | None) -> tuple[Any, Any]:
     from hushway.engine.key import BoundingKey
     from hushway.families.density.public.visits import SiteHistogram, VisitLimits
-    from hushway.families.density.rows.duckdb import DuckDBVisits
+    from hushway.families.density.rows.counter import EngineVisits
     from hushway.families.density.rows.rows import EventColumns, EventsSource
     from hushway.privacy.query import Query
     from visits_engine import town
 
     universe = replace(town("integers"), periods=replace(week(), cycle="window"))
     limits = VisitLimits(max_visits=MAX_VISITS, max_visits_in_total=MOST_COUNTED)
-    counter = DuckDBVisits(
+    counter = EngineVisits(
         source=EventsSource(folder, EventColumns(person="person", location="origin")),
         universe=universe,
         limits=limits,

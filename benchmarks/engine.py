@@ -153,7 +153,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
     kind, budget_limit = JOBS[name]
     count = bare_count if budget_limit is None else bounded_count
     # What is loaded before does not count.
-    import hushway.families.od.rows.duckdb  # noqa: F401
+    import hushway.families.od.rows.counter  # noqa: F401
 
     with timed() as took:
         trips = count(folder / kind, kind, budget_limit or 0)
@@ -184,9 +184,9 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
 
     from hushway.engine.key import BoundingKey
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.duckdb import (
-        DuckDBTrips,
+    from hushway.families.od.rows.counter import (
         EngineSettings,
+        EngineTrips,
         TripColumns,
         TripsSource,
     )
@@ -208,7 +208,7 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
         minutes=30,
     )
     cells = ODCells(locations=Locations(tuple(places)), periods=week)
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=TripsSource(folder, TripColumns(person="person")),
         cells=cells,
         unit=Unit.PERSON,

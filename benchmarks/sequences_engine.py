@@ -130,7 +130,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
         return {"rows": first + sum(generate(folder, part=i) for i in range(1, 10))}
     kind, most = JOBS[name]
     # What is loaded before does not count.
-    import hushway.families.sequences.rows.duckdb  # noqa: F401
+    import hushway.families.sequences.rows.counter  # noqa: F401
 
     if name.startswith("bare"):
         found = bare(folder / kind)
@@ -187,7 +187,7 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     from hushway.engine.settings import EngineSettings
     from hushway.families.sequences.public.prefixes import first_prefixes
     from hushway.families.sequences.public.taxonomy import Taxonomy
-    from hushway.families.sequences.rows.duckdb import DuckDBSequences
+    from hushway.families.sequences.rows.counter import EngineSequences
     from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
     from hushway.geography.locations import Labels, Location, Locations
     from hushway.geography.periods import Periods
@@ -212,7 +212,7 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     rule = SequenceRule(
         max_stops=HEIGHT, max_records=most, window=week, record="day", keep_times=keep_times
     )
-    counter = DuckDBSequences(
+    counter = EngineSequences(
         source=TapsSource(folder, TapColumns()),
         taxonomy=taxonomy,
         rule=rule,

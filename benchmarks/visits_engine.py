@@ -95,7 +95,7 @@ def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
     import duckdb
 
     import hushway.families.density.rows.check
-    import hushway.families.density.rows.duckdb  # noqa: F401
+    import hushway.families.density.rows.counter  # noqa: F401
 
     # The first query with a parameter loads much else, which would make the bare count look slow.
     duckdb.connect().execute("SELECT ?", ["warm"]).fetchnumpy()
@@ -188,12 +188,12 @@ def visits(file: Path, kind: str) -> int:
         VisitLimits,
         VisitTotal,
     )
-    from hushway.families.density.rows.duckdb import DuckDBVisits
+    from hushway.families.density.rows.counter import EngineVisits
     from hushway.families.density.rows.rows import EventColumns, EventsSource
     from hushway.privacy.query import Query
 
     universe = town(kind)
-    counter = DuckDBVisits(
+    counter = EngineVisits(
         source=EventsSource(file, EventColumns()),
         universe=universe,
         limits=VisitLimits(max_visits=MAX_VISITS, max_visits_in_total=MOST_COUNTED),

@@ -33,7 +33,7 @@ _PLANTED = "planted-and-never-seen-again"
 DRIVER = """
 import sys
 from pathlib import Path
-import hushway.families.od.rows.duckdb as counter
+import hushway.families.od.rows.counter as counter
 from support.slow_part import SlowTripPart
 from hushway.families.load import load_plan, prepare
 from hushway.publishing import publish
@@ -68,7 +68,7 @@ def test_an_executor_that_is_killed_changes_no_count(
 ) -> None:
     job = little_job(tmp_path)
     expected = counted(job, EngineSettings(memory_limit="500MB", threads=1))
-    monkeypatch.setattr("hushway.families.od.rows.duckdb.TripPart", SlowTripPart)
+    monkeypatch.setattr("hushway.families.od.rows.counter.TripPart", SlowTripPart)
     cluster.began.unlink(missing_ok=True)
     found: list[ExactCounts] = []
     settings = EngineSettings(memory_limit="500MB", cluster=Cluster(master=cluster.master, parts=2))

@@ -12,7 +12,7 @@ from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.od.audit.suite import trips_file_by_file
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
-from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineSettings, EngineTrips, TripColumns, TripsSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from support.random_trips import (
@@ -54,7 +54,7 @@ def by_duckdb(
     cells: ODCells,
     key: BoundingKey,
     most: int,
-    engine: Callable[..., Any] = DuckDBTrips,
+    engine: Callable[..., Any] = EngineTrips,
 ) -> Counts:
     counter = engine(
         source=TripsSource(folder, TripColumns(person="person")),

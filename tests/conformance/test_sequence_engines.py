@@ -17,7 +17,7 @@ from hushway.engine.settings import EngineSettings
 from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
@@ -192,7 +192,7 @@ def count_by_hand(records: list[Record], *, timed: bool) -> Any:
     return count
 
 
-def counter_of(counter: DuckDBSequences | ArraySequences) -> Any:
+def counter_of(counter: EngineSequences | ArraySequences) -> Any:
     def count(cells: PrefixCells) -> dict[int, int]:
         query = Query(name="records", cells=cells)
         found = counter.count(query)
@@ -236,7 +236,7 @@ def by_duckdb(
     taxonomy: Taxonomy,
     rule: SequenceRule,
     key: BoundingKey,
-    engine: Callable[..., Any] = DuckDBSequences,
+    engine: Callable[..., Any] = EngineSequences,
 ) -> Any:
     return engine(
         source=TapsSource(folder, TapColumns()),
@@ -290,7 +290,7 @@ def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatte
     cells = first_prefixes(taxonomy)
     right, wrong = (
         counter_of(by_duckdb(folder, taxonomy, rule, key, engine))(cells)
-        for engine in (DuckDBSequences, sequences_file_by_file)
+        for engine in (EngineSequences, sequences_file_by_file)
     )
     assert sum(wrong.values()) > sum(right.values())
 
@@ -338,7 +338,7 @@ def test_ready_sequences_count_as_arrays_do(
     for files, (name, column) in enumerate(columns.items(), start=1):
         table = pa.table({"who": person[order], "stops": column})
         folder = scatter(tmp_path / name, table, "parquet", 7 * files)
-        counter = DuckDBSequences(
+        counter = EngineSequences(
             source=SequencesSource(folder, SequenceColumns(person="who")),
             taxonomy=taxonomy,
             rule=SequenceRule(max_stops=stops, max_records=most),

@@ -29,8 +29,8 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
@@ -194,7 +194,7 @@ def questions(universe: DensityUniverse) -> list[VisitCells]:
     ]
 
 
-def answers(counter: ArrayVisits | DuckDBVisits, universe: DensityUniverse) -> list[dict[int, int]]:
+def answers(counter: ArrayVisits | EngineVisits, universe: DensityUniverse) -> list[dict[int, int]]:
     found = []
     for cells in questions(universe):
         counts = counter.count(Query(name="visits", cells=cells))
@@ -250,7 +250,7 @@ def test_every_counter_counts_what_the_rule_says(
     runs.append(("csv", 17, table, 2, 2) if text else ("parquet", 2, table, 1, 1))
     for run, (form, files, rows, threads, batch) in enumerate(runs):
         path = scatter(tmp_path / str(run), rows, form, files)
-        counter = DuckDBVisits(
+        counter = EngineVisits(
             source=EventsSource(path, columns, clock=clock),
             universe=universe,
             limits=LIMITS,

@@ -19,7 +19,7 @@ from hushway.engine.warehouse.typed import rows_between
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.counter import EngineTrips
 from hushway.families.od.rows.part import PlacedTrips, TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit
@@ -65,7 +65,7 @@ def counts_of(
     unit: Unit = Unit.PERSON,
     most: int = 4,
 ) -> Counts:
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=source, cells=cells, unit=unit, max_trips=most, key=KEY, settings=settings
     )
     found = counter.count(Query(name="trips", cells=cells))

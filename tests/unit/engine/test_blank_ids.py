@@ -14,7 +14,7 @@ from hushway.engine.settings import EngineSettings
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
 from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
@@ -59,7 +59,7 @@ def test_blanks_count_as_missing_when_rows_are_checked(tmp_path: Path, cells: OD
 
 
 def test_a_row_of_nobody_is_not_counted(tmp_path: Path, cells: ODCells, key: BoundingKey) -> None:
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=trips(tmp_path, ["  ", "\t", " p ", "q"]),
         cells=cells,
         unit=Unit.PERSON,

@@ -33,7 +33,7 @@ from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.families.od.rows.counter import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
 from hushway.families.sequences.city.files import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps

@@ -77,11 +77,11 @@ def test_an_address_is_not_shown_with_its_plan(tmp_path: Path) -> None:
 
 
 def test_the_file_of_a_warehouse_is_named_from_the_plans_folder(tmp_path: Path) -> None:
-    for named in ("rows.duckdb", f"{tmp_path}/rows.duckdb"):
+    for named in ("rows.counter", f"{tmp_path}/rows.counter"):
         plan = plan_of(tmp_path, {"kind": "warehouse", "url": f"duckdb://{named}"})
         warehouse = settings_of(plan).warehouse
         assert warehouse is not None
-        assert warehouse.url == f"duckdb://{tmp_path}/rows.duckdb"
+        assert warehouse.url == f"duckdb://{tmp_path}/rows.counter"
 
 
 def test_the_environment_may_name_the_warehouse() -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.od.rows.duckdb import TripColumns, TripsSource
+from hushway.families.od.rows.counter import TripColumns, TripsSource
 from hushway.tables.layout import Clock, find_files, layout_of
 
 HEADER = "person,origin,destination,time\n"

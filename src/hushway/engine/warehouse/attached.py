@@ -17,7 +17,7 @@ class Attached:
 
     Args:
         here: The DuckDB that opens it.
-        url: Its address, such as "duckdb:///data/rows.duckdb".
+        url: Its address, such as "duckdb:///data/rows.counter".
 
     Raises:
         DataError: There is no such file, or it is in use.

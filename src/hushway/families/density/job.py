@@ -15,7 +15,7 @@ from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
-from hushway.families.density.rows.duckdb import DuckDBVisits
+from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
@@ -56,9 +56,9 @@ class EventRows:
             limits=self.limits,
         )
 
-    def counter(self, context: CountingContext) -> DuckDBVisits:
+    def counter(self, context: CountingContext) -> EngineVisits:
         """Returns who counts them, each person bounded."""
-        return DuckDBVisits(
+        return EngineVisits(
             source=self.source,
             universe=self.universe,
             limits=self.limits,

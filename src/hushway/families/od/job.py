@@ -40,7 +40,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips
+from hushway.families.od.rows.counter import EngineTrips
 from hushway.families.od.rows.fares import FareColumns
 from hushway.families.od.rows.trips import (
     AnyTrips,
@@ -174,9 +174,9 @@ class TripRows:
             max_trips=self.max_trips,
         )
 
-    def counter(self, context: CountingContext) -> DuckDBTrips:
+    def counter(self, context: CountingContext) -> EngineTrips:
         """Returns who counts them, each unit bounded."""
-        return DuckDBTrips(
+        return EngineTrips(
             source=self.source,
             cells=self.cells,
             unit=self.unit,

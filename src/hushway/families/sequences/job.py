@@ -36,7 +36,7 @@ from hushway.families.sequences.public.gtfs_lines import line_taxonomy
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy, generated_taxonomy
 from hushway.families.sequences.rows.check import check_sequences, check_taps
-from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
     SequenceRule,
@@ -123,9 +123,9 @@ class RecordRows:
             )
         ]
 
-    def counter(self, context: CountingContext) -> DuckDBSequences:
+    def counter(self, context: CountingContext) -> EngineSequences:
         """Returns who counts them, each unit bounded."""
-        return DuckDBSequences(
+        return EngineSequences(
             source=self.source,
             taxonomy=self.taxonomy,
             rule=self.rule,

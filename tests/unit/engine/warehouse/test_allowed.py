@@ -45,4 +45,4 @@ def test_a_driver_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_duckdb_database_that_is_not_there_is_refused() -> None:
     with pytest.raises(DataError, match="cannot be opened"):
-        opened("duckdb:///nowhere/rows.duckdb")
+        opened("duckdb:///nowhere/rows.counter")

@@ -23,8 +23,8 @@ from hushway.families.density.public.visits import (
     ClusterTotals,
     SiteHistogram,
 )
+from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import BoundedVisits
-from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.part import VisitPart
 from hushway.privacy.bound import Bound
@@ -32,7 +32,7 @@ from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 
 
-class VisitsBatchByBatch(DuckDBVisits):
+class VisitsBatchByBatch(EngineVisits):
     """A counter of visits that bounds people in each batch of rows by itself."""
 
     @property
@@ -52,7 +52,7 @@ class _BatchByBatch(VisitPart):
         )
 
 
-class WeekByWeek(DuckDBVisits):
+class WeekByWeek(EngineVisits):
     """A counter of a typical week that bounds people in each week by itself."""
 
     @cached_property
@@ -68,7 +68,7 @@ class WeekByWeek(DuckDBVisits):
 
     def _of_week(self, first: date, last: date) -> BoundedVisits:
         periods = replace(self._universe.periods, first_day=first, last_day=last)
-        week = DuckDBVisits(
+        week = EngineVisits(
             source=self._source,
             universe=replace(self._universe, periods=periods),
             limits=self._limits,

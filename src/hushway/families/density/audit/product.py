@@ -16,8 +16,8 @@ from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import naive_laplace
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
+from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
@@ -211,7 +211,7 @@ def visits_of_files(
     files: EventsSource,
     terms: VisitTerms,
     source: BitSource,
-    engine: Callable[..., Counter] = DuckDBVisits,
+    engine: Callable[..., Counter] = EngineVisits,
 ) -> Counter:
     """Returns the embedded engine, as plans use it, with a bounding key for every release."""
     return engine(

@@ -17,7 +17,7 @@ from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
+from hushway.families.od.rows.counter import EngineTrips, TripsSource
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
@@ -203,7 +203,7 @@ def count_files(
     files: TripsSource,
     terms: Terms,
     source: BitSource,
-    engine: Callable[..., Counter] = DuckDBTrips,
+    engine: Callable[..., Counter] = EngineTrips,
 ) -> Counter:
     """Returns the embedded engine, as plans use it, with a bounding key for every release."""
     return engine(

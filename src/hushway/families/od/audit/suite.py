@@ -47,7 +47,7 @@ from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripsSource
+from hushway.families.od.rows.counter import EngineTrips, TripsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
@@ -195,7 +195,7 @@ def unsplit(mechanism: Fitted) -> Fitted:
 
 def trips_file_by_file(*, source: TripsSource, **options: Any) -> Counter:
     """Returns a counter of trips that bounds people in each file by itself."""
-    return Summed([DuckDBTrips(source=one, **options) for one in files_of(source)])
+    return Summed([EngineTrips(source=one, **options) for one in files_of(source)])
 
 
 PLAIN: tuple[Audit[Product], ...] = (

@@ -16,7 +16,7 @@ from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.sequences import SequenceRule, TapsSource
 from hushway.geography.locations import Location, Locations, labels_of_codes
@@ -181,7 +181,7 @@ def taps_of_files(
     files: TapsSource,
     terms: SequenceTerms,
     source: BitSource,
-    engine: Callable[..., Counter] = DuckDBSequences,
+    engine: Callable[..., Counter] = EngineSequences,
 ) -> Counter:
     """Returns the embedded engine, as plans use it, with a bounding key for every release."""
     timed = terms.universe.periods

@@ -33,7 +33,7 @@ from hushway.families.sequences.public.questions import (
     NewStopCells,
     RecordCells,
 )
-from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.sequences import SequencesSource, TapsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
@@ -48,7 +48,7 @@ from hushway.release.mechanism import Measurements
 
 def sequences_file_by_file(*, source: TapsSource | SequencesSource, **options: Any) -> Counter:
     """Returns a counter of sequences that bounds people in each file by itself."""
-    return Summed([DuckDBSequences(source=one, **options) for one in files_of(source)])
+    return Summed([EngineSequences(source=one, **options) for one in files_of(source)])
 
 
 _NO_CAP = 10**6

@@ -30,8 +30,8 @@ from hushway.families.density.public.visits import (
     VisitLimits,
     VisitTotal,
 )
+from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.rows.duckdb import DuckDBVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
@@ -100,7 +100,7 @@ def questions(universe: DensityUniverse, quanta: int = 6) -> dict[str, VisitCell
     }
 
 
-def dense(counter: ArrayVisits | DuckDBVisits, cells: VisitCells) -> list[int]:
+def dense(counter: ArrayVisits | EngineVisits, cells: VisitCells) -> list[int]:
     found = counter.count(Query(name="visits", cells=cells))
     values = np.zeros(cells.size, dtype=np.int64)
     values[found.cells] = found.values
@@ -113,8 +113,8 @@ def arrays(events: list[tuple[int, int, int]], **changes: Any) -> ArrayVisits:
     return ArrayVisits(universe=UNIVERSE, limits=LIMITS, key=KEY, **columns)
 
 
-def files(path: Path, universe: DensityUniverse = UNIVERSE, clock: Any = "local") -> DuckDBVisits:
-    return DuckDBVisits(
+def files(path: Path, universe: DensityUniverse = UNIVERSE, clock: Any = "local") -> EngineVisits:
+    return EngineVisits(
         source=EventsSource(path, EventColumns(), clock=clock),
         universe=universe,
         limits=LIMITS,
@@ -180,7 +180,7 @@ def test_arrays_that_do_not_fit_are_refused(changes: dict[str, Any]) -> None:
 def test_cells_of_another_universe_are_refused(tmp_path: Path, name: str) -> None:
     own = Query(name="visits", cells=questions(universe_of())[name])
     other = Query(name="visits", cells=questions(universe_of(minutes=120))[name])
-    counters: list[ArrayVisits | DuckDBVisits] = [arrays([]), files(tmp_path / "none.csv")]
+    counters: list[ArrayVisits | EngineVisits] = [arrays([]), files(tmp_path / "none.csv")]
     for counter in counters:
         assert counter.bound(own).total > 0
         for ask in (counter.bound, counter.count):
@@ -255,7 +255,7 @@ def test_an_open_quote_is_refused_and_its_row_not_quoted(csv_file: WriteFile) ->
 def test_events_of_the_other_kind_are_refused(tmp_path: Path) -> None:
     columns = EventColumns(location=None, lon="lon", lat="lat")
     with pytest.raises(DataError, match="name places and the universe has none, or"):
-        DuckDBVisits(
+        EngineVisits(
             source=EventsSource(tmp_path, columns), universe=UNIVERSE, limits=LIMITS, key=KEY
         )
 
@@ -275,7 +275,7 @@ def test_more_cells_than_memory_are_refused() -> None:
 
 def test_progress_is_told_while_files_are_read(csv_file: WriteFile) -> None:
     told: list[float] = []
-    counter = DuckDBVisits(
+    counter = EngineVisits(
         source=EventsSource(
             csv_file([("p", "a", "2026-03-02T12:00:00")], header=HEADER), EventColumns()
         ),

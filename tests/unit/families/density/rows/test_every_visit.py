@@ -29,11 +29,12 @@ def test_everybody_counts_once_at_each_site_in_a_period(tmp_path: Path, ids: str
     assert isinstance(universe, DensityUniverse)
     assert isinstance(source, EventRows)
     part = EveryVisit(universe=universe)
-    reading, settings = visits_read(source.source, universe), EngineSettings(threads=1)
+    settings = EngineSettings(threads=1)
     with embedded_session(settings) as session:
-        found = session.count(reading, part)
+        found = session.count(visits_read(session, source.source, universe), part)
     with embedded_session(settings) as session:
-        people = session.count(reading, VisitsOfPeople(universe=universe))
+        everybody = VisitsOfPeople(universe=universe)
+        people = session.count(visits_read(session, source.source, universe), everybody)
     number = np.arange(36)
     areas = {key: position for position, key in enumerate(universe.areas.ids)}
     places = ("-8.6/41.1", "-8.59/41.1", "-8.6/41.11", "-8.59/41.11")

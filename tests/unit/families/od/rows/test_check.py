@@ -13,7 +13,7 @@ from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.duckdb import DuckDBTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.check import Policy, Problem
@@ -209,7 +209,7 @@ def test_rows_said_to_be_kept_are_those_that_are_counted(
     ]
     source = TripsSource(csv_file([GOOD, *faults, GOOD]), TripColumns(person="person"))
     found = check_trips(source, cells, Policy(), settings=SMALL, unit=unit).found
-    counter = DuckDBTrips(source=source, cells=cells, unit=unit, max_trips=9, key=key)
+    counter = EngineTrips(source=source, cells=cells, unit=unit, max_trips=9, key=key)
     assert found is not None
     assert found.read == len(faults) + 2
     assert found.kept == counter.count(Query(name=cells.name, cells=cells)).values.sum()

@@ -22,10 +22,10 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
 
-__all__ = ["DuckDBSequences"]
+__all__ = ["EngineSequences"]
 
 
-class DuckDBSequences:
+class EngineSequences:
     """Counts sequences by prefix, each unit bounded. A `hushway.privacy.query.Counter`.
 
     The rows are read at the first count; after that the bounded sequences are in memory, about

@@ -12,7 +12,7 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.duckdb import DuckDBTrips, EngineSettings, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineSettings, EngineTrips, TripColumns, TripsSource
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
@@ -37,9 +37,9 @@ def engine(
     trip_id: str | None = None,
     settings: EngineSettings = SMALL,
     **others: Any,
-) -> DuckDBTrips:
+) -> EngineTrips:
     person = "person" if unit is Unit.PERSON else None
-    return DuckDBTrips(
+    return EngineTrips(
         source=TripsSource(path, TripColumns(person=person, trip_id=trip_id), clock),
         cells=cells,
         unit=unit,
@@ -368,7 +368,7 @@ def test_the_bound_is_stated_and_cells_must_agree(
 
 def test_persons_cannot_be_protected_without_a_column(cells: ODCells, key: BoundingKey) -> None:
     with pytest.raises(DataError, match="no column of persons"):
-        DuckDBTrips(
+        EngineTrips(
             source=TripsSource("trips.csv", TripColumns()),
             cells=cells,
             unit=Unit.PERSON,
@@ -448,7 +448,7 @@ def test_line_endings_quotes_and_odd_names_do_not_matter(
     file = tmp_path / "o'trips [1] {x}.csv"
     lines = ['time;destination;"the; origin";person', f'{AT_8};2;"1";"ann ""x"""', f"{AT_8};2;1;b"]
     file.write_bytes(("\ufeff" + newline.join(lines) + newline).encode())
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=TripsSource(file, TripColumns(person="person", origin="the; origin")),
         cells=cells,
         unit=Unit.PERSON,
@@ -466,7 +466,7 @@ def test_odd_column_names_of_parquet_are_names_and_nothing_else(
     file = parquet_file(
         {odd: ["a"], "origin": [1], "destination": [2], "time": [datetime.fromisoformat(AT_8)]}
     )
-    counter = DuckDBTrips(
+    counter = EngineTrips(
         source=TripsSource(file, TripColumns(person=odd)),
         cells=cells,
         unit=Unit.PERSON,

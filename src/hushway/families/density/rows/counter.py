@@ -19,10 +19,10 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
 
-__all__ = ["DuckDBVisits"]
+__all__ = ["EngineVisits"]
 
 
-class DuckDBVisits:
+class EngineVisits:
     """Counts visits of events in files, each person bounded. A `hushway.privacy.query.Counter`.
 
     The files are read at the first count; after that the bounded counts by site and bin are in

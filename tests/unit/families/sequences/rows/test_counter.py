@@ -16,7 +16,7 @@ from hushway.errors import DataError, PlanError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.duckdb import DuckDBSequences
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
     SequenceRule,
@@ -60,7 +60,7 @@ def town() -> Taxonomy:
     )
 
 
-def records(counter: DuckDBSequences, town: Taxonomy, periods: int = 1) -> dict[Any, int]:
+def records(counter: EngineSequences, town: Taxonomy, periods: int = 1) -> dict[Any, int]:
     """The counted records in full, found by keeping every occupied candidate at every step.
 
     Without levels each step is one stop. What a prefix has beyond its children ended there.
@@ -88,10 +88,10 @@ def records(counter: DuckDBSequences, town: Taxonomy, periods: int = 1) -> dict[
 
 def counter(
     source: TapsSource | SequencesSource, town: Taxonomy, key: BoundingKey, **choices: Any
-) -> DuckDBSequences:
+) -> EngineSequences:
     unit = choices.pop("unit", Unit.PERSON)
     rule = {"max_stops": 10, "max_records": 10, "window": window(), **choices}
-    return DuckDBSequences(
+    return EngineSequences(
         source=source,
         taxonomy=town,
         rule=SequenceRule(**rule),

@@ -20,10 +20,10 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.progress import ShareProgress
 
-__all__ = ["DuckDBTrips", "EngineSettings", "TripColumns", "TripsSource"]
+__all__ = ["EngineSettings", "EngineTrips", "TripColumns", "TripsSource"]
 
 
-class DuckDBTrips:
+class EngineTrips:
     """Counts the trips of a source, each unit bounded. A `hushway.privacy.query.Counter`.
 
     Privacy:
