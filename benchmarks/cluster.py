@@ -8,6 +8,7 @@ engine's own bare group-by of the same rows by person, which neither bounds nor 
     python benchmarks/cluster.py                2.7 and 27 million events
     python benchmarks/cluster.py 2.7            so many millions
     python benchmarks/cluster.py 270
+    python benchmarks/cluster.py traces         positions matched to roads, and nothing else
 
 Bars: on the cluster, trips in at most 4 times the cluster's own group-by by person, and the same
 integers as on one machine.
@@ -32,6 +33,7 @@ MAX_TRIPS, MAX_VISITS, MOST_COUNTED = 30, 30, 60
 MILLIONS = (2.7, 27.0)
 FILES = 8
 EXECUTOR_MB = 2_000
+TRAVELLERS = 5_000
 BAR_RATIO = 4.0
 _GENERATE = """
     COPY (
@@ -55,7 +57,8 @@ def main(millions: tuple[float, ...] = MILLIONS) -> dict[str, Any]:
         folder = Path(name)
         with spark_cluster(folder / "cluster", EXECUTOR_MB) as cluster:
             os.environ.update(cluster.environment)
-            return {f"{m:g} M": measure(folder / f"{m:g}", m, cluster.master) for m in millions}
+            found = {f"{m:g} M": measure(folder / f"{m:g}", m, cluster.master) for m in millions}
+            return found | {"traces": measure_traces(folder / "traces", cluster.master)}
 
 
 def measure(folder: Path, millions: float, master: str) -> dict[str, Any]:
@@ -84,6 +87,52 @@ def measure(folder: Path, millions: float, master: str) -> dict[str, Any]:
     print(f"same integers: {alike}; trips on the cluster {ratio:.2f} x its bare group-by")
     print(f"(bar {BAR_RATIO:g}); this process at most {peak:.2f} GB")
     return {"seconds": results, "ratio": ratio, "same": alike, "peak_gb": peak}
+
+
+def measure_traces(folder: Path, master: str) -> dict[str, Any]:
+    """Matches traces to roads in one process with one thread, and on the cluster."""
+    import movements as roads_of
+    from hushway.families.links.city.simulate import simulate_traces
+
+    folder.mkdir()
+    city = simulate_traces(roads_of.city_roads(), roads_of.SEED, people=TRAVELLERS)
+    city.write(folder)
+    points = len(city.lon)
+    # What is compiled does not count.
+    for name in (None, master):
+        traces(folder, name)
+    seconds = {
+        kind: timed(points, lambda name=name: traces(folder, name))  # type: ignore[misc]
+        for kind, name in (("one process", None), ("cluster", master))
+    }
+    print(f"\n{points:,} positions of {TRAVELLERS:,} people, matched to {roads_of.LINKS:,} links")
+    rates = {
+        "one process, one thread": points / seconds["one process"],
+        "cluster, each of two workers": points / seconds["cluster"] / 2,
+    }
+    for kind, rate in rates.items():
+        print(f"{kind:32}{rate:12,.0f} positions/s")
+    return {"seconds": seconds, "rates": rates}
+
+
+def traces(folder: Path, master: str | None) -> int:
+    import movements as roads_of
+    from hushway.engine.key import BoundingKey
+    from hushway.families.links.public.universe import MovementCells, MovementLimits
+    from hushway.families.links.rows.movements import TraceMovements
+    from hushway.families.links.rows.rows import TraceColumns, TracesSource
+    from hushway.privacy.query import Query
+
+    universe = roads_of.universe_of()
+    counter = TraceMovements(
+        source=TracesSource(folder / "traces.parquet", TraceColumns(trip="trip")),
+        universe=universe,
+        limits=MovementLimits(max_items=roads_of.MAX_ITEMS),
+        key=BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS)),
+        settings=replace(settings(master), threads=1),
+    )
+    cells = MovementCells(universe=universe)
+    return int(counter.count(Query(name="movements", cells=cells)).values.sum())
 
 
 def timed(_rows: int, work: Callable[[], object]) -> float:
@@ -203,4 +252,5 @@ def week() -> Any:
 
 
 if __name__ == "__main__":
-    main(tuple(map(float, sys.argv[1:])) or MILLIONS)
+    # Without a number of millions traces are matched alone.
+    main(() if sys.argv[1:] == ["traces"] else tuple(map(float, sys.argv[1:])) or MILLIONS)

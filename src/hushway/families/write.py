@@ -146,7 +146,7 @@ def _nothing_collected() -> Iterator[None]:
     """Lets garbage lie for a moment.
 
     Drawing makes many small objects that are kept until its end. To look through these and all
-    libraries for garbage, again and again, is up to a third of its work.
+    libraries for garbage, again and again, is much of its work.
     """
     collected = gc.isenabled()
     gc.disable()
