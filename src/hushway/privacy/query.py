@@ -214,6 +214,12 @@ class ExactCounts:
     cells: IntArray
     values: IntArray
 
+    @classmethod
+    def of_all(cls, values: IntArray) -> "ExactCounts":
+        """Returns what is not 0 of the counts of all cells."""
+        cells = np.flatnonzero(values)
+        return cls(cells=cells, values=values[cells].astype(np.int64, copy=False))
+
 
 class Counter(Protocol):
     """What an engine gives: exact counts of units whose contribution it has bounded itself."""

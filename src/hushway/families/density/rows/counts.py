@@ -245,15 +245,15 @@ def visit_counts(found: BoundedVisits, cells: VisitCells) -> ExactCounts:
     """Returns the exact count of each cell that is not empty."""
     match cells:
         case ClusterSeries():
-            return _occupied((_shares(cells) @ found.series.T).ravel())
+            return ExactCounts.of_all((_shares(cells) @ found.series.T).ravel())
         case ClusterTotals():
-            return _occupied(_shares(cells) @ found.series.sum(axis=0))
+            return ExactCounts.of_all(_shares(cells) @ found.series.sum(axis=0))
         case SiteHistogram():
-            return _occupied(_by_circle(found, cells.circles).ravel())
+            return ExactCounts.of_all(_by_circle(found, cells.circles).ravel())
         case ActivityHistogram():
-            return _occupied(_by_class(found, cells.classes))
+            return ExactCounts.of_all(_by_class(found, cells.classes))
         case VisitTotal():
-            return _occupied(np.array([found.total], dtype=np.int64))
+            return ExactCounts.of_all(np.array([found.total], dtype=np.int64))
 
 
 def _by_circle(found: BoundedVisits, circles: int) -> IntArray:
@@ -280,11 +280,6 @@ def _shares(cells: ClusterSeries | ClusterTotals) -> csr_array:
     cluster, site, parts = cells.parts
     shape = (int(cells.cluster.max()) + 1, cells.universe.site_count)
     return csr_array((parts, (cluster, site)), shape=shape, dtype=np.int64)
-
-
-def _occupied(values: IntArray) -> ExactCounts:
-    cells = np.flatnonzero(values)
-    return ExactCounts(cells=cells, values=values[cells])
 
 
 __all__ = ["ArrayVisits"]

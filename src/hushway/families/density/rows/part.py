@@ -58,10 +58,10 @@ class VisitPart:
     def sums(self, counted: BoundedVisits) -> Sums:
         """Returns what is not 0 of all that was counted."""
         return {
-            "series": _sparse(counted.series.ravel()),
-            "circles": _sparse(counted.circles.ravel()),
-            "activity": _sparse(counted.activity),
-            "total": _sparse(np.array([counted.total], dtype=np.int64)),
+            "series": ExactCounts.of_all(counted.series.ravel()),
+            "circles": ExactCounts.of_all(counted.circles.ravel()),
+            "activity": ExactCounts.of_all(counted.activity),
+            "total": ExactCounts.of_all(np.array([counted.total], dtype=np.int64)),
         }
 
     def counted(self, sums: Sums) -> BoundedVisits:
@@ -78,11 +78,6 @@ class VisitPart:
     @property
     def _rule(self) -> VisitRule:
         return VisitRule.of(self.universe, self.limits, self.key)
-
-
-def _sparse(values: IntArray) -> ExactCounts:
-    cells = np.flatnonzero(values)
-    return ExactCounts(cells=cells, values=values[cells])
 
 
 def _dense(counts: ExactCounts, size: int) -> IntArray:

@@ -152,8 +152,7 @@ def movement_counts(found: BoundedMovements, cells: MovementQueryCells) -> Exact
         values = found.counts
     else:
         values = found.left if isinstance(cells, LeftOutCells) else found.sums
-    occupied = np.flatnonzero(values)
-    return ExactCounts(cells=occupied, values=values[occupied])
+    return ExactCounts.of_all(values)
 
 
 # What a choice is made for; choices of different kinds are made at different points of the key.

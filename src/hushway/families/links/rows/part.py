@@ -69,9 +69,9 @@ class MovementPart:
     def sums(self, counted: BoundedMovements) -> Sums:
         """Returns what is not 0 of all that was counted."""
         return {
-            "counts": _sparse(counted.counts),
-            "sums": _sparse(counted.sums),
-            "left": _sparse(counted.left),
+            "counts": ExactCounts.of_all(counted.counts),
+            "sums": ExactCounts.of_all(counted.sums),
+            "left": ExactCounts.of_all(counted.left),
         }
 
     def counted(self, sums: Sums) -> BoundedMovements:
@@ -91,11 +91,6 @@ class MovementPart:
 def _usual_matcher(roads: RoadNetwork) -> Matcher:
     # Made once for all parts that a process counts.
     return Matcher(roads)
-
-
-def _sparse(values: IntArray) -> ExactCounts:
-    cells = np.flatnonzero(values)
-    return ExactCounts(cells=cells, values=values[cells])
 
 
 _KMH = 3.6

@@ -61,16 +61,16 @@ class RecordQuestions:
                 advice="Report this as a bug; nothing was published.",
             )
         if not len(self._records):
-            return _nonzero(np.zeros(cells.size, dtype=np.int64))
+            return ExactCounts.of_all(np.zeros(cells.size, dtype=np.int64))
         if isinstance(cells, JointCells):
             return self._together(cells)
         if isinstance(cells, NewStopCells):
             return self._new_stops(cells)
         if isinstance(cells, KnownPrefixCells):
-            return _nonzero(self._known(cells))
+            return ExactCounts.of_all(self._known(cells))
         if cells.asked in (Asked.TURNS, Asked.TURNS_BY_PLACE):
-            return _nonzero(self._turned(cells))
-        return _nonzero(np.bincount(self._cells_of(cells), minlength=cells.size))
+            return ExactCounts.of_all(self._turned(cells))
+        return ExactCounts.of_all(np.bincount(self._cells_of(cells), minlength=cells.size))
 
     def _together(self, cells: JointCells) -> ExactCounts:
         """Returns the counts of several questions, each times what it is worth."""
@@ -134,7 +134,7 @@ class RecordQuestions:
         if cells.grams is not None:
             where = np.minimum(np.searchsorted(cells.grams, gram), len(cells.grams) - 1)
             gram = where[cells.grams[where] == gram]
-        counts = _nonzero(np.bincount(gram, minlength=cells.size))
+        counts = ExactCounts.of_all(np.bincount(gram, minlength=cells.size))
         return replace(counts, values=counts.values * cells.worth)
 
     def _chosen(self, most: int) -> IntArray:
@@ -162,11 +162,6 @@ class RecordQuestions:
         places = len(cells.taxonomy.locations)
         below = np.searchsorted(keys, np.arange(len(cells.parent) + 1) * places)
         return _longest_known((self._records.start, self._stops), below, keys % places, leads)
-
-
-def _nonzero(counts: IntArray) -> ExactCounts:
-    cells = np.flatnonzero(counts)
-    return ExactCounts(cells=cells, values=counts[cells].astype(np.int64))
 
 
 @compiled
