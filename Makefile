@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench format format-check lint types contracts unit lock clean
+.PHONY: demo test bench release-check format format-check lint types contracts unit lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -29,6 +29,10 @@ unit: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
+
+# What users get who install it: built, installed read-only, used elsewhere by an ordinary user.
+release-check: $(VENV)/.dev
+	.ci/release-check
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
