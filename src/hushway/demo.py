@@ -65,12 +65,21 @@ def build_demo(folder: Path, *, force: bool = False) -> DemoCity:
             made.
     """
     clear(folder, force=force)
-    return build_first(folder)
+    return build_city(FIRST, folder)
 
 
-def build_first(folder: Path) -> DemoCity:
-    """Writes the city of the first release type into a folder that is there."""
-    return _planned(FAMILIES[FIRST], folder, write_city(FIRST, folder))
+def build_city(release_type: str, folder: Path) -> DemoCity:
+    """Writes the city of a release type, a plan for it, and a ledger with a budget.
+
+    Args:
+        release_type: Which one.
+        folder: Where to build it; made if it is not there.
+
+    Raises:
+        ReleaseError: The release type has no example.
+    """
+    folder.mkdir(exist_ok=True)
+    return _planned(FAMILIES[release_type], folder, write_city(release_type, folder))
 
 
 class OtherCities(AbstractContextManager["OtherCities"]):

@@ -56,9 +56,9 @@ def _show_everything(folder: Path, *, force: bool) -> None:
 
 
 def _show_first(folder: Path) -> "DemoCity":
-    from hushway.demo import build_first
+    from hushway.demo import FIRST, build_city
 
-    city = build_first(folder)
+    city = build_city(FIRST, folder)
     plan = city.plan
     _introduce(1, city)
     step(2, f"hushway check {plan}")

@@ -4,7 +4,7 @@ The seal comes first: if a file changed, nothing in it is worth reading. A relea
 and sealed again still has to add up: the events and the sentences from the mechanism, its limits
 and the public lists, the loss from the events, the papers from the certificate, the formats from
 each other. What no reader can recompute, such as the name of the account, is listed in
-`docs/verify.md`; the signature says who answers for it.
+`docs/reference/verify.md`; the signature says who answers for it.
 """
 
 import os

@@ -3,7 +3,7 @@
 A verifier does not know who wrote a folder. So it looks at what a file is and how large it is
 before it opens it, and never holds more of it than files of its kind may have. Each limit is far
 above what any release needs, and all of them together keep a verification within the memory of an
-ordinary machine; `docs/verify.md` lists them.
+ordinary machine; `docs/reference/verify.md` lists them.
 """
 
 import csv

@@ -102,7 +102,7 @@ def test_families_are_found_by_name() -> None:
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_the_pages_say_how_many_mistakes_are_planted(family: str) -> None:
     root = Path(__file__).parents[3]
-    pages = root / "docs/audits.md", root / f"src/hushway/families/{family}/PRIVACY.md"
+    pages = root / "docs/researchers/audits.md", root / f"src/hushway/families/{family}/PRIVACY.md"
     for page in pages:
         lines = page.read_text(encoding="utf-8").splitlines()
         told = [line for line in lines if f"hushway audit {family}" in line and "plant" in line]

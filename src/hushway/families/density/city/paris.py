@@ -2,7 +2,7 @@
 
 The figures are those of Acs and Castelluccia, *A Case Study: Privacy Preserving Release of
 Spatio-temporal Density in Paris*, KDD 2014. The public map never changes. Events depend on the
-seed, and add up to the published figures whatever the seed is. See docs/cities.md.
+seed, and add up to the published figures whatever the seed is. See docs/researchers/cities.md.
 """
 
 from datetime import date

@@ -1,7 +1,7 @@
 """A synthetic region with the published figures of the Berkeley study of aggregated road networks.
 
 The figures are those of the DP-ANI paper, sections VI-A, VI-B and VI-D. The roads lie where
-Berkeley lies, and share nothing else with it. See docs/cities.md.
+Berkeley lies, and share nothing else with it. See docs/researchers/cities.md.
 """
 
 from collections.abc import Collection

@@ -202,7 +202,7 @@ def no_roads(file: Path) -> GeographyError:
     """Returns the error for a file in which nothing can be driven on."""
     return GeographyError(
         f"There are no roads for cars in {file.name}.",
-        advice="Give a file with streets; docs/roads.md lists the kinds that are read.",
+        advice="Give a file with streets; docs/guides/roads.md lists the kinds that are read.",
     )
 
 

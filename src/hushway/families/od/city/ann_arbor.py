@@ -2,7 +2,7 @@
 
 The figures are those of Fioretto, Lee and Van Hentenryck (AAMAS 2018). The public geography depends
 on the number of places and on nothing else. Trips depend on the seed, and add up to the published
-figures whatever the seed is. See docs/cities.md.
+figures whatever the seed is. See docs/researchers/cities.md.
 """
 
 from collections.abc import Sequence

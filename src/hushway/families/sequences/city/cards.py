@@ -2,7 +2,7 @@
 
 The figures are those of Chen, Fung, Desai and Sossou (KDD 2012). The public geography never
 changes. Records depend on the seed, and add up to the published figures whatever the seed is. See
-docs/cities.md.
+docs/researchers/cities.md.
 """
 
 from dataclasses import dataclass, replace

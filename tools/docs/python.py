@@ -1,0 +1,74 @@
+"""The functions and classes of `import hushway` as a page, from their docstrings."""
+
+import inspect
+import re
+
+import hushway
+
+_SECTION = re.compile(r"^(Args|Returns|Raises|Attributes|Privacy|Example):$")
+
+
+def python_page() -> str:
+    """Returns the page of all public names."""
+    lines = [
+        "# In Python",
+        "",
+        "Everything that `dir(hushway)` lists, from its docstrings. All else may change between versions.",
+        "",
+    ]
+    for name in hushway.__all__:
+        if not name.startswith("__"):
+            lines += _entry(name, getattr(hushway, name))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _entry(name: str, thing: object) -> list[str]:
+    lines = [f"## hushway.{name}", ""]
+    if callable(thing):
+        lines += ["```python", f"{name}{_signature(thing)}", "```", ""]
+    lines += _prose(inspect.getdoc(thing) or "")
+    if inspect.isclass(thing) and not issubclass(thing, Exception):
+        for method, value in vars(thing).items():
+            if not method.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+                lines += _member(name, method, value)
+    return lines
+
+
+def _member(owner: str, name: str, value: object) -> list[str]:
+    shown = "" if isinstance(value, property) else _signature(value)
+    return [f"### {owner}.{name}", "", *(["```python", f"{name}{shown}", "```", ""] if shown else []),
+            *_prose(inspect.getdoc(value) or "")]
+
+
+def _signature(thing: object) -> str:
+    try:
+        text = str(inspect.signature(thing))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return "(...)"
+    # Where a class lives is not how people write it.
+    return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text).replace("'", "").replace('"', "")
+
+
+def _prose(text: str) -> list[str]:
+    """Returns a docstring in Google's form as Markdown."""
+    lines: list[str] = []
+    section = ""
+    for line in text.splitlines():
+        found = _SECTION.match(line)
+        if found:
+            section = found.group(1)
+            lines += ["", f"**{section}**", ""]
+            if section == "Example":
+                lines.append("```python")
+        elif section in {"Args", "Raises", "Attributes"} and re.match(r"^    \S", line):
+            name, _, rest = line.strip().partition(": ")
+            lines.append(f"- `{name}`: {rest}")
+        elif section and section != "Example":
+            lines.append(line.strip() if section in {"Privacy", "Returns"} else f"  {line.strip()}".rstrip())
+        else:
+            lines.append(line.removeprefix("    ") if section else line)
+    if section == "Example":
+        while lines[-1] == "":
+            lines.pop()
+        lines.append("```")
+    return [*lines, ""]

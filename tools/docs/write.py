@@ -1,0 +1,53 @@
+"""Writes the pages that follow from the code, or says which are out of date.
+
+    python -m tools.docs.write            # writes them
+    python -m tools.docs.write --check    # exit code 1 if one differs
+"""
+
+import sys
+from pathlib import Path
+
+from tools.docs.certificates import certificate_page
+from tools.docs.commands import commands_page
+from tools.docs.plans import plan_pages
+from tools.docs.python import python_page
+
+REFERENCE = Path("docs/reference")
+
+
+def pages() -> dict[Path, str]:
+    """Returns every page that follows from the code, by its place."""
+    named = {
+        **plan_pages(),
+        "commands.md": commands_page(),
+        "python.md": python_page(),
+        "certificate.md": certificate_page(),
+    }
+    return {REFERENCE / name: text for name, text in named.items()}
+
+
+def stale(found: dict[Path, str]) -> list[Path]:
+    """Returns the pages that are not there or say something else."""
+    return [
+        path
+        for path, text in found.items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Writes or checks; returns the exit code."""
+    found = pages()
+    if "--check" in arguments:
+        out_of_date = stale(found)
+        for path in out_of_date:
+            print(f"{path} does not follow from the code: make docs-write")  # noqa: T201
+        return 1 if out_of_date else 0
+    for path, text in found.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
