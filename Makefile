@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench release-check format format-check lint types contracts unit lock clean
+.PHONY: demo test bench docs docs-write release-check format format-check lint types contracts unit lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -29,6 +29,17 @@ unit: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
+
+# The documentation as a site in build/site: pages that follow from the code are checked, tutorials are run, links are followed.
+docs: $(VENV)/.dev
+	$(BIN)/python -m tools.docs.write --check
+	$(BIN)/python -m tools.docs.gather build/docs
+	$(BIN)/zensical build --clean
+	$(BIN)/python -m tools.docs.links build/site
+
+# Writes the pages that follow from the code again.
+docs-write: $(VENV)/.dev
+	$(BIN)/python -m tools.docs.write
 
 # What users get who install it: built, installed read-only, used elsewhere by an ordinary user.
 release-check: $(VENV)/.dev

@@ -1,7 +1,8 @@
 """What noise at the ends of trips costs, and what it leaves to see of the true ends.
 
 A synthetic road city of 20,000 links and the trips of 1,000 people, whose true links are known.
-Prints the table of docs/guides/links.md, and how wide discs might be for that of docs/design/bounding.md.
+Prints the table of docs/guides/links.md, and how wide discs might be for that of
+docs/design/bounding.md.
 """
 
 from dataclasses import dataclass

@@ -31,7 +31,10 @@ for note in expected.notes:
 
 # %%
 published = hushway.publish(job)
-show(published.folder / "picture.png", "Visits by area at four hours, series with intervals, and the error of every area.")
+show(
+    published.folder / "picture.png",
+    "Visits by area at four hours, series with intervals, and the error of every area.",
+)
 
 # %% [markdown]
 # ## The day of one area
@@ -45,7 +48,9 @@ busiest = max(rows, key=lambda row: row["count"])
 for row in rows:
     if row["area"] == busiest["area"] and row["starts_local"][:10] == busiest["starts_local"][:10]:
         bar = "#" * round(40 * row["count"] / busiest["count"])
-        print(f"{row['starts_local'][11:16]} {row['count']:7.1f} ± {2 * row['standard_error']:5.1f} {bar}")
+        print(
+            f"{row['starts_local'][11:16]} {row['count']:7.1f} ± {2 * row['standard_error']:5.1f} {bar}"
+        )
 
 # %%
 print(hushway.verify(published.folder).result)

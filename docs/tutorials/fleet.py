@@ -31,6 +31,8 @@ print(found.verdict.value.sentence)
 # Internal: it is computed from everybody's exact trips, covered by no guarantee, and refused by everything that writes files.
 
 # %%
-internal = hushway.evaluate(published.folder, network=network, plan=city.plan, draws=2, hours="08:00-09:00")
+internal = hushway.evaluate(
+    published.folder, network=network, plan=city.plan, draws=2, hours="08:00-09:00"
+)
 print(type(internal.verdict).__name__)
 print(internal.verdict.value.sentence)

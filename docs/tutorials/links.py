@@ -21,7 +21,10 @@ print(city.example.title, "with", city.example.rows)
 # %%
 job = hushway.prepare(hushway.load_plan(city.plan))
 published = hushway.publish(job)
-show(published.folder / "picture.png", "Links that stand out from the noise, and what the others add up to.")
+show(
+    published.folder / "picture.png",
+    "Links that stand out from the noise, and what the others add up to.",
+)
 
 # %% [markdown]
 # ## What is shown, and what the rest adds up to
@@ -35,7 +38,9 @@ print(f"{links.num_rows} links shown")
 for row in links.slice(0, 5).to_pylist():
     print(f"link {row['link_id']}: {row['count']:.0f} ± {row['standard_error']:.0f}")
 rest = release.arrow("rest").to_pylist()
-print(f"the rest: {sum(row['km'] for row in rest):,.0f} km on {sum(row['links'] for row in rest):,} links")
+print(
+    f"the rest: {sum(row['km'] for row in rest):,.0f} km on {sum(row['links'] for row in rest):,} links"
+)
 
 # %%
 print(hushway.verify(published.folder).result)

@@ -48,7 +48,10 @@ for forecast in hushway.price(job).forecasts:
 published = hushway.publish(job)
 claim = published.certificate.claim
 print(claim.measure.symbol, "=", claim.amount)
-show(published.folder / "picture.png", "The release as its own picture shows it: only published numbers are in it.")
+show(
+    published.folder / "picture.png",
+    "The release as its own picture shows it: only published numbers are in it.",
+)
 
 # %% [markdown]
 # ## Read it as a planner
@@ -59,14 +62,18 @@ show(published.folder / "picture.png", "The release as its own picture shows it:
 release = hushway.open(published.folder)
 trips = release.arrow().sort_by([("count", "descending")]).slice(0, 5)
 for row in trips.to_pylist():
-    print(f"{row['period']}  {row['origin']} to {row['destination']}: {row['count']} trips, {row['low']:.0f} to {row['high']:.0f}")
+    print(
+        f"{row['period']}  {row['origin']} to {row['destination']}: {row['count']} trips, {row['low']:.0f} to {row['high']:.0f}"
+    )
 
 # %% [markdown]
 # A single small cell is noise; a sum over many is not. `margins` has the sums that were measured, with an error of their own.
 
 # %%
 for row in release.arrow("margins").to_pylist()[:3]:
-    print(f"{row['published_total']} {row['period'] or ''}: {row['count']} trips, ± {row['count_error']:.0f}")
+    print(
+        f"{row['published_total']} {row['period'] or ''}: {row['count']} trips, ± {row['count_error']:.0f}"
+    )
 
 # %% [markdown]
 # ## Believe it
@@ -78,4 +85,4 @@ found = hushway.verify(published.folder)
 print(found.result, f"({len(found.checks)} checks)")
 
 # %% [markdown]
-# Next: [from raw data to a fleet](fleet.md), or [how to choose ε](../epsilon.md).
+# Next: [from raw data to a fleet](fleet.md), or [how to choose ε](epsilon.md).

@@ -206,7 +206,7 @@ def _other_texts(text: str) -> Iterator[str]:
 
 
 def documented_as_free(*kinds: str) -> set[str]:
-    """Returns the fields that docs/reference/verify.md says nobody can check, for all releases and for some.
+    """Returns the fields that docs/reference/verify.md says nobody can check, for all and for some.
 
     Its table has rows such as `| od, sequences | account.measure | ... |`; the kind "all" is meant
     for every release.

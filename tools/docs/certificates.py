@@ -24,8 +24,11 @@ def certificate_page() -> str:
     lines = [
         "# Fields of a certificate",
         "",
-        f"What stands in `certificate.json`, version {parts.VERSION}, from the classes that write it. Numbers of a guarantee are exact "
-        "fractions in quotes. What a verifier recomputes of it: [checking a release](verify.md).",
+        (
+            f"What stands in `certificate.json`, version {parts.VERSION}, from the classes that "
+            "write it. Numbers of a guarantee are exact fractions in quotes. What a verifier "
+            "recomputes of it: [checking a release](verify.md)."
+        ),
         "",
     ]
     for part in _SHOWN:
@@ -36,7 +39,11 @@ def certificate_page() -> str:
 def _part(part: type) -> list[str]:
     text = inspect.getdoc(part) or ""
     first, _, rest = text.partition("\n\n")
-    said = dict(re.findall(r"^    (\w+): (.*(?:\n        .*)*)", rest.partition("Attributes:")[2], re.MULTILINE))
+    said = dict(
+        re.findall(
+            r"^    (\w+): (.*(?:\n        .*)*)", rest.partition("Attributes:")[2], re.MULTILINE
+        )
+    )
     rows = [
         f"| `{field.name}` | {' '.join(said.get(field.name, '').split())} |"
         for field in (fields(part) if is_dataclass(part) else ())

@@ -14,8 +14,10 @@ def commands_page() -> str:
     lines = [
         "# Commands",
         "",
-        "Every command with its options, as `hushway COMMAND --help` prints them. What holds for all of them: "
-        "[the command line](command-line.md).",
+        (
+            "Every command with its options, as `hushway COMMAND --help` prints them. What holds "
+            "for all of them: [the command line](command-line.md)."
+        ),
         "",
     ]
     root = typer.main.get_command(app)
@@ -24,7 +26,8 @@ def commands_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-# The library that typer is built on has no public names for its classes, so they are told by what they have.
+# The library that typer is built on has no public names for its classes: they are told by what
+# they have.
 def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     if not hasattr(command, "list_commands"):
         yield words, command
@@ -39,7 +42,9 @@ def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 def _section(words: tuple[str, ...], command: Any) -> list[str]:
     name = " ".join(words)
     lines = [f"## hushway {name}", "", *_paragraphs(command.help or "")]
-    rows = [_row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)]
+    rows = [
+        _row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)
+    ]
     if rows:
         lines += ["| argument or option | for |", "|---|---|", *rows, ""]
     if EXAMPLES.get(name):

@@ -16,8 +16,10 @@ def plan_page(name: str) -> str:
     lines = [
         f"# Plans of {name}",
         "",
-        f"Every option of a plan with `release_type = \"{name}\"`, from `hushway plan schema {name}`. "
-        f"`hushway plan new {name}` prints them as a plan to fill in.",
+        (
+            f'Every option of a plan with `release_type = "{name}"`, from '
+            f"`hushway plan schema {name}`. `hushway plan new {name}` prints them to be filled in."
+        ),
         "",
         *_table("", schema, schema["$defs"]),
     ]
@@ -45,7 +47,8 @@ def _table(where: str, schema: dict[str, Any], defs: dict[str, Any]) -> Iterator
         yield from ("| option | is | if left out | for |", "|---|---|---|---|")
         for option, facts in plain:
             left_out = "needed" if option in needed else _value(facts.get("default"))
-            yield f"| `{option}` | {_kind(facts)} | {left_out} | {_cell(facts.get('description', ''))} |"
+            what = _cell(facts.get("description", ""))
+            yield f"| `{option}` | {_kind(facts)} | {left_out} | {what} |"
         yield ""
     for option, facts, models in below:
         name = f"{where}.{option}" if where else option
@@ -53,7 +56,7 @@ def _table(where: str, schema: dict[str, Any], defs: dict[str, Any]) -> Iterator
             yield from (f"## `[{name}]`", "", _cell(facts.get("description", "")), "")
             for model in models:
                 chosen = model["properties"].get("name", {}).get("const", model.get("title", ""))
-                yield from (f"### `name = \"{chosen}\"`", "")
+                yield from (f'### `name = "{chosen}"`', "")
                 yield from list(_table(name, model, defs))[2:]
         else:
             yield from _table(name, models[0], defs)

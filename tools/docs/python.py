@@ -13,7 +13,10 @@ def python_page() -> str:
     lines = [
         "# In Python",
         "",
-        "Everything that `dir(hushway)` lists, from its docstrings. All else may change between versions.",
+        (
+            "Everything that `dir(hushway)` lists, from its docstrings. "
+            "All else may change between versions."
+        ),
         "",
     ]
     for name in hushway.__all__:
@@ -29,15 +32,21 @@ def _entry(name: str, thing: object) -> list[str]:
     lines += _prose(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         for method, value in vars(thing).items():
-            if not method.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+            if not method.startswith("_") and (
+                inspect.isfunction(value) or isinstance(value, property)
+            ):
                 lines += _member(name, method, value)
     return lines
 
 
 def _member(owner: str, name: str, value: object) -> list[str]:
     shown = "" if isinstance(value, property) else _signature(value)
-    return [f"### {owner}.{name}", "", *(["```python", f"{name}{shown}", "```", ""] if shown else []),
-            *_prose(inspect.getdoc(value) or "")]
+    return [
+        f"### {owner}.{name}",
+        "",
+        *(["```python", f"{name}{shown}", "```", ""] if shown else []),
+        *_prose(inspect.getdoc(value) or ""),
+    ]
 
 
 def _signature(thing: object) -> str:
@@ -45,7 +54,8 @@ def _signature(thing: object) -> str:
         text = str(inspect.signature(thing))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return "(...)"
-    # Where a class lives is not how people write it.
+    # A function's address says nothing; nor does where a class lives.
+    text = re.sub(r"<function _?(\w+) at 0x[0-9a-f]+>", r"\1", text)
     return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text).replace("'", "").replace('"', "")
 
 
@@ -64,7 +74,9 @@ def _prose(text: str) -> list[str]:
             name, _, rest = line.strip().partition(": ")
             lines.append(f"- `{name}`: {rest}")
         elif section and section != "Example":
-            lines.append(line.strip() if section in {"Privacy", "Returns"} else f"  {line.strip()}".rstrip())
+            lines.append(
+                line.strip() if section in {"Privacy", "Returns"} else f"  {line.strip()}".rstrip()
+            )
         else:
             lines.append(line.removeprefix("    ") if section else line)
     if section == "Example":

@@ -1,8 +1,8 @@
 """Tutorials: scripts that are run to pages, with what they print and the pictures they show.
 
-A script is made of cells. One that begins with `# %% [markdown]` is text in comments; one that begins
-with `# %%` is code. Whatever it prints comes below it. A picture that is given to `show` comes
-there too.
+A script is made of cells. One that begins with `# %% [markdown]` is text in comments; one that
+begins with `# %%` is code. Whatever it prints comes below it. A picture that is given to `show`
+comes there too.
 """
 
 import contextlib
@@ -61,7 +61,9 @@ def page_of(script: Path, pictures: Path) -> str:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for cell in cells(_text_of(script)):
             if cell.is_text:
-                parts.append("\n".join(line.removeprefix("#").removeprefix(" ") for line in cell.lines))
+                parts.append(
+                    "\n".join(line.removeprefix("#").removeprefix(" ") for line in cell.lines)
+                )
                 continue
             code = "\n".join(cell.lines)
             parts.append(f"```python\n{code}\n```")

@@ -1,7 +1,7 @@
 """Writes the pages that follow from the code, or says which are out of date.
 
-    python -m tools.docs.write            # writes them
-    python -m tools.docs.write --check    # exit code 1 if one differs
+python -m tools.docs.write            # writes them
+python -m tools.docs.write --check    # exit code 1 if one differs
 """
 
 import sys

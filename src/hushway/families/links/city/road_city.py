@@ -1,6 +1,7 @@
 """A synthetic city of roads: a street grid with avenues, rings, radials, a river and dead ends.
 
-It lies in the open Atlantic, so that nobody mistakes it for a real place. See docs/researchers/cities.md.
+It lies in the open Atlantic, so that nobody mistakes it for a real place. See
+docs/researchers/cities.md.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Traces of people and fleets on a road network, with the truth beside them. See docs/researchers/cities.md."""
+"""Traces of people and fleets on a road network, with the truth: docs/researchers/cities.md."""
 
 import math
 from collections.abc import Iterator, Sequence
