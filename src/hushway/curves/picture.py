@@ -31,8 +31,9 @@ def draw_curve(curve: PriceCurve, file_format: str) -> bytes:
 
     Errors are shares of their figures where sizes are known, and amounts elsewhere.
     """
-    with poster((8, 5)) as figure:
-        axes = figure.add_axes((0.1, 0.12, 0.87, 0.8))
+    with poster((10, 5)) as figure:
+        # The names stand beside the lines, where they hide none of them.
+        axes = figure.add_axes((0.08, 0.12, 0.54, 0.8))
         for number, name in enumerate(curve.figures):
             budgets, errors = _line(curve, name)
             axes.plot(
@@ -47,10 +48,13 @@ def draw_curve(curve: PriceCurve, file_format: str) -> bytes:
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_plain)
+        axes.yaxis.set_minor_formatter(_plain)
         axes.set_xlabel("ε")
         axes.set_ylabel(_axis(curve))
         axes.grid(visible=True, alpha=0.3)
-        for text in axes.legend(fontsize=8, loc="upper right").get_texts():
+        names = axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False)
+        for text in names.get_texts():
             text.set_parse_math(False)
         axes.set_title(
             "A forecast for a guessed crowd, not a guarantee" if curve.foreseen else "Noise alone",
@@ -64,6 +68,11 @@ def draw_curve(curve: PriceCurve, file_format: str) -> bytes:
         with mpl.rc_context({"svg.hashsalt": "hushway"}):
             figure.savefig(written, format="svg", metadata={"Date": None})
         return written.getvalue()
+
+
+def _plain(value: float, _position: float | None) -> str:
+    """Writes 20 rather than 2 x 10^1, and only where a reader of a log scale looks."""
+    return f"{value:g}" if f"{value:e}"[0] in "125" else ""
 
 
 def _line(curve: PriceCurve, name: str) -> tuple[list[float], list[float]]:
