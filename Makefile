@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check format format-check lint types contracts unit lock clean
+.PHONY: demo test bench docs docs-write release-check test-lowest format format-check lint types contracts unit lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -41,6 +41,13 @@ docs: $(VENV)/.dev
 docs-write: $(VENV)/.dev
 	$(BIN)/python -m tools.docs.write
 
+# The same tests on the oldest versions that pyproject.toml admits, and on other Pythons: make test-lowest PYTHON=python3.13
+test-lowest: $(VENV)/.uv
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-lowest
+	$(BIN)/uv pip install --quiet --require-hashes --python .venv-lowest/bin/python -r requirements/lowest.lock
+	$(BIN)/uv pip install --quiet --python .venv-lowest/bin/python --no-deps -e .
+	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal tests/unit tests/properties tests/integration
+
 # What users get who install it: built, installed read-only, used elsewhere by an ordinary user.
 release-check: $(VENV)/.dev
 	.ci/release-check
@@ -56,6 +63,7 @@ lock: $(VENV)/.uv
 	$(COMPILE) requirements/uv.in -o requirements/uv.lock
 	$(COMPILE) pyproject.toml -o requirements/run.lock
 	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra spark --group dev -o requirements/dev.lock
+	$(COMPILE) --resolution lowest-direct pyproject.toml requirements/lowest.in --extra gtfs --extra postgres --extra spark -o requirements/lowest.lock
 
 clean:
 	rm -rf $(VENV) demo bench-results
