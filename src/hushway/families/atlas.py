@@ -40,8 +40,7 @@ def atlas_of(folder: Path | str) -> Atlas:
         raise
     except (MemoryError, RecursionError):
         raise damaged("The release takes more memory than a page may have.") from None
-    except Exception as problem:
-        # A hostile folder must not stop whoever looks at it, whatever a library makes of it.
+    except Exception as problem:  # noqa: BLE001 - a hostile folder must not stop its reader
         kind = type(problem).__name__
         raise damaged(
             f"The release cannot be drawn: a file is not as hushway writes it ({kind})."

@@ -305,7 +305,7 @@ def _check_starts(starts: IntArray, end: int, parts: int) -> None:
 
 
 def _check_inside(index: IntArray, size: int) -> None:
-    if len(index) and not (0 <= int(index.min()) and int(index.max()) < size):
+    if len(index) and not (int(index.min()) >= 0 and int(index.max()) < size):
         raise _undrawable("a row names something that is not there")
 
 

@@ -1,4 +1,4 @@
-"""What atlases of all release types are made of: periods in words, places, courses of few points."""
+"""What atlases of all release types are made of: periods in words, places, simpler courses."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -20,6 +20,7 @@ ALL_DAY: Final = "all day"
 MOST_POINTS = 1 << 20
 # The finest and the coarsest grid that points are moved to, in cells across the map.
 _FINEST, _COARSEST = 1 << 16, 1 << 4
+_NARROWEST = 1e-6
 
 _MONTHS = (
     "January",
@@ -114,7 +115,7 @@ def thinned(lon: FloatArray, lat: FloatArray, starts: IntArray) -> BoolArray | N
     """
     if len(lon) <= MOST_POINTS:
         return None
-    across = max(float(np.ptp(lon)), float(np.ptp(lat)), np.finfo(np.float32).tiny)
+    across = max(float(np.ptp(lon)), float(np.ptp(lat)), _NARROWEST)
     cells = _FINEST
     while cells >= _COARSEST:
         keep = _apart(lon, lat, starts, across / cells)

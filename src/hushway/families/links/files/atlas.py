@@ -26,6 +26,10 @@ from hushway.release.terms import check_domain
 
 COUNTED = "travellers"
 
+_HIDDEN: Final = (
+    "Links whose count is below {:g} standard errors do not show; that nobody travels there is not "
+    "known. What they carry together is told by zone and class."
+)
 _CLASS_WORDS: Final = {1: "motorways", 5: "residential streets"}
 
 
@@ -44,11 +48,7 @@ def draw_links(folder: Path, certificate: Certificate, facts: Mapping[str, Any])
         window=window_text(universe.periods),
         periods=shown_periods(universe.periods),
         links=_links(universe, rows, tuple(_rest(folder, universe))),
-        notes=(
-            f"Links whose count is below {facts['threshold']:g} standard errors do not show; that "
-            "nobody travels there is not known. What they carry together is told by zone and "
-            "class.",
-        ),
+        notes=(_HIDDEN.format(facts["threshold"]),),
     )
 
 

@@ -16,6 +16,7 @@ from hushway.families.od.files.margins import read_margins_parquet
 from hushway.families.od.files.published import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.table import KNOWN
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
 from hushway.privacy.certificate import Certificate
@@ -151,15 +152,14 @@ def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
 
 def _notes(facts: Mapping[str, Any], rows: _Flowing) -> tuple[str, ...]:
     threshold = facts["threshold"]
-    if threshold is not None:
-        missing = f"A flow that is not drawn was measured below {threshold}; it is not known to be "
-        missing += "0."
-    else:
-        missing = "A flow that is not drawn is published as 0; that nobody travels there is not "
-        missing += "known."
-    known = int(np.count_nonzero(rows.counts >= 2 * rows.errors))
-    return (
-        missing,
-        f"{known:,} of the {len(rows.counts):,} flows are at least twice their error; the others "
-        "say where trips are to be expected, and hardly more.",
+    missing = (
+        "A flow that is not drawn is published as 0; that nobody travels there is not known."
+        if threshold is None
+        else f"A flow that is not drawn was measured below {threshold}; it is not known to be 0."
     )
+    known = int(np.count_nonzero(rows.counts >= KNOWN * rows.errors))
+    sure = (
+        f"{known:,} of the {len(rows.counts):,} flows are at least twice their error; the others "
+        "say where trips are to be expected, and hardly more."
+    )
+    return missing, sure
