@@ -1,0 +1,34 @@
+// Builds the pages one by one, so that each has a single script and a single style sheet: a page
+// in one file can then hold both without knowing how they import each other.
+// Usage: node build.js [folder]
+
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? join(here, "../src/hushway/web"));
+
+rmSync(join(out, "assets"), { recursive: true, force: true });
+for (const page of ["reader", "steward"]) {
+  await build({
+    root: here,
+    logLevel: "warn",
+    build: {
+      outDir: out,
+      emptyOutDir: false,
+      rolldownOptions: {
+        input: join(here, `${page}.html`),
+        output: {
+          entryFileNames: `assets/${page}.js`,
+          assetFileNames: `assets/${page}[extname]`,
+          codeSplitting: false,
+        },
+      },
+    },
+  });
+  const script = readFileSync(join(out, "assets", `${page}.js`), "utf8");
+  // Such a script could not stand inside a page.
+  if (/<\/?script/i.test(script)) throw new Error(`${page}.js holds a tag of a script.`);
+}
