@@ -2,7 +2,7 @@
 // in one file can then hold both without knowing how they import each other.
 // Usage: node build.js [folder]
 
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -28,7 +28,9 @@ for (const page of ["reader", "steward"]) {
       },
     },
   });
-  const script = readFileSync(join(out, "assets", `${page}.js`), "utf8");
-  // Such a script could not stand inside a page.
+  const at = join(out, "assets", `${page}.js`);
+  // Within a page, a script may hold neither a comment of HTML nor a tag of a script.
+  const script = readFileSync(at, "utf8").replaceAll("<!--", "\\x3c!--");
   if (/<\/?script/i.test(script)) throw new Error(`${page}.js holds a tag of a script.`);
+  writeFileSync(at, script);
 }

@@ -91,12 +91,20 @@ export class Outlines {
   }
 }
 
+export interface Fills {
+  readonly classes: Uint8Array;
+  /** The class that an uncertain count would have: a hint of its colour stays. */
+  readonly faint: Uint8Array;
+  readonly published: Uint8Array;
+  readonly colours: readonly string[];
+}
+
 /** Areas of one period; without classes they are plain ground under something else. */
 export class AreaLayer implements Layer {
   constructor(
     private readonly outlines: Outlines,
     private readonly palette: Palette,
-    private readonly filled: { classes: Uint8Array; faint: Uint8Array; colours: string[] } | null,
+    private readonly filled: Fills | null,
   ) {}
 
   *paint(pen: Pen, view: View): Work {
@@ -111,11 +119,10 @@ export class AreaLayer implements Layer {
       const at = 4 * place;
       if (boxes[at] > right || boxes[at + 2] < left) continue;
       if (boxes[at + 1] > bottom || boxes[at + 3] < top) continue;
-      const dim = this.filled !== null && this.filled.classes[place] === UNCERTAIN;
+      const filled = this.filled?.published[place] ? this.filled : null;
+      const dim = filled !== null && filled.classes[place] === UNCERTAIN;
       const colour =
-        this.filled === null
-          ? ground
-          : this.filled.colours[dim ? this.filled.faint[place] : this.filled.classes[place]];
+        filled === null ? ground : filled.colours[dim ? filled.faint[place] : filled.classes[place]];
       pen.beginPath();
       this.outlines.trace(pen, view, place);
       pen.globalAlpha = dim ? FAINT : 1;

@@ -1,5 +1,7 @@
 /** Classes of counts with round limits, the same for all periods of a release. */
 
+import type { Floats } from "../shared/columns";
+
 const STEPS = [1, 2, 5];
 
 /** Round limits that grow like 1, 2, 5, 10, so that a few of them reach from small to large. */
@@ -28,8 +30,8 @@ export function classOf(limits: readonly number[], value: number): number {
 
 /** Smallest and largest of what is certain enough to be shown; of everything if nothing is. */
 export function extent(
-  count: Float32Array,
-  error: Float32Array,
+  count: Floats,
+  error: Floats,
 ): { smallest: number; largest: number } {
   let smallest = Infinity;
   let largest = 0;

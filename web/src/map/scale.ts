@@ -1,5 +1,6 @@
 /** How a count becomes a colour and a width, with what is too uncertain set apart. */
 
+import type { Floats } from "../shared/columns";
 import { uncertain } from "../shared/format";
 import { byClass, classOf, extent, roundLimits, type Ordered } from "./classes";
 import type { Palette } from "./colours";
@@ -22,20 +23,20 @@ export class Scale {
     this.classes = 2 + (diverging ? 2 * limits.length : limits.length);
   }
 
-  static of(count: Float32Array, error: Float32Array, diverging = false): Scale {
+  static of(count: Floats, error: Floats, diverging = false): Scale {
     const { smallest, largest } = extent(count, error);
     const most = diverging ? MOST_DIFFERENCES : MOST_LIMITS;
     return new Scale(roundLimits(smallest, largest, most), diverging, smallest, largest);
   }
 
   classOf(count: number, error: number): number {
-    if (uncertain(count, error)) return UNCERTAIN;
+    if (Number.isNaN(count) || uncertain(count, error)) return UNCERTAIN;
     if (!this.diverging) return 1 + classOf(this.limits, count);
     const away = classOf(this.limits, Math.abs(count));
     return 1 + this.limits.length + (count < 0 ? -away : away);
   }
 
-  order(count: Float32Array, error: Float32Array): Ordered {
+  order(count: Floats, error: Floats): Ordered {
     const classes = new Uint8Array(count.length);
     for (let i = 0; i < count.length; i++) classes[i] = this.classOf(count[i], error[i]);
     return byClass(classes, this.classes);

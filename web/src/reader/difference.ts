@@ -1,6 +1,7 @@
 /** One release minus another, as an atlas of differences with the errors of both. */
 
 import type { Atlas, Counted, Flows, Links } from "../shared/atlas";
+import type { Floats } from "../shared/columns";
 
 export interface Difference {
   readonly atlas: Atlas;
@@ -27,8 +28,8 @@ export function differenceOf(one: Atlas, other: Atlas): Difference | string {
   const shared = where.reduce((sum, index) => sum + (index >= 0 ? 1 : 0), 0);
   if (shared === 0) return "These releases cannot be compared: they have no place in common.";
   const notes = [
-    "Shown is this release minus the other. Errors are those of both together, as if their noise were " +
-      "independent, which it is.",
+    "Shown is this release minus the other, with the errors of both together: their noise was drawn " +
+      "independently.",
   ];
   const missing = ids[0].length - shared;
   if (missing > 0) notes.push(`${missing} of ${ids[0].length} places are only in this release; they are left out.`);
@@ -47,6 +48,7 @@ export function differenceOf(one: Atlas, other: Atlas): Difference | string {
     flows: flows && flows.rows,
     links: links && links.rows,
     tree: null,
+    series: null,
   };
   return { atlas, notes };
 }
@@ -64,9 +66,8 @@ function both(one: number, other: number): number {
 function totalsMinus(one: Atlas, other: Counted, where: Int32Array): Counted {
   const periods = one.periods.length;
   const mine = one.totals!;
-  // What only one of them has differs by an unknown number: zero, and never certain.
-  const count = new Float32Array(mine.count.length);
-  const error = new Float32Array(mine.count.length).fill(1e15);
+  const count = new Float64Array(mine.count.length).fill(NaN);
+  const error = new Float64Array(mine.count.length).fill(NaN);
   where.forEach((to, from) => {
     if (to < 0) return;
     for (let p = 0; p < periods; p++) {
@@ -128,7 +129,7 @@ function rowsMinus<T>(
   otherStarts: Uint32Array,
   keyOf: (row: number) => number,
   otherKeyOf: (row: number) => number,
-  build: (rows: number[], starts: Uint32Array, count: Float32Array, error: Float32Array) => T,
+  build: (rows: number[], starts: Uint32Array, count: Floats, error: Floats) => T,
 ): { rows: T; alone: number } {
   const rows: number[] = [];
   const counts: number[] = [];
@@ -150,5 +151,5 @@ function rowsMinus<T>(
     alone += starts[p + 1] - starts[p] - matched + (otherStarts[p + 1] - otherStarts[p] - matched);
     ends[p + 1] = rows.length;
   }
-  return { rows: build(rows, ends, Float32Array.from(counts), Float32Array.from(errors)), alone };
+  return { rows: build(rows, ends, Float64Array.from(counts), Float64Array.from(errors)), alone };
 }

@@ -1,6 +1,6 @@
 /** The layers of a map for each release type, from the ground up. */
 
-import { AreaLayer } from "../map/areas";
+import { AreaLayer, type Fills } from "../map/areas";
 import type { Palette } from "../map/colours";
 import { curve, FlowLayer, widthOf } from "../map/flows";
 import type { Layer, Pen } from "../map/layer";
@@ -64,11 +64,11 @@ function classes({ count, error }: Values, scale: Scale): Uint8Array {
   return Uint8Array.from(count, (value, i) => scale.classOf(value, error[i]));
 }
 
-function fills(values: Values, scale: Scale, palette: Palette) {
+function fills(values: Values, scale: Scale, palette: Palette): Fills {
   return {
     classes: classes(values, scale),
-    // The class that an uncertain count would have: a hint of its colour stays.
     faint: Uint8Array.from(values.count, (value) => scale.classOf(value, NaN)),
+    published: Uint8Array.from(values.count, (value) => (Number.isNaN(value) ? 0 : 1)),
     colours: scale.colours(palette),
   };
 }

@@ -1,5 +1,6 @@
 /** What a map shows of an atlas in one period, and how large all of it can be. */
 
+import type { Floats } from "../shared/columns";
 import type { Atlas } from "../shared/atlas";
 import { uncertain } from "../shared/format";
 import { Outlines } from "../map/areas";
@@ -9,8 +10,8 @@ import { Lines } from "../map/roads";
 import { Scale } from "../map/scale";
 
 export interface Values {
-  readonly count: Float32Array;
-  readonly error: Float32Array;
+  readonly count: Floats;
+  readonly error: Floats;
 }
 
 export interface Shown {
@@ -22,7 +23,7 @@ export interface Shown {
 
 export function shownAt(atlas: Atlas, period: number): Shown {
   const { flows, links } = atlas;
-  const part = <T extends Float32Array | Uint32Array>(column: T, starts: Uint32Array): T =>
+  const part = <T extends Floats | Uint32Array>(column: T, starts: Uint32Array): T =>
     column.subarray(starts[period], starts[period + 1]) as T;
   return {
     places: placesAt(atlas, period),
@@ -43,7 +44,7 @@ export function shownAt(atlas: Atlas, period: number): Shown {
 function placesAt({ totals, places, periods }: Atlas, period: number): Values | null {
   if (totals === null) return null;
   const size = places.ids.length;
-  const [count, error] = [new Float32Array(size), new Float32Array(size)];
+  const [count, error] = [new Float64Array(size), new Float64Array(size)];
   for (let i = 0; i < size; i++) {
     count[i] = totals.count[i * periods.length + period];
     error[i] = totals.error[i * periods.length + period];
@@ -145,7 +146,8 @@ export function partnersOf(atlas: Atlas, shown: Shown, place: number, most: numb
 
 /** The rows that are largest in size; those that are too uncertain come after all others. */
 function top({ count, error }: Values, most: number, among?: number[]): number[] {
-  const found = among ?? Array.from({ length: count.length }, (_, i) => i);
+  const all = among ?? Array.from({ length: count.length }, (_, i) => i);
+  const found = all.filter((i) => !Number.isNaN(count[i]));
   const size = (i: number): number => Math.abs(count[i]);
   const sunk = (i: number): number => (uncertain(count[i], error[i]) ? 1 : 0);
   return found.sort((a, b) => sunk(a) - sunk(b) || size(b) - size(a)).slice(0, most);

@@ -11,6 +11,7 @@ import {
   texts,
   whole,
   type Facts,
+  type Floats,
 } from "./columns";
 
 export { AtlasError } from "./columns";
@@ -39,8 +40,8 @@ export interface Places {
 }
 
 export interface Counted {
-  readonly count: Float32Array;
-  readonly error: Float32Array;
+  readonly count: Floats;
+  readonly error: Floats;
   readonly meaning: string;
 }
 
@@ -74,6 +75,8 @@ export interface Links extends Counted {
 export interface Tree extends Counted {
   readonly parent: Int32Array;
   readonly place: Uint32Array;
+  /** The period of the last stop, where times are published. */
+  readonly period: Uint32Array | null;
 }
 
 export interface Download {
@@ -95,6 +98,7 @@ export interface Atlas {
   readonly error: string;
   readonly stamp: string | null;
   readonly counted: string;
+  readonly window: string;
   readonly digest: string;
   readonly bounds: readonly [number, number, number, number];
   readonly periods: readonly Period[];
@@ -103,6 +107,8 @@ export interface Atlas {
   readonly flows: Flows | null;
   readonly links: Links | null;
   readonly tree: Tree | null;
+  /** What is published of all places together, period by period. */
+  readonly series: Counted | null;
   readonly notes: readonly string[];
   readonly downloads: readonly Download[];
 }
@@ -112,6 +118,7 @@ const MOST_PERIODS = 20_000;
 const MOST_NOTES = 200;
 const MOST_DOWNLOADS = 500;
 const MOST_ROWS = 20_000_000;
+const MOST_POINTS = 20_000_000;
 
 /** Reads an atlas, or says in one sentence what is wrong with it. */
 export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
@@ -138,6 +145,7 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     error: text(facts["error"], "error"),
     stamp: maybeText(facts["stamp"], "stamp"),
     counted: text(facts["counted"], "counted", 400),
+    window: maybeText(facts["window"], "window", 400) ?? "",
     digest: text(facts["digest"], "digest", 400),
     bounds: readBounds(facts["bounds"]),
     periods,
@@ -150,7 +158,11 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
       readFlows(found, columns, places.ids.length, periods.length),
     ),
     links: optional(facts["links"], "links", (found) => readLinks(found, columns, periods.length)),
-    tree: optional(facts["tree"], "tree", (found) => readTree(found, columns, places.ids.length)),
+    tree: optional(facts["tree"], "tree", (found) => readTree(found, columns, places.ids.length, periods.length)),
+    series: optional(facts["series"], "series", (found) => ({
+      ...columns.counted(found, "series", periods.length),
+      meaning: text(found["meaning"], "series.meaning"),
+    })),
     notes: list(facts["notes"], "notes", MOST_NOTES).map((one) => text(one, "notes")),
     downloads: list(facts["downloads"], "downloads", MOST_DOWNLOADS).map(readDownload),
   };
@@ -162,6 +174,10 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
   }[releaseType];
   if (shown === null) throw new AtlasError(`An atlas of type ${releaseType} lacks what it should show.`);
   return atlas;
+}
+
+function few(found: number, most: number, what: string): void {
+  if (found > most) throw new AtlasError(`The atlas has more than ${most} ${what}.`);
 }
 
 function optional<T>(value: unknown, what: string, read: (facts: Facts) => T): T | null {
@@ -193,6 +209,7 @@ function readPlaces(facts: Facts, columns: Columns): Places {
     ...columns.positions(facts, "places", "f8", ids.length),
     shapes: optional(facts["shapes"], "places.shapes", (found) => {
       const points = columns.positions(found, "places.shapes", "f4");
+      few(points.lon.length, MOST_POINTS, "points of areas");
       const ringStarts = columns.starts(
         found["ring_starts"],
         "places.shapes.ring_starts",
@@ -213,7 +230,7 @@ function readPlaces(facts: Facts, columns: Columns): Places {
 function readFlows(facts: Facts, columns: Columns, places: number, periods: number): Flows {
   const counted = columns.counted(facts, "flows");
   const rows = counted.count.length;
-  if (rows > MOST_ROWS) throw new AtlasError(`The atlas has more than ${MOST_ROWS} flows.`);
+  few(rows, MOST_ROWS, "flows");
   return {
     ...counted,
     origin: columns.indices(facts["origin"], "flows.origin", rows, places),
@@ -225,6 +242,7 @@ function readFlows(facts: Facts, columns: Columns, places: number, periods: numb
 
 function readLinks(facts: Facts, columns: Columns, periods: number): Links {
   const points = columns.positions(facts, "links", "f4");
+  few(points.lon.length, MOST_POINTS, "points of links");
   const ids = texts(facts["ids"], "links.ids", null);
   const counted = columns.counted(facts, "links");
   return {
@@ -257,7 +275,7 @@ function readRest(value: unknown, periods: number): Rest {
   };
 }
 
-function readTree(facts: Facts, columns: Columns, places: number): Tree {
+function readTree(facts: Facts, columns: Columns, places: number, periods: number): Tree {
   const counted = columns.counted(facts, "tree");
   const parent = columns.read(facts["parent"], "tree.parent", "i4", { length: counted.count.length });
   for (let i = 0; i < parent.length; i++) {
@@ -270,6 +288,10 @@ function readTree(facts: Facts, columns: Columns, places: number): Tree {
     ...counted,
     parent,
     place: columns.indices(facts["place"], "tree.place", counted.count.length, places),
+    period:
+      facts["period"] === null || facts["period"] === undefined
+        ? null
+        : columns.indices(facts["period"], "tree.period", counted.count.length, periods),
     meaning: text(facts["meaning"], "tree.meaning"),
   };
 }

@@ -23,6 +23,9 @@ interface Kinds {
 export type ColumnType = keyof Kinds;
 export type Column<T extends ColumnType> = Kinds[T];
 export type Numbers = Kinds[ColumnType];
+export type Floats = Float32Array | Float64Array;
+
+const LARGEST = 1e15;
 
 export type Facts = Record<string, unknown>;
 
@@ -73,14 +76,19 @@ export class Columns {
     return found;
   }
 
-  /** Counts, and standard errors where they are known (not a number where they are not). */
-  counted(facts: Facts, what: string, length?: number): { count: Float32Array; error: Float32Array } {
-    const count = this.read(facts["count"], `${what}.count`, "f4", length === undefined ? {} : { length });
-    const error = this.read(facts["error"], `${what}.error`, "f4", { length: count.length });
-    within(count, `${what}.count`, -1e15, 1e15);
-    for (let i = 0; i < error.length; i++) {
-      if (error[i] < 0 || error[i] > 1e15) {
-        throw new AtlasError(`Column “${what}.error” holds what cannot be an error.`);
+  /** Single precision, or double where that would be too coarse. */
+  floats(value: unknown, what: string, length?: number): Floats {
+    const type = object(value, what)["type"] === "f8" ? "f8" : "f4";
+    return this.read(value, what, type, length === undefined ? {} : { length });
+  }
+
+  /** Counts and their standard errors; each may be unknown, and is not a number then. */
+  counted(facts: Facts, what: string, length?: number): { count: Floats; error: Floats } {
+    const count = this.floats(facts["count"], `${what}.count`, length);
+    const error = this.floats(facts["error"], `${what}.error`, count.length);
+    for (let i = 0; i < count.length; i++) {
+      if (Math.abs(count[i]) > LARGEST || error[i] < 0 || error[i] > LARGEST) {
+        throw new AtlasError(`“${what}” holds what can be neither a count nor an error.`);
       }
     }
     return { count, error };

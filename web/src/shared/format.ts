@@ -28,13 +28,17 @@ export function interval(count: number, error: number, floor = 0): Interval | nu
 
 /** "412 (380 to 444)". */
 export function withInterval(count: number, error: number, floor = 0): string {
+  if (Number.isNaN(count)) return "not published";
   const found = interval(count, error, floor);
   if (found === null) return `${number(count)} (error not known)`;
-  return `${number(count)} (${number(found.low)} to ${number(found.high)})`;
+  // All three with the precision of the largest: nobody knows tenths beside tens.
+  const shown = found.high >= 10 ? (value: number) => number(Math.round(value)) : number;
+  return `${shown(count)} (${shown(found.low)} to ${shown(found.high)})`;
 }
 
 /** A difference, with its sign and what it may be. */
 export function difference(value: number, error: number): string {
+  if (Number.isNaN(value)) return "not published by both";
   const sign = value > 0 ? "+" : "";
   return sign + withInterval(value, error, -Infinity);
 }
