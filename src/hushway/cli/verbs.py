@@ -24,6 +24,7 @@ from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import be_quiet
 from hushway.cli.serve import serve
+from hushway.cli.site import site
 from hushway.cli.warm import warm
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
+app.command()(site)
 app.command()(compare)
 app.command()(serve)
 app.command()(synthesize)

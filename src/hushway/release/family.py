@@ -23,6 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.compared import ComparedTable
 from hushway.release.intake import Intake
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.release.advice import Advice
+    from hushway.release.atlas import Drawing
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.finding import Notes
     from hushway.release.job import CountingContext, Job
@@ -199,6 +201,25 @@ class Family(ABC):
             The description that the data package must give; None when the table cannot be read.
         """
 
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed.
+
+        Args:
+            folder: The release. It may be a stranger's.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+
+        Raises:
+            ReleaseError: Its files cannot be read, or releases of this type cannot be drawn.
+        """
+        del folder, certificate, facts
+        raise ReleaseError(
+            f"A release of the type {self.name} cannot be drawn.",
+            advice="Read its files, or look at its picture.",
+        )
+
     @property
     @abstractmethod
     def suite(self) -> "Suite[Any]":
@@ -224,6 +245,7 @@ class Parts:
         contents: Makes files of such a table.
         facts_fit: Whether the facts of a data package are enough to read its files.
         check: Checks the files of a release.
+        drawing: Says what a page shows of a release.
         suite: Its audits.
     """
 
@@ -236,6 +258,7 @@ class Parts:
     contents: str
     facts_fit: str = "files.published.facts_fit"
     check: str
+    drawing: str
     suite: str = "audit.suite.SUITE"
 
 
@@ -299,6 +322,12 @@ class PackagedFamily(Family):
         """Checks the files of a release."""
         found = self._part(self.parts.check)(notes, folder, certificate, facts)
         return cast("Description | None", found)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        return cast("Drawing", self._part(self.parts.drawing)(folder, certificate, facts))
 
     @property
     def suite(self) -> "Suite[Any]":

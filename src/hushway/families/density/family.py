@@ -48,6 +48,7 @@ class DensityFamily(PackagedFamily):
         table="mechanism.fit.DensityTable",
         contents="files.check.DensityContents",
         check="files.check.check_density",
+        drawing="files.atlas.draw_density",
     )
 
     def example(self, folder: Path) -> Example:

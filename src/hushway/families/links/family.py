@@ -36,6 +36,7 @@ class LinksFamily(PackagedFamily):
         table="mechanism.fit.LinkTable",
         contents="files.check.LinksContents",
         check="files.check.check_links",
+        drawing="files.atlas.draw_links",
     )
 
     def example(self, folder: Path) -> Example:

@@ -50,6 +50,7 @@ class ODFamily(PackagedFamily):
         table="mechanism.table.ODTable",
         contents="files.contents.ODContents",
         check="files.check.check_od",
+        drawing="files.atlas.draw_od",
     )
 
     @property

@@ -46,6 +46,7 @@ class SequencesFamily(PackagedFamily):
         table="mechanism.table.SequenceTable",
         contents="files.contents.contents_of",
         check="files.contents.check_files_of",
+        drawing="files.atlas.draw_sequences",
     )
 
     def limit_option(self, plan: Any) -> str | None:
