@@ -9,6 +9,9 @@ import socket
 from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
+# Where readers ask. Another name than the steward's: browsers send cookies to all ports of a name,
+# and the steward's must not come to the readers' process.
+READERS = "localhost"
 _USUAL_PORT = 80
 
 

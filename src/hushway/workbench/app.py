@@ -1,8 +1,8 @@
 """The steward's server: every address that it answers."""
 
 import re
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
@@ -21,14 +21,11 @@ from hushway.workbench.bodies import body_of, text_of
 from hushway.workbench.entry import Entry
 from hushway.workbench.guard import ENTER, Guard
 from hushway.workbench.pages import page
-from hushway.workbench.plan_text import edited, read_plan
+from hushway.workbench.plan_text import ReadPlan, edited, read_plan
 from hushway.workbench.questions import KINDS, question_of
+from hushway.workbench.reader_process import ReaderProcess
 from hushway.workbench.shelf import Shelf, ShelvedPlan, release_folder, revision_of
 from hushway.workbench.tasks import Task, TaskBoard
-
-
-def _no_reader() -> str | None:
-    return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +35,12 @@ class Workbench:
     Attributes:
         shelf: The plans.
         board: The tasks.
-        reader: Says where the readers' pages are.
+        reader: The readers' process; None where others could not reach it.
     """
 
     shelf: Shelf
     board: TaskBoard
-    reader: Callable[[], str | None] = field(default=_no_reader)
+    reader: ReaderProcess | None = None
 
 
 def workbench_app(bench: Workbench, *, address: Address, entry: Entry) -> ASGIApp:
@@ -130,14 +127,15 @@ class _Plans:
         self._bench = bench
 
     def state(self, _request: Request) -> Response:
+        reader = self._bench.reader
         return answer(
             {
                 "version": __version__,
-                "plans": [_listed(plan) for plan in self._bench.shelf.plans()],
+                "plans": [_listed(plan, reader) for plan in self._bench.shelf.plans()],
                 "release_types": [
                     {"name": family.name, "title": family.title} for family in FAMILIES.values()
                 ],
-                "reader": self._bench.reader(),
+                "reader": None if reader is None else reader.url,
             }
         )
 
@@ -241,23 +239,19 @@ async def _stream(task: Task, after: int) -> AsyncIterator[str]:
             yield f"id: {number}\nevent: {event.name}\ndata: {to_json(event.data)}\n\n"
 
 
-def _listed(plan: ShelvedPlan) -> dict[str, Any]:
+def _listed(plan: ShelvedPlan, reader: ReaderProcess | None) -> dict[str, Any]:
     try:
         read = plan.read()
     except RefusalError:
-        return {
-            "id": plan.id,
-            "name": plan.name,
-            "title": None,
-            "release_type": None,
-            "published": False,
-        }
+        read = ReadPlan(facts=None, problems=(), plan=None)
+    folder = release_folder(read)
     return {
         "id": plan.id,
         "name": plan.name,
         "title": None if read.plan is None else read.plan.release.title,
         "release_type": read.release_type,
-        "published": release_folder(read) is not None,
+        "published": folder is not None,
+        "slug": None if folder is None or reader is None else reader.slug_of(folder),
     }
 
 

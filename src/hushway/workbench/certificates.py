@@ -11,7 +11,7 @@ from hushway.release.wording import claim_text, guarantee
 
 PAGE: Final = "certificate.html"
 # The page's own policy, and besides: it runs nothing, sends nothing and opens nothing.
-_POLICY: Final = (
+POLICY: Final = (
     "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
@@ -49,4 +49,4 @@ def certificate_page(folder: Path) -> Response:
         ReleaseError: There is none.
     """
     page = read_plain(folder / PAGE, _MOST_BYTES)
-    return Response(page, media_type="text/html", headers={"content-security-policy": _POLICY})
+    return Response(page, media_type="text/html", headers={"content-security-policy": POLICY})

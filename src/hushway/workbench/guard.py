@@ -40,21 +40,12 @@ class Guard:
         app: What is guarded.
         address: Where the server listens.
         entry: Who may come in; None where everybody may.
-        headers: What every answer carries, unless it says otherwise itself.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        address: Address,
-        entry: Entry | None,
-        headers: dict[str, str] = HEADERS,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, address: Address, entry: Entry | None) -> None:
         self._app = app
         self._address = address
         self._entry = entry
-        self._headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses a request, or lets it pass."""
@@ -68,7 +59,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 begun = True
                 headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
+                for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 

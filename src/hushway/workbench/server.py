@@ -1,8 +1,9 @@
 """Starts the workbench, and ends it in order."""
 
-import contextlib
 import socket
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import uvicorn
@@ -13,6 +14,7 @@ from hushway.workbench.app import Workbench, workbench_app
 from hushway.workbench.child import PUBLISH
 from hushway.workbench.entry import Entry
 from hushway.workbench.guard import ENTER
+from hushway.workbench.reader_process import ReaderProcess
 from hushway.workbench.shelf import Shelf
 from hushway.workbench.tasks import Task, TaskBoard
 
@@ -43,7 +45,8 @@ def serve(
         HushwayError: The port is taken, or there are no such plans.
     """
     shelf = Shelf(places)
-    with _listening(host, port) as listener:
+    with ExitStack() as stack:
+        listener = stack.enter_context(_listening(host, port))
         address = Address(host=host, port=listener.getsockname()[1])
         if not address.is_loopback:
             notice(
@@ -51,9 +54,12 @@ def serve(
                 "encrypted: whoever listens can take your place. Use this in a network that you "
                 "trust, or leave --host out."
             )
+        # Others on the network could not reach the readers' pages: those stay on this machine.
+        reader = stack.enter_context(ReaderProcess()) if address.is_loopback else None
+        board = TaskBoard(_showing(shelf, reader))
+        bench = Workbench(shelf=shelf, board=board, reader=reader)
         entry = Entry(address.port)
-        board = TaskBoard(_note_end)
-        app = workbench_app(Workbench(shelf=shelf, board=board), address=address, entry=entry)
+        app = workbench_app(bench, address=address, entry=entry)
         announce(f"{address.url}{ENTER}?token={entry.token}")
         config = uvicorn.Config(
             app,
@@ -67,14 +73,25 @@ def serve(
             ws="none",
         )
         try:
-            with contextlib.suppress(KeyboardInterrupt):
+            with suppress(KeyboardInterrupt):
                 uvicorn.Server(config).run(sockets=[listener])
         finally:
             _end(board, notice)
 
 
-def _note_end(_task: Task) -> None:
-    pass
+def _showing(shelf: Shelf, reader: ReaderProcess | None) -> Callable[[Task], None]:
+    """Shows all releases to readers, and returns what shows them again after a publish."""
+
+    def show() -> None:
+        if reader is not None:
+            reader.show(shelf.releases())
+
+    def at_end(task: Task) -> None:
+        if task.kind == PUBLISH:
+            threading.Thread(target=show, daemon=True).start()
+
+    threading.Thread(target=show, daemon=True).start()
+    return at_end
 
 
 def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:

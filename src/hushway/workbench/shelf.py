@@ -3,6 +3,7 @@
 A page knows a plan by an id. No page says where a file lies.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -90,6 +91,14 @@ class Shelf:
             ShelvedPlan(id=_id_of(file), name=name, file=file)
             for file, name in list(found.items())[:_MOST_PLANS]
         ]
+
+    def releases(self) -> list[Path]:
+        """Returns the folders of all releases that plans have published."""
+        found = []
+        for plan in self.plans():
+            with contextlib.suppress(RefusalError):
+                found.append(release_folder(plan.read()))
+        return list(dict.fromkeys(folder for folder in found if folder is not None))
 
     def plan(self, plan_id: str) -> ShelvedPlan:
         """Returns a plan by its id.
