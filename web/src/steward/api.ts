@@ -17,6 +17,8 @@ export interface ListedPlan {
   readonly title: string | null;
   readonly release_type: string | null;
   readonly published: boolean;
+  /** What the readers' pages call its release. */
+  readonly slug?: string | null;
 }
 
 export interface State {

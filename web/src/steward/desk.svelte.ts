@@ -31,7 +31,10 @@ export class Desk {
     this.curve = new Job(id, "curve");
     this.standin = new Job(id, "standin");
     this.account = new Job(id, "account", () => void this.price.start());
-    this.publish = new Job(id, "publish", whenSpent);
+    this.publish = new Job(id, "publish", () => {
+      whenSpent();
+      void this.price.start();
+    });
   }
 
   get changed(): boolean {
@@ -79,6 +82,7 @@ export class Desk {
   }
 
   async spend(confirm: string): Promise<void> {
+    if (this.publish.state === "running") return;
     await this.publish.start({ confirm, revision: this.revision });
   }
 

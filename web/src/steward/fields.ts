@@ -94,7 +94,6 @@ function settled(root: Schema, schema: Schema, value: unknown, depth = 0): Schem
     };
   }
   if (whole.length === 1) return { ...whole[0], ...without(without(schema, "anyOf"), "oneOf") };
-  // A number that may also be written as text, to be exact, is a text in a form.
   if (whole.every((one) => ["string", "number", "integer"].includes(text(one["type"])))) return { type: "string" };
   return {};
 }
@@ -105,7 +104,9 @@ function nameOf(schema: Schema): unknown {
 
 function kindOf(schema: Schema): Field["kind"] | null {
   if (Array.isArray(schema["enum"])) return "choice";
-  switch (schema["type"]) {
+  const types = (Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]]).filter((one) => one !== "null");
+  // A number that may also be written as text, to be exact, is a text in a form.
+  switch (types.includes("string") ? "string" : types[0]) {
     case "string":
       return "text";
     case "number":

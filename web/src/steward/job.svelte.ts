@@ -14,6 +14,7 @@ export class Job<Result, Part = never> {
   result: Result | null = $state.raw(null);
   refusal: Refusal | null = $state.raw(null);
   private task: string | null = null;
+  private asked = 0;
   private stream: EventSource | null = null;
 
   constructor(
@@ -22,12 +23,15 @@ export class Job<Result, Part = never> {
     private readonly whenOver: () => void = () => undefined,
   ) {}
 
+  /** Starts anew; what was still at work for an older question is stopped. */
   async start(options: object = {}): Promise<void> {
+    if (this.state === "running") await this.interrupt();
     this.close();
     this.begin();
     try {
+      const mine = ++this.asked;
       const answer = await ask<{ task: string }>(`api/plans/${this.plan}/${this.kind}`, "POST", options);
-      this.follow(answer.task);
+      if (mine === this.asked) this.follow(answer.task);
     } catch (error) {
       this.fail(asRefusal(error));
     }

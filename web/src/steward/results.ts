@@ -54,10 +54,18 @@ export interface CurveResult {
 }
 
 export interface StandinResult {
-  readonly picture: string;
+  readonly picture: string | null;
   readonly caption: string;
   readonly errors: readonly FigureError[];
-  readonly fleet: Facts | null;
+  readonly fleet: FleetSize | null;
+  readonly note?: string | null;
+}
+
+export interface FleetSize {
+  readonly hours: string | null;
+  readonly vehicles: number;
+  readonly vehicles_without_noise: number | null;
+  readonly zones: readonly { readonly zone: string; readonly vehicles: number }[];
 }
 
 export interface PublishResult {
