@@ -36,8 +36,11 @@ def atlas_of(folder: Path | str) -> Atlas:
     try:
         drawing = _drawing(place, certificate)
         downloads = tuple(_downloads(place))
-    except HushwayError:
+    except ReleaseError:
         raise
+    except HushwayError as problem:
+        # Of a stranger's places, whose advice is for whoever writes plans.
+        raise damaged(f"The release cannot be drawn. {problem}") from None
     except (MemoryError, RecursionError):
         raise damaged("The release takes more memory than a page may have.") from None
     except Exception as problem:  # noqa: BLE001 - a hostile folder must not stop its reader

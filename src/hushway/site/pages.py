@@ -133,7 +133,7 @@ def _inside(
     """Returns what puts a file where it was named, and keeps its text for the policy."""
 
     def put(found: re.Match[str]) -> str:
-        text = (bundle / found[1]).read_text(encoding="utf-8")
+        text = (bundle / found[1]).read_bytes().decode()
         # The first two would end the element too early; a browser reads the third as a new line.
         if re.search(rf"</{tag}|<!--|\r", text, re.IGNORECASE):
             raise _odd_bundle()
