@@ -64,6 +64,13 @@ def curve(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     return curve_facts(found)
 
 
+def standin(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
+    """Shows what a release would look like, on invented rows."""
+    from hushway.workbench.standin import stand_in
+
+    return stand_in(file, options, voice)
+
+
 def account(file: Path, options: Options, _voice: Voice) -> dict[str, Any]:
     """Opens the account that a plan spends from, with a limit that can never be raised."""
     from hushway.privacy.accounting import budget_limit_for
@@ -148,6 +155,7 @@ WORK: Final[Mapping[str, Callable[[Path, Options, Voice], dict[str, Any]]]] = {
     "check": check,
     "price": price,
     "curve": curve,
+    "standin": standin,
     "account": account,
     "publish": publish,
 }
