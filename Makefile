@@ -39,8 +39,8 @@ format: $(VENV)/.dev
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header -q
 lock: $(VENV)/.uv
 	$(COMPILE) requirements/uv.in -o requirements/uv.lock
-	$(COMPILE) pyproject.toml -o requirements/run.lock
-	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra spark --group dev -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra serve -o requirements/run.lock
+	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra serve --extra spark --group dev -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo bench-results

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
+    from hushway.privacy.query import Counter
     from hushway.release.advice import Advice
     from hushway.release.atlas import Drawing
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
@@ -120,6 +121,11 @@ class Family(ABC):
     @property
     def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
+        return None
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
+        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
         return None
 
     @property
@@ -240,6 +246,7 @@ class Parts:
         prepare: Makes a job of a plan.
         crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
         recommend: Says what suits a guess of the crowd; None if noise alone decides.
+        invented_rows: Counts invented rows in the place of a plan's; None if it cannot.
         true_errors: Compares a release with exact rows.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
@@ -253,6 +260,7 @@ class Parts:
     prepare: str
     crowd_forecast: str | None = None
     recommend: str | None = None
+    invented_rows: str | None = None
     true_errors: str = "study.exact.true_errors"
     table: str
     contents: str
@@ -297,6 +305,14 @@ class PackagedFamily(Family):
         if place is None:
             return None
         return cast("Callable[[Job, ExpectedPopulation], CrowdForecast]", self._part(place))
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
+        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
+        place = self.parts.invented_rows
+        if place is None:
+            return None
+        return cast("Callable[[Job, ExpectedPopulation], Counter]", self._part(place))
 
     @property
     def true_errors(self) -> "TrueComparison | None":

@@ -24,9 +24,8 @@ export interface ChartPlan {
   readonly floor: number;
   readonly logarithmic: boolean;
   readonly pick: ((index: number) => void) | null;
+  readonly height: number;
 }
-
-const HEIGHT = 150;
 
 export function chart(node: HTMLElement, plan: ChartPlan): uPlot {
   const series: uPlot.Series[] = [{}];
@@ -51,14 +50,14 @@ export function chart(node: HTMLElement, plan: ChartPlan): uPlot {
   }
   const axis = {
     stroke: plan.colours.ink,
-    grid: { stroke: plan.colours.grid, width: 1 },
+    grid: { stroke: plan.colours.grid, width: 1, ...(plan.logarithmic ? { filter: roundOnes } : {}) },
     ticks: { show: false },
     font: "11px system-ui, sans-serif",
   };
   const made = new uPlot(
     {
       width: Math.max(120, node.clientWidth),
-      height: HEIGHT,
+      height: plan.height,
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: {
@@ -90,6 +89,11 @@ export function chart(node: HTMLElement, plan: ChartPlan): uPlot {
     });
   }
   return made;
+}
+
+/** Of the many lines of a logarithmic axis, those at powers of ten. */
+function roundOnes(_: uPlot, splits: number[]): (number | null)[] {
+  return splits.map((split) => (Number.isInteger(Math.round(1e6 * Math.log10(split)) / 1e6) ? split : null));
 }
 
 /** A line where the map is in time, or the budget is on its axis. */

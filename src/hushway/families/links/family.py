@@ -34,6 +34,7 @@ class LinksFamily(PackagedFamily):
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",
+        invented_rows="study.invented_rows.invented_links",
         table="mechanism.fit.LinkTable",
         contents="files.check.LinksContents",
         check="files.check.check_links",

@@ -47,6 +47,7 @@ class ODFamily(PackagedFamily):
         prepare="job.prepare_od",
         crowd_forecast="study.forecast.forecast_od",
         recommend="study.advice.recommend_od",
+        invented_rows="study.invented_rows.invented_od",
         table="mechanism.table.ODTable",
         contents="files.contents.ODContents",
         check="files.check.check_od",

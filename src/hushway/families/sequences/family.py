@@ -43,6 +43,7 @@ class SequencesFamily(PackagedFamily):
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
+        invented_rows="study.invented_rows.invented_sequences",
         table="mechanism.table.SequenceTable",
         contents="files.contents.contents_of",
         check="files.contents.check_files_of",
