@@ -98,12 +98,10 @@ export interface Row {
 }
 
 /** The largest of what the map shows, for those who read tables rather than maps. */
-export function largest(atlas: Atlas, shown: Shown, most: number): Row[] {
-  const { names } = atlas.places;
+export function largest(atlas: Atlas, names: readonly string[], shown: Shown, most: number): Row[] {
   if (shown.links && atlas.links) {
     const { link } = shown.links;
-    const roads = atlas.links.names;
-    return top(shown.links, most).map((i) => row(shown.links!, i, roads[link[i]], link[i]));
+    return top(shown.links, most).map((i) => row(shown.links!, i, names[link[i]], link[i]));
   }
   if (atlas.releaseType === "density" && shown.places) {
     return top(shown.places, most).map((i) => row(shown.places!, i, names[i], i));
@@ -129,10 +127,9 @@ export interface Partners {
 }
 
 /** The largest flows that begin and that end at a place. */
-export function partnersOf(atlas: Atlas, shown: Shown, place: number, most: number): Partners {
+export function partnersOf(names: readonly string[], shown: Shown, place: number, most: number): Partners {
   const flows = shown.flows;
   if (flows === null) return { out: [], into: [] };
-  const { names } = atlas.places;
   const rows = (from: Uint32Array, to: Uint32Array): Row[] => {
     const found: number[] = [];
     for (let i = 0; i < from.length; i++) if (from[i] === place) found.push(i);

@@ -14,8 +14,11 @@ export function thing({ releaseType }: Atlas): string {
   return { od: "place", sequences: "place", density: "area", links: "road" }[releaseType];
 }
 
+/** Names of places or links; what has none is called by its id. */
 export function namesOf(atlas: Atlas): readonly string[] {
-  return atlas.links?.names ?? atlas.places.names;
+  const { links, places } = atlas;
+  const [ids, names] = links ? [links.ids, links.names] : [places.ids, places.names];
+  return names.map((name, i) => name || `${thing(atlas)} ${ids[i]}`);
 }
 
 /** What the colours of the map stand for. */
