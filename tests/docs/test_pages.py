@@ -63,6 +63,7 @@ def test_gathered_pages_lead_to_copies_and_else_to_the_repository(
     gather(tmp_path / "docs", run_tutorials=False)
     threat = (tmp_path / "docs" / "threat-model.md").read_text()
     assert "](privacy/od.md)" in threat
+    assert "](tutorials/epsilon.md)" in (tmp_path / "docs" / "index.md").read_text()
     assert "](../src" not in threat
     contributing = (tmp_path / "docs" / "contributing.md").read_text()
     assert "](researchers/architecture.md)" in contributing

@@ -54,6 +54,8 @@ def _relinked(copy: Path, page: Path, target: Path) -> str:
             place = target / BESIDE[meant]
         elif meant.is_relative_to(DOCS):
             place = target / meant.relative_to(DOCS)
+            # In the repository a tutorial is its script.
+            place = place.with_suffix(".md") if place.suffix == ".py" else place
         else:
             return f"{begin}{SOURCE}{meant.as_posix()}{part or ''}{end}"
         up = Path(*[".."] * len(copy.parent.relative_to(target).parts))

@@ -10,7 +10,7 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from hushway.cli.endings import INTERRUPTED, Ending, ending_of, plainly
+from hushway.endings import INTERRUPTED, Ending, ending_of, plainly
 
 if TYPE_CHECKING:
     from hushway.cli.verbs import app

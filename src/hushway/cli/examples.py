@@ -23,6 +23,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway verify release",
         "hushway verify release --key steward.pub.pem --ledger plan.toml",
     ),
+    "site": (
+        "hushway site release --to site",
+        "hushway site release-march release-april --one-file report.html",
+    ),
     "compare": (
         "hushway compare release-march release-april",
         "hushway compare release --truth plan.toml",

@@ -1,22 +1,16 @@
 """What a check has found, on the steward's own screen: exact, and never released."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hushway.cli.screen import say, table
+from hushway.facts.check import ONLY_HERE
 
 if TYPE_CHECKING:
     from hushway.tables.check import Problem
     from hushway.tables.found import LimitFound, PeopleFound, RowsFound, TimesFound
 
-ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
 _HOUR_MINUTES = 60
-
-
-def found_facts(found: "RowsFound | None") -> dict[str, Any] | None:
-    """Returns what was found as plain values, for JSON."""
-    return None if found is None else {**asdict(found), "dropped": found.dropped}
 
 
 def say_found(found: "RowsFound | None") -> None:

@@ -21,7 +21,7 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
-from hushway.privacy.bound import Unit
+from hushway.facts.ledger import account_facts, entry_facts, lost_facts, note_on
 from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
 
@@ -93,8 +93,8 @@ def show(
     if as_json:
         answer_json(
             {
-                "accounts": [_account_facts(account) for account in accounts],
-                "entries": [_entry_facts(entry) for entry in entries],
+                "accounts": [account_facts(account) for account in accounts],
+                "entries": [entry_facts(entry) for entry in entries],
                 "unpublished": [found.release for found in pending],
                 "findings": findings,
                 "cautions": cautions,
@@ -218,7 +218,7 @@ def export(
 ) -> None:
     """Write all entries as CSV, hashes included and secrets left out."""
     with connect(address) as book:
-        rows = [_entry_facts(entry) for entry in book.entries()]
+        rows = [entry_facts(entry) for entry in book.entries()]
     if not rows:
         raise BudgetError("The ledger has no entries.", advice="Open an account first.")
     text = io.StringIO()
@@ -275,48 +275,6 @@ def _amount(account: "Account", amount: Any) -> str:
     return text if account.delta is None else f"{text} (δ {number(account.delta)})"
 
 
-def _account_facts(account: "Account") -> dict[str, Any]:
-    return {
-        "dataset": account.key.dataset,
-        "unit": account.key.unit,
-        "period": account.key.period,
-        "measure": account.budget_limit.measure,
-        "budget_limit": account.budget_limit.amount,
-        "delta": account.delta,
-        "spent": account.spent,
-        "remaining": account.remaining,
-        "opened_at": account.opened_at.isoformat(),
-    }
-
-
-def _entry_facts(entry: "Entry") -> dict[str, Any]:
-    return {
-        "dataset": entry.key.dataset,
-        "unit": entry.key.unit,
-        "period": entry.key.period,
-        "number": entry.number,
-        "at": entry.at.isoformat(),
-        "kind": entry.kind,
-        "days": entry.window and entry.window.to_text(),
-        "amount": entry.amount,
-        "release": entry.release,
-        "purpose": entry.purpose,
-        "spent": entry.spent,
-        "secret_digest": entry.secret_digest,
-        "reference": entry.reference,
-        "previous_hash": entry.previous_hash,
-        "hash": entry.hash,
-    }
-
-
-_SINGLE = (
-    "Losses of a {unit} are those of ONE {unit}: somebody with k of them may have lost k times as "
-    "much, so no sum for a person is guaranteed."
-)
-_OWNER = (
-    "Losses of a {unit} are those of all that belongs to one {unit}: somebody with several may "
-    "have lost that much for each."
-)
 _OUTSIDE = (
     "These sums hold what this ledger knows: not what people lost in other data sets that nobody "
     "declared to be theirs, nor in releases from other ledgers."
@@ -341,35 +299,9 @@ def print_lost(groups: "list[PeopleLost]", first_day: date | None, last_day: dat
         ["people", "data sets", "unit", "#releases", "#ε", "#ρ", "#all as ρ"],
         rows,
     )
-    notes = {_note(lost): None for group in groups for lost in group.lost}
+    notes = {note_on(lost): None for group in groups for lost in group.lost}
     for note in [*filter(None, notes), _OUTSIDE]:
         say(note)
-
-
-def lost_facts(group: "PeopleLost") -> dict[str, Any]:
-    """Returns the same for programs."""
-    return {
-        "people": group.people.name,
-        "datasets": group.people.datasets,
-        "lost": [
-            {
-                "unit": lost.unit,
-                "releases": lost.releases,
-                "epsilon": lost.epsilon,
-                "rho": lost.rho,
-                "all_as_rho": lost.together,
-                "bounds_a_person": lost.unit is Unit.PERSON,
-                "note": _note(lost),
-            }
-            for lost in group.lost
-        ],
-    }
-
-
-def _note(lost: "Lost") -> str | None:
-    if lost.unit is Unit.PERSON:
-        return None
-    return (_OWNER if lost.owner else _SINGLE).format(unit=lost.unit)
 
 
 def _amounts(lost: "Lost") -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from hushway.cli.asking import ask_to_spend, say_rehearsed
-from hushway.cli.found import ONLY_HERE, found_facts, say_found, say_problems
+from hushway.cli.found import say_found, say_problems
 from hushway.cli.screen import (
     AsJson,
     PlanFile,
@@ -18,6 +18,7 @@ from hushway.cli.screen import (
     working,
 )
 from hushway.errors import PlanError
+from hushway.facts.check import check_facts
 from hushway.families.registry import FAMILIES, family_names
 
 plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
@@ -69,14 +70,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     problems = checked.everything
     refused = any(problem.refused for problem in problems)
     if as_json:
-        answer_json(
-            {
-                "for": ONLY_HERE,
-                "usable": not refused,
-                "found": found_facts(checked.found),
-                "problems": [vars(problem) for problem in problems],
-            }
-        )
+        answer_json(check_facts(checked))
     else:
         say_found(checked.found)
         say_problems(problems)

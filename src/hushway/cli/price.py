@@ -1,19 +1,20 @@
 """The verb that says what a plan costs and how good its release would be."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hushway.cli.price_curve import epsilons_of, show_curve, show_enough
 from hushway.cli.screen import AsJson, PlanFile, answer_json, number, say, table, working
 from hushway.errors import PlanError
+from hushway.facts.price import crowd_of, price_facts
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from hushway.privacy.ledger import Account, AccountKey
-    from hushway.release.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.crowd import CrowdForecast
 
 # From here on two digits would be written as 1e+02.
 _WHOLE_FROM = 99.5
@@ -55,7 +56,7 @@ def price(
     from hushway.pricing import can_be_foreseen
     from hushway.pricing import price as price_of
 
-    crowd = _crowd(trips, people)
+    crowd = crowd_of(trips, people)
     refuse_mixed(epsilon, within, picture)
     budgets = None if epsilon is None else epsilons_of(epsilon)
     job = prepare(load_plan(plan_file))
@@ -71,20 +72,7 @@ def price(
         tag = price_of(job, crowd=crowd)
     account = tag.account
     if as_json:
-        answer_json(
-            {
-                "measure": tag.loss.measure,
-                "cost": tag.loss.amount,
-                "charge": tag.charge,
-                "remaining": None if account is None else account.remaining,
-                "affordable": tag.affordable,
-                "obstacle": tag.obstacle,
-                "cells": job.geography.size,
-                "forecasts": [vars(forecast) for forecast in tag.forecasts],
-                "expected": _expected_facts(tag.expected),
-                "noise": tag.noise,
-            }
-        )
+        answer_json(price_facts(job, tag))
         return
     say(
         f"This release costs {tag.loss.measure.symbol} = {number(tag.loss.amount)} "
@@ -123,29 +111,6 @@ def refuse_mixed(epsilon: str | None, within: list[str] | None, picture: Path | 
         raise PlanError(
             "A picture shows errors at several budgets.", advice="Name them: --epsilon .25,.5,1,2"
         )
-
-
-def _crowd(trips: int | None, people: int | None) -> "ExpectedPopulation | None":
-    from hushway.release.crowd import ExpectedPopulation
-
-    if trips is not None:
-        return ExpectedPopulation(trips=trips, people=people)
-    if people is not None:
-        raise PlanError(
-            "A guess of people alone says nothing about trips.", advice="Give --trips too."
-        )
-    return None
-
-
-def _expected_facts(expected: "CrowdForecast | None") -> "dict[str, Any] | None":
-    if expected is None:
-        return None
-    return {
-        **vars(expected.crowd),
-        "errors": [{**vars(error), "share": error.share} for error in expected.errors],
-        "left_out": expected.left_out,
-        "notes": expected.notes,
-    }
 
 
 def _say_what_to_expect(expected: "CrowdForecast", counted: str) -> None:

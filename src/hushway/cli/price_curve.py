@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.cli.screen import answer_json, number, say, table, working
 from hushway.errors import PlanError, PrivacyError
+from hushway.facts.price import curve_facts
 
 if TYPE_CHECKING:
-    from hushway.curves.curve import FigureError, PriceCurve
+    from hushway.curves.curve import FigureError
     from hushway.curves.target import Enough
     from hushway.release.crowd import ExpectedPopulation
     from hushway.release.job import Job
@@ -39,7 +40,7 @@ def show_curve(
             show("Drawing")
             write_new(picture, draw_curve(curve, picture.suffix.lower().lstrip(".")))
     if as_json:
-        answer_json(_facts(curve))
+        answer_json(curve_facts(curve))
         return
     what = "Errors to expect, on average" if curve.foreseen else "Noise (1 standard deviation)"
     table(
@@ -112,21 +113,6 @@ def _cell(found: "FigureError | None") -> str:
 
 def _short(amount: float) -> str:
     return f"{amount:,.0f}" if amount >= _WHOLE_FROM else f"{amount:.2g}"
-
-
-def _facts(curve: "PriceCurve") -> dict[str, Any]:
-    return {
-        "foreseen": curve.foreseen,
-        "counted": curve.counted,
-        "curve": [
-            {
-                "epsilon": epsilon,
-                "errors": [{**vars(one), "share": one.share} for one in point],
-            }
-            for epsilon, point in curve.points.items()
-        ],
-        "notes": curve.notes,
-    }
 
 
 def _enough_facts(text: str, one: "Enough") -> dict[str, Any]:

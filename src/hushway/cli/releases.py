@@ -1,16 +1,13 @@
 """Verbs on release folders, and the keys that sign them."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.errors import HushwayError, ReleaseError
+from hushway.errors import ReleaseError
+from hushway.release.confined import OutOfLimitsError, ask_confined
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",
@@ -53,22 +50,11 @@ def verify(
         raise typer.Exit(1)
 
 
-# Asks for a verification in another process, so that a stranger's folder cannot take this machine.
-#
-# Limits of files and tables keep what a verifier holds small; this is for what nobody thought of.
-# Shapes alone can be drawn so that libraries take hours over a few kilobytes, and no signal stops
-# them.
-
-MOST_SECONDS = 60
-MOST_MEMORY = 2 << 30
-
-# Every thread sets memory aside, and large machines would start a hundred of them.
-_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "2")
 _ADVICE = "To verify it all the same, without limits, use hushway.verify in Python."
 
 
 def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> dict[str, Any]:
-    """Verifies a release within `MOST_SECONDS` and `MOST_MEMORY`.
+    """Verifies a release in another process, within limits of time and memory.
 
     Args:
         folder: The release.
@@ -85,34 +71,13 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         "folder": str(folder),
         "key": None if key is None else str(key),
         "ledger": ledger,
-        "memory": MOST_MEMORY,
     }
     try:
-        done = subprocess.run(
-            # -P: a module in the folder where somebody stands must not be taken for one of ours.
-            [sys.executable, "-P", "-m", "hushway.cli.verifying"],
-            input=json.dumps(question).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=MOST_SECONDS,
-            check=False,
-            env={**os.environ, **_THREADS},
-        )
-    except subprocess.TimeoutExpired:
-        return _stopped(f"It takes longer than {MOST_SECONDS} seconds, and was stopped.")
-    try:
-        answer: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        memory = f"{MOST_MEMORY >> 30} GB"
-        return _stopped(f"It ended before an answer, as if it took more than {memory} of memory.")
-    if "problem" in answer:
-        raise HushwayError(answer["problem"], advice=answer["advice"])
-    return answer
-
-
-def _stopped(sentence: str) -> dict[str, Any]:
-    check = {"name": "limits", "outcome": "failed", "sentence": f"{sentence} {_ADVICE}"}
-    return {"result": "failed", "passed": False, "checks": [check]}
+        return ask_confined("hushway.cli.verifying", question)
+    except OutOfLimitsError as problem:
+        sentence = f"{problem} {_ADVICE}"
+        check = {"name": "limits", "outcome": "failed", "sentence": sentence}
+        return {"result": "failed", "passed": False, "checks": [check]}
 
 
 def synthesize(

@@ -23,6 +23,8 @@ from hushway.cli.recommend import recommend
 from hushway.cli.releases import keys, synthesize, verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import be_quiet
+from hushway.cli.serve import serve
+from hushway.cli.site import site
 from hushway.cli.warm import warm
 
 if TYPE_CHECKING:
@@ -65,7 +67,9 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
+app.command()(site)
 app.command()(compare)
+app.command()(serve)
 app.command()(synthesize)
 app.command("synthesise", hidden=True)(synthesize)
 app.command()(design)

@@ -1,29 +1,13 @@
 """Verifies a release in a process of its own, which may take so much memory and no more.
 
-Run by `hushway.cli.releases`: the question comes on standard input, the answer goes to standard
-output, both as JSON.
+Asked by `hushway.cli.releases`.
 """
 
 import contextlib
-import json
-import resource
-import sys
 from pathlib import Path
 from typing import Any
 
-from hushway.errors import HushwayError
-
-
-def main() -> None:
-    """Answers one question."""
-    question = json.load(sys.stdin)
-    # What a process writes to, not what it has only set aside: libraries set aside a lot.
-    resource.setrlimit(resource.RLIMIT_DATA, (question["memory"], question["memory"]))
-    try:
-        answer = _answer(question)
-    except HushwayError as problem:
-        answer = {"problem": str(problem), "advice": problem.advice}
-    json.dump(answer, sys.stdout)
+from hushway.release.confined import answer_confined
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
@@ -44,4 +28,4 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    answer_confined(_answer)

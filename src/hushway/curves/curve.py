@@ -1,6 +1,6 @@
 """What a release would be off by at several budgets, without touching rows or ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -64,6 +64,7 @@ def price_curve(
     *,
     crowd: ExpectedPopulation | None = None,
     progress: Progress = quiet,
+    tell: Callable[[Fraction, tuple[FigureError, ...]], None] | None = None,
 ) -> PriceCurve:
     """Forecasts errors at several budgets.
 
@@ -76,6 +77,7 @@ def price_curve(
         epsilons: The budgets.
         crowd: A public guess of how many there are; without one, noise is forecast.
         progress: Told which budget is tried.
+        tell: Told the errors at each budget, as soon as they are known.
 
     Raises:
         PlanError: No budget is named, errors cannot be foreseen, or the guess makes no sense.
@@ -87,6 +89,8 @@ def price_curve(
     for done, epsilon in enumerate(epsilons):
         progress(f"Trying ε {float(epsilon):g}", done / len(epsilons))
         points[epsilon], notes = errors_at(job, epsilon, crowd)
+        if tell is not None:
+            tell(epsilon, points[epsilon])
     return PriceCurve(
         points=points, counted=job.wording.counted, foreseen=crowd is not None, notes=notes
     )

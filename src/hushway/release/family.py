@@ -23,6 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.compared import ComparedTable
 from hushway.release.intake import Intake
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
+    from hushway.privacy.query import Counter
     from hushway.release.advice import Advice
+    from hushway.release.atlas import Drawing
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.finding import Notes
     from hushway.release.job import CountingContext, Job
@@ -121,6 +124,11 @@ class Family(ABC):
         return None
 
     @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
+        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
+        return None
+
+    @property
     def true_errors(self) -> "TrueComparison | None":
         """Compares a release with the exact rows of its plan; None if it cannot.
 
@@ -199,6 +207,25 @@ class Family(ABC):
             The description that the data package must give; None when the table cannot be read.
         """
 
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed.
+
+        Args:
+            folder: The release. It may be a stranger's.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+
+        Raises:
+            ReleaseError: Its files cannot be read, or releases of this type cannot be drawn.
+        """
+        del folder, certificate, facts
+        raise ReleaseError(
+            f"A release of the type {self.name} cannot be drawn.",
+            advice="Read its files, or look at its picture.",
+        )
+
     @property
     @abstractmethod
     def suite(self) -> "Suite[Any]":
@@ -219,11 +246,13 @@ class Parts:
         prepare: Makes a job of a plan.
         crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
         recommend: Says what suits a guess of the crowd; None if noise alone decides.
+        invented_rows: Counts invented rows in the place of a plan's; None if it cannot.
         true_errors: Compares a release with exact rows.
         table: The class of what its mechanisms publish.
         contents: Makes files of such a table.
         facts_fit: Whether the facts of a data package are enough to read its files.
         check: Checks the files of a release.
+        drawing: Says what a page shows of a release.
         suite: Its audits.
     """
 
@@ -231,11 +260,13 @@ class Parts:
     prepare: str
     crowd_forecast: str | None = None
     recommend: str | None = None
+    invented_rows: str | None = None
     true_errors: str = "study.exact.true_errors"
     table: str
     contents: str
     facts_fit: str = "files.published.facts_fit"
     check: str
+    drawing: str
     suite: str = "audit.suite.SUITE"
 
 
@@ -276,6 +307,14 @@ class PackagedFamily(Family):
         return cast("Callable[[Job, ExpectedPopulation], CrowdForecast]", self._part(place))
 
     @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
+        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
+        place = self.parts.invented_rows
+        if place is None:
+            return None
+        return cast("Callable[[Job, ExpectedPopulation], Counter]", self._part(place))
+
+    @property
     def true_errors(self) -> "TrueComparison | None":
         """Compares a release with the exact rows of its plan."""
         return cast("TrueComparison", self._part(self.parts.true_errors))
@@ -299,6 +338,12 @@ class PackagedFamily(Family):
         """Checks the files of a release."""
         found = self._part(self.parts.check)(notes, folder, certificate, facts)
         return cast("Description | None", found)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        return cast("Drawing", self._part(self.parts.drawing)(folder, certificate, facts))
 
     @property
     def suite(self) -> "Suite[Any]":

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hushway.cli import releases as confined
 from hushway.cli.app import app
+from hushway.cli.releases import verify_confined
 from hushway.errors import HushwayError
+from hushway.release import confined
 
 
 def verdict(folder: Path) -> tuple[int, dict[str, object]]:
@@ -50,7 +51,7 @@ def test_what_takes_too_much_memory_ends_and_fails(
 
 def test_what_cannot_be_asked_is_said_as_ever(tmp_path: Path) -> None:
     with pytest.raises(HushwayError, match="There is no folder nowhere") as caught:
-        confined.verify_confined(tmp_path / "nowhere", key=None, ledger=None)
+        verify_confined(tmp_path / "nowhere", key=None, ledger=None)
     assert caught.value.advice
 
 

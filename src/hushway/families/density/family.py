@@ -45,9 +45,11 @@ class DensityFamily(PackagedFamily):
         prepare="job.prepare_density",
         crowd_forecast="study.forecast.forecast_density",
         recommend="study.advice.recommend_density",
+        invented_rows="study.invented_rows.invented_density",
         table="mechanism.fit.DensityTable",
         contents="files.check.DensityContents",
         check="files.check.check_density",
+        drawing="files.atlas.draw_density",
     )
 
     def example(self, folder: Path) -> Example:

@@ -6,7 +6,8 @@ from hushway.release.compared import ComparedTable
 from hushway.release.family import SEED, Example, PackagedFamily, Parts
 from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
 
-_LINKS, _PEOPLE = 2_000, 1_000
+# So few roads and so many people that most links clearly show at the template's budget.
+_LINKS, _PEOPLE = 1_200, 10_000
 
 
 class LinksFamily(PackagedFamily):
@@ -33,9 +34,11 @@ class LinksFamily(PackagedFamily):
     parts = Parts(
         plan="plan.LinksPlan",
         prepare="job.prepare_links",
+        invented_rows="study.invented_rows.invented_links",
         table="mechanism.fit.LinkTable",
         contents="files.check.LinksContents",
         check="files.check.check_links",
+        drawing="files.atlas.draw_links",
     )
 
     def example(self, folder: Path) -> Example:
@@ -50,7 +53,7 @@ class LinksFamily(PackagedFamily):
             (folder / name).rename(folder / "roads" / name)
         return Example(
             title="Traffic on roads: traces in a synthetic city",
-            rows=f"{len(city):,} positions of {_PEOPLE:,} people",
+            rows=f"{len(city.lon):,} positions of {_PEOPLE:,} people",
             changes={
                 "America/Los_Angeles": city.zone,
                 "first_day = 2019-01-14": f"first_day = {city.first_day}",

@@ -47,9 +47,11 @@ class ODFamily(PackagedFamily):
         prepare="job.prepare_od",
         crowd_forecast="study.forecast.forecast_od",
         recommend="study.advice.recommend_od",
+        invented_rows="study.invented_rows.invented_od",
         table="mechanism.table.ODTable",
         contents="files.contents.ODContents",
         check="files.check.check_od",
+        drawing="files.atlas.draw_od",
     )
 
     @property

@@ -43,9 +43,11 @@ class SequencesFamily(PackagedFamily):
     parts = Parts(
         plan="plan.SequencesPlan",
         prepare="job.prepare_sequences",
+        invented_rows="study.invented_rows.invented_sequences",
         table="mechanism.table.SequenceTable",
         contents="files.contents.contents_of",
         check="files.contents.check_files_of",
+        drawing="files.atlas.draw_sequences",
     )
 
     def limit_option(self, plan: Any) -> str | None:

@@ -9,7 +9,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 
 # A count is known if it is at least this many of its standard errors.
-_KNOWN: Final = 2.0
+KNOWN: Final = 2.0
 
 
 def known_share(counts: IntArray, standard_errors: FloatArray) -> float:
@@ -17,7 +17,7 @@ def known_share(counts: IntArray, standard_errors: FloatArray) -> float:
 
     Of the others a reader should look at sums: their rows say where trips are to be expected.
     """
-    known = counts >= _KNOWN * standard_errors
+    known = counts >= KNOWN * standard_errors
     return round(float(counts[known].sum()) / max(1.0, float(counts.sum())), 4)
 
 

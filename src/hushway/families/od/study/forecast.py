@@ -57,7 +57,7 @@ def forecast_od(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     assert isinstance(mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
     # One person for each trip: then a limit leaves nothing out that nobody guessed.
     people = crowd.trips if crowd.people is None else crowd.people
-    if reason := _too_large(cells, crowd):
+    if reason := refused_size(cells, crowd):
         return CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=(reason,))
     scene = trips_scene(
         cells,
@@ -154,7 +154,8 @@ def _not_by_luck(feature: Feature, missed: FloatArray, table: ODTable) -> FloatA
     return np.maximum(missed, _USUAL * max(noise, default=0.0))
 
 
-def _too_large(cells: ODCells, crowd: ExpectedPopulation) -> str | None:
+def refused_size(cells: ODCells, crowd: ExpectedPopulation) -> str | None:
+    """Returns why a plan is not tried on invented trips, if that takes too long."""
     if cells.size > MOST_CELLS:
         return (
             f"No forecast is made for tables of more than {MOST_CELLS:,} cells, and this one has "

@@ -14,7 +14,7 @@ import pytest
 
 from hushway.cli import verbs
 from hushway.cli.app import main
-from hushway.cli.endings import ending_of
+from hushway.endings import ending_of
 from hushway.errors import DataError, Told
 
 PRIVATE = "rider-private-007"

@@ -1,0 +1,25 @@
+"""What a check has found, as plain values: exact, for the steward's own eyes, never released."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hushway.tables.check import RowsChecked
+    from hushway.tables.found import RowsFound
+
+ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
+
+
+def check_facts(checked: "RowsChecked") -> dict[str, Any]:
+    """Returns what was found in rows, and whether they can be published."""
+    problems = checked.everything
+    return {
+        "for": ONLY_HERE,
+        "usable": not any(problem.refused for problem in problems),
+        "found": _found_facts(checked.found),
+        "problems": [vars(problem) for problem in problems],
+    }
+
+
+def _found_facts(found: "RowsFound | None") -> dict[str, Any] | None:
+    return None if found is None else {**asdict(found), "dropped": found.dropped}

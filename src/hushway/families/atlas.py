@@ -1,0 +1,105 @@
+"""Opens a sealed release and returns its atlas: what a page draws, whatever the release type."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hushway.errors import HushwayError, ReleaseError, damaged
+from hushway.families.registry import facts_fit, family_certified
+from hushway.families.verify import read_facts, sealed_certificate
+from hushway.privacy.certificate import Certificate, parsed_json
+from hushway.release.atlas import Atlas, Download, Drawing
+from hushway.release.bounded import PAPER_BYTES, read_plain
+from hushway.release.papers import PACKAGE
+from hushway.release.seal import SEAL, SIGNATURE, Seal, sealed_file
+from hushway.release.wording import claim_text, guarantee
+
+_SEALS = {SEAL: "Seal: size and digest of every file", SIGNATURE: "Signature of the seal"}
+
+
+def atlas_of(folder: Path | str) -> Atlas:
+    """Returns the atlas of a release whose files are as they were sealed.
+
+    That shows changes. Whether all that the release claims adds up is for `hushway.verify` to say.
+
+    Args:
+        folder: The release. It may be a stranger's: files are read with limits, and none outside.
+
+    Raises:
+        ReleaseError: There is no release, a file was changed, added or taken away, or it cannot be
+            drawn.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise ReleaseError(f"There is no folder {place.name}.", advice="Give a release's folder.")
+    certificate = sealed_certificate(place)
+    try:
+        drawing = _drawing(place, certificate)
+        downloads = tuple(_downloads(place))
+    except ReleaseError:
+        raise
+    except HushwayError as problem:
+        # Of a stranger's places, whose advice is for whoever writes plans.
+        raise damaged(f"The release cannot be drawn. {problem}") from None
+    except (MemoryError, RecursionError):
+        raise damaged("The release takes more memory than a page may have.") from None
+    except Exception as problem:  # noqa: BLE001 - a hostile folder must not stop its reader
+        kind = type(problem).__name__
+        raise damaged(
+            f"The release cannot be drawn: a file is not as hushway writes it ({kind})."
+        ) from None
+    return Atlas(
+        drawing=drawing,
+        facts=_facts(certificate),
+        sentences=_sentences(certificate),
+        downloads=downloads,
+    )
+
+
+def _drawing(folder: Path, certificate: Certificate) -> Drawing:
+    family, facts = family_certified(certificate.terms.release_type), read_facts(folder)
+    if not facts_fit(family.name, facts):
+        raise damaged(f"{PACKAGE} does not describe its table.")
+    return family.drawing(folder, certificate, facts)
+
+
+def _facts(certificate: Certificate) -> Mapping[str, str | None]:
+    return {
+        "id": certificate.release_id,
+        "title": certificate.title,
+        "release_type": certificate.terms.release_type,
+        "publisher": certificate.publisher,
+        "licence": certificate.licence,
+        "contact": certificate.contact,
+    }
+
+
+def _sentences(certificate: Certificate) -> Mapping[str, str | None]:
+    return {
+        "guarantee": guarantee(certificate),
+        "claim": claim_text(certificate),
+        "error": certificate.terms.error,
+        "stamp": certificate.stamp,
+        "digest": certificate.digest.removeprefix("sha256:"),
+    }
+
+
+def _downloads(folder: Path) -> Iterator[Download]:
+    """Yields the sealed files with their titles, and the seal itself."""
+    seal = Seal.from_json(read_plain(folder / SEAL, PAPER_BYTES))
+    titles = _titles(parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES)))
+    titles[PACKAGE] = "Data package: what is in every file"
+    for file in seal.files:
+        yield Download(
+            path=file.path,
+            title=titles.get(file.path, file.path),
+            size=file.size,
+            sha256=file.sha256,
+        )
+    for path in (SEAL,) if seal.signer is None else (SEAL, SIGNATURE):
+        file = sealed_file(folder, path)
+        yield Download(path=path, title=_SEALS[path], size=file.size, sha256=file.sha256)
+
+
+def _titles(package: Any) -> dict[str, str]:
+    return {str(resource["path"]): str(resource["title"]) for resource in package["resources"]}

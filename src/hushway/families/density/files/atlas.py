@@ -1,0 +1,70 @@
+"""A density as a page draws it: areas with their visits in every period."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from hushway.errors import ReleaseError
+from hushway.families.density.files.check import MOST_CELLS
+from hushway.families.density.files.published import PARQUET
+from hushway.families.density.files.rows import read_density_parquet
+from hushway.families.density.files.universe import read_universe
+from hushway.geography.areas import Areas
+from hushway.privacy.certificate import Certificate
+from hushway.release.atlas import AtlasPlaces, Drawing, Numbers, Rings
+from hushway.release.atlas_parts import kept_starts, shown_periods, thinned, window_text
+from hushway.release.terms import check_domain
+
+COUNTED = "visits"
+
+
+def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
+    """Returns what a density shows, as `Family.drawing` asks."""
+    universe, _ = read_universe(folder, sites=facts["places"])
+    check_domain(certificate, universe)
+    if universe.size > MOST_CELLS:
+        raise ReleaseError(
+            f"A release holds at most {MOST_CELLS:,} counts.",
+            advice="Ask the publisher for a smaller release.",
+        )
+    counts, errors = read_density_parquet(folder / PARQUET, universe)
+    return Drawing(
+        counted=COUNTED,
+        window=window_text(universe.periods),
+        periods=shown_periods(universe.periods),
+        places=_places(universe.areas),
+        totals=Numbers(
+            count=counts.ravel(),
+            error=errors.ravel(),
+            meaning="Published visits of an area in a period. The error is what the count is "
+            "expected to be off by.",
+        ),
+        notes=("How far a sum over several areas or periods may be off is not published.",),
+    )
+
+
+def _places(areas: Areas) -> AtlasPlaces:
+    points = shapely.point_on_surface(areas.shapes)
+    return AtlasPlaces(
+        ids=areas.ids,
+        names=[area.name for area in areas.areas],
+        lon=np.asarray(shapely.get_x(points), dtype=np.float64),
+        lat=np.asarray(shapely.get_y(points), dtype=np.float64),
+        shapes=_rings(areas),
+    )
+
+
+def _rings(areas: Areas) -> Rings:
+    parts, place = shapely.get_parts(areas.shapes, return_index=True)
+    rings, part = shapely.get_rings(parts, return_index=True)
+    positions = shapely.get_coordinates(rings)
+    sizes = shapely.get_num_coordinates(rings)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    lon, lat = positions[:, 0], positions[:, 1]
+    keep = thinned(lon, lat, starts)
+    if keep is not None:
+        lon, lat, starts = lon[keep], lat[keep], kept_starts(starts, keep)
+    return Rings(lon=lon, lat=lat, starts=starts, place=place[part].astype(np.int64))

@@ -1,0 +1,108 @@
+"""A release of links as a page draws it: the road network, and travellers where they show."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hushway.errors import ReleaseError
+from hushway.families.links.files.check import MOST_CELLS
+from hushway.families.links.files.rest import REST, read_rest
+from hushway.families.links.files.roads import read_universe
+from hushway.families.links.files.rows import PARQUET, LinkRows, read_links_parquet
+from hushway.families.links.public.universe import ClassZones, LinkUniverse
+from hushway.privacy.certificate import Certificate
+from hushway.release.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
+from hushway.release.atlas_parts import (
+    kept_starts,
+    shown_periods,
+    starts_of_periods,
+    thinned,
+    window_text,
+)
+from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.terms import check_domain
+
+COUNTED = "travellers"
+
+_HIDDEN: Final = (
+    "Links whose count is below {:g} standard errors do not show; that nobody travels there is not "
+    "known. What they carry together is told by zone and class."
+)
+_CLASS_WORDS: Final = {1: "motorways", 5: "residential streets"}
+
+
+def draw_links(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
+    """Returns what a release of links shows, as `Family.drawing` asks."""
+    universe = read_universe(folder)
+    check_domain(certificate, universe)
+    if universe.size > MOST_CELLS:
+        raise ReleaseError(
+            f"A release holds at most {MOST_CELLS:,} counts.",
+            advice="Ask the publisher for a smaller release.",
+        )
+    rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
+    return Drawing(
+        counted=COUNTED,
+        window=window_text(universe.periods),
+        periods=shown_periods(universe.periods),
+        links=_links(universe, rows, tuple(_rest(folder, universe))),
+        notes=(_HIDDEN.format(facts["threshold"]),),
+    )
+
+
+def _links(universe: LinkUniverse, rows: LinkRows, rest: tuple[HiddenLinks, ...]) -> AtlasLinks:
+    roads = universe.roads
+    lon, lat, starts = roads.lon, roads.lat, roads.start
+    keep = thinned(lon, lat, starts)
+    if keep is not None:
+        lon, lat, starts = lon[keep], lat[keep], kept_starts(starts, keep)
+    return AtlasLinks(
+        ids=roads.link_id.tolist(),
+        names=roads.name.tolist(),
+        lon=lon,
+        lat=lat,
+        starts=starts,
+        rank=roads.road_class - 1,
+        link=rows.link,
+        numbers=Numbers(
+            count=rows.counts,
+            error=rows.standard_error,
+            meaning="Published travellers on a link in one direction. The error is what the count "
+            "is expected to be off by.",
+        ),
+        row_starts=starts_of_periods(rows.period, len(universe.periods)),
+        rest=rest,
+    )
+
+
+def _rest(folder: Path, universe: LinkUniverse) -> Iterator[HiddenLinks]:
+    """Yields what links that do not show carry together, by period, zone and class."""
+    rest = read_rest(read_plain(folder / REST, LIST_BYTES), universe)
+    group, used = ClassZones(universe=universe).links
+    # Any link of a group tells its zone and class.
+    _, some = np.unique(group, return_index=True)
+    zones, classes = universe.zone[some].tolist(), universe.roads.road_class[some].tolist()
+    labels = [
+        f"zone {universe.zones[zone]}, {_class_text(own)}"
+        for zone, own in zip(zones, classes, strict=True)
+    ]
+    columns = (rest.counts, rest.standard_error, rest.km, rest.km_error)
+    for place, (count, error, km, km_error) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        period, own = divmod(place, len(used))
+        yield HiddenLinks(
+            period=period,
+            label=labels[own],
+            count=count,
+            error=error,
+            km=km,
+            km_error=km_error,
+        )
+
+
+def _class_text(road_class: int) -> str:
+    words = _CLASS_WORDS.get(road_class)
+    return f"class {road_class}" + (f" ({words})" if words else "")

@@ -1,0 +1,171 @@
+"""An OD release as a page draws it: flows between places, and totals of origins where published."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.arrays import IntArray
+from hushway.errors import damaged
+from hushway.families.od.files.adds_up import PublishedSums
+from hushway.families.od.files.check import read_universe
+from hushway.families.od.files.features import read_features
+from hushway.families.od.files.margins import read_margins_parquet
+from hushway.families.od.files.published import FEATURES, MARGINS, PAIRS, PARQUET
+from hushway.families.od.files.rows import Rows, read_parquet
+from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.table import KNOWN
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import ORIGINS, Feature
+from hushway.privacy.certificate import Certificate
+from hushway.release.atlas import Drawing, Flows, Numbers
+from hushway.release.atlas_files import refuse_many
+from hushway.release.atlas_parts import located, shown_periods, starts_of_periods, window_text
+from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.terms import PARAMETER
+
+COUNTED = "trips"
+
+
+def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
+    """Returns what an OD release shows, as `Family.drawing` asks."""
+    universe, _ = read_universe(folder, certificate, facts)
+    rows = _rows(folder, universe)
+    margins = _margins(folder, certificate, universe)
+    learnt = certificate.terms.mechanism.name == LEARNED
+    return Drawing(
+        counted=COUNTED,
+        window=window_text(universe.periods),
+        periods=shown_periods(universe.periods),
+        places=located(universe.locations),
+        totals=_totals(universe, margins),
+        series=_series(universe, margins),
+        flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
+        notes=_notes(facts, rows),
+    )
+
+
+def _rows(folder: Path, universe: ODCells) -> Rows:
+    """Returns the rows above 0: others draw nothing."""
+    parts: list[Rows] = []
+    last, held = -1, 0
+    for part in read_parquet(folder / PARQUET, universe):
+        if len(part.cells) and (part.cells[0] <= last or np.any(np.diff(part.cells) <= 0)):
+            raise damaged(f"The rows of {PARQUET} are not cells in order, each once.")
+        last = int(part.cells[-1]) if len(part.cells) else last
+        moving = part.counts != 0
+        parts.append(
+            Rows(
+                cells=part.cells[moving],
+                counts=part.counts[moving],
+                standard_errors=part.standard_errors[moving],
+            )
+        )
+        held += int(np.count_nonzero(moving))
+        # Told before memory is full.
+        refuse_many(held)
+    nothing = np.empty(0, dtype=np.int64)
+    return Rows(
+        cells=np.concatenate([nothing, *(part.cells for part in parts)]),
+        counts=np.concatenate([nothing, *(part.counts for part in parts)]),
+        standard_errors=np.concatenate([np.empty(0), *(part.standard_errors for part in parts)]),
+    )
+
+
+def _margins(
+    folder: Path, certificate: Certificate, universe: ODCells
+) -> tuple[PublishedSums, ...]:
+    """Returns the published sums, if the certificate names any."""
+    terms = certificate.terms
+    if not terms.mechanism.parameters.get(PARAMETER):
+        return ()
+    features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
+    learnt = terms.mechanism.name == LEARNED
+    return read_margins_parquet(folder / MARGINS, features, learnt=learnt)
+
+
+def _flows(universe: ODCells, rows: Rows, error: str) -> Flows:
+    period, origin, destination = universe.decode(rows.cells)
+    return Flows(
+        origin=origin,
+        destination=destination,
+        numbers=Numbers(
+            count=rows.counts,
+            error=rows.standard_errors,
+            meaning=f"Published trips from one place to another. The error is {error}.",
+        ),
+        starts=starts_of_periods(period, len(universe.periods)),
+    )
+
+
+def _error_words(margins: Sequence[PublishedSums], *, learnt: bool) -> str:
+    if learnt:
+        return "what is left in the count, as learnt from all noisy counts"
+    if margins:
+        return "the noise in the flow's own measurement, before the fit"
+    return "the noise in the count"
+
+
+def _totals(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | None:
+    """Returns the trips that start at each place, if they are published with errors."""
+    for sums in margins:
+        element = _origins(universe, sums.feature)
+        if element is not None and sums.errors is not None:
+            return Numbers(
+                count=sums.counts[element],
+                error=sums.errors[element],
+                meaning="Published trips that start at a place. The error is what is left in the "
+                "count, as learnt from all noisy counts.",
+            )
+    return None
+
+
+def _origins(universe: ODCells, feature: Feature) -> IntArray | None:
+    """Returns the element of each place and period, row by row of places; None if it has others."""
+    if feature.title != ORIGINS or feature.pairs is None or not _by_period(universe, feature):
+        return None
+    _, origin, _ = universe.decode(np.arange(universe.pairs, dtype=np.int64))
+    code = np.full(len(universe.locations), -1, dtype=np.int64)
+    code[origin] = feature.pairs.codes
+    apart = len(feature.pairs) == len(code) == len(np.unique(code))
+    # A title is no proof: the classes must be the origins themselves.
+    if not apart or not np.array_equal(code[origin], feature.pairs.codes):
+        return None
+    periods = np.arange(len(universe.periods), dtype=np.int64)
+    return (periods[None, :] * len(feature.pairs) + code[:, None]).ravel()
+
+
+def _by_period(universe: ODCells, feature: Feature) -> bool:
+    """Whether a published total tells every period by itself, in order."""
+    periods = feature.periods
+    return periods is not None and np.array_equal(periods.codes, np.arange(len(universe.periods)))
+
+
+def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | None:
+    """Returns the trips of each period, if they are published with errors."""
+    for sums in margins:
+        feature = sums.feature
+        if feature.pairs is None and _by_period(universe, feature) and sums.errors is not None:
+            return Numbers(
+                count=sums.counts,
+                error=sums.errors,
+                meaning="All published trips of a period. The error is what is left in the count, "
+                "as learnt from all noisy counts.",
+            )
+    return None
+
+
+def _notes(facts: Mapping[str, Any], rows: Rows) -> tuple[str, ...]:
+    threshold = facts["threshold"]
+    missing = (
+        "A flow that is not drawn is published as 0; that nobody travels there is not known."
+        if threshold is None
+        else f"A flow that is not drawn was measured below {threshold}; it is not known to be 0."
+    )
+    known = int(np.count_nonzero(rows.counts >= KNOWN * rows.standard_errors))
+    sure = (
+        f"{known:,} of the {len(rows.counts):,} flows are at least twice their error; the others "
+        "say where trips are to be expected, and hardly more."
+    )
+    return missing, sure

@@ -1,0 +1,182 @@
+"""A release of sequences as a page draws it: how journeys begin, stop by stop."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.sequences.files.learnt import PREFIXES
+from hushway.families.sequences.files.published import LEVELS, LOCATIONS, TAXONOMY, TREE
+from hushway.families.sequences.files.records import read_prefixes
+from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.sequences.files.tree import read_levels, read_tree, shape_of
+from hushway.families.sequences.mechanism.learned import LEARNED
+from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.geography.periods import Periods
+from hushway.privacy.certificate import Certificate
+from hushway.release.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
+from hushway.release.atlas_parts import (
+    ALL_DAY,
+    located,
+    shown_periods,
+    starts_of_periods,
+    window_text,
+)
+from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
+from hushway.release.formats.places import read_periods
+from hushway.release.published_file import PERIODS
+from hushway.release.terms import check_domain
+
+COUNTED = "records"
+
+_LEARNT_ERROR = "The error is what is left in the number, as learnt from all noisy answers."
+_TREE_ERROR = "The error is the noise in the prefix's own measurement, before the fit."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Prefixes:
+    """Prefixes of whole stops; a parent stands before those that continue it.
+
+    Attributes:
+        parent: The prefix before the last stop; -1 where there is one stop.
+        place: The place of the last stop.
+        period: Its period; 0 where times are not kept.
+        counts: How many published records begin so.
+        errors: The standard error that the release tells.
+    """
+
+    parent: IntArray
+    place: IntArray
+    period: IntArray
+    counts: IntArray
+    errors: FloatArray
+
+    @property
+    def depth(self) -> IntArray:
+        """The stops of each but the first."""
+        depth = np.zeros(len(self.parent), dtype=np.int64)
+        row = np.flatnonzero(self.parent >= 0)
+        at = self.parent[row]
+        while len(row):
+            depth[row] += 1
+            at = self.parent[at]
+            row, at = row[at >= 0], at[at >= 0]
+        return depth
+
+
+def draw_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
+    """Returns what a release of sequences shows, as `Family.drawing` asks."""
+    learnt = certificate.terms.mechanism.name == LEARNED
+    periods = None
+    if facts["times"] and not learnt:
+        periods = read_periods(read_plain(folder / PERIODS, LIST_BYTES))
+    universe = SequenceUniverse(
+        taxonomy=read_taxonomy(
+            read_plain(folder / TAXONOMY, LIST_BYTES), read_plain(folder / LOCATIONS, LIST_BYTES)
+        ),
+        periods=periods,
+    )
+    check_domain(certificate, universe)
+    found = (_learnt if learnt else _kept)(folder, universe)
+    error = _LEARNT_ERROR if learnt else _TREE_ERROR
+    return Drawing(
+        counted=COUNTED,
+        window=certificate.account.period if periods is None else window_text(periods),
+        periods=(AtlasPeriod(label=ALL_DAY),) if periods is None else shown_periods(periods),
+        places=located(universe.taxonomy.locations),
+        totals=_totals(found, universe, f"Published records that begin at a place. {error}"),
+        flows=_flows(found, universe, error),
+        tree=_tree(found, periods, f"Published records that begin with these stops. {error}"),
+        notes=("A prefix that is not shown is not known to be absent: it is not sure enough.",),
+    )
+
+
+def _learnt(folder: Path, universe: SequenceUniverse) -> _Prefixes:
+    locations = universe.taxonomy.locations
+    parent, place, counts, errors = read_prefixes(locations, folder / PREFIXES)
+    return _Prefixes(
+        parent=parent, place=place, period=np.zeros_like(place), counts=counts, errors=errors
+    )
+
+
+def _kept(folder: Path, universe: SequenceUniverse) -> _Prefixes:
+    """Returns the nodes of a tree that stand for whole stops; groups are on the way only."""
+    taxonomy = universe.taxonomy
+    steps = read_levels(read_plain(folder / LEVELS, PAPER_BYTES), taxonomy)
+    table = read_tree(folder / TREE, taxonomy, universe.periods, steps)
+    before = shape_of(table).prefix
+    stops = np.flatnonzero(table.grains == taxonomy.grains - 1)
+    among = np.full(len(table.parent) + 1, -1, dtype=np.int64)
+    among[stops] = np.arange(len(stops))
+    errors = np.array([step.standard_error for step in steps], dtype=np.float64)
+    return _Prefixes(
+        # The last entry stays -1, and so stands for the root.
+        parent=among[before[stops]],
+        place=taxonomy.location_of(table.code[stops]),
+        period=table.period[stops],
+        counts=table.counts[stops],
+        errors=errors[table.step[stops]],
+    )
+
+
+def _totals(found: _Prefixes, universe: SequenceUniverse, meaning: str) -> Numbers:
+    """Returns the records that begin at each place and period; NaN where none are published."""
+    places, periods = len(universe.taxonomy.locations), universe.moments
+    count, error = (np.full(places * periods, np.nan) for _ in range(2))
+    first = found.parent < 0
+    at = found.place[first] * periods + found.period[first]
+    count[at], error[at] = found.counts[first], found.errors[first]
+    return Numbers(count=count, error=error, meaning=meaning)
+
+
+def _flows(found: _Prefixes, universe: SequenceUniverse, error: str) -> Flows:
+    """Returns records by their first two stops, in the period of the first.
+
+    Where second stops of several periods come together, nobody knows how far the sum may be off.
+    """
+    second = np.flatnonzero(found.depth == 1)
+    above = found.parent[second]
+    places = len(universe.taxonomy.locations)
+    keys = (found.period[above] * places + found.place[above]) * places + found.place[second]
+    seen, number, times = np.unique(keys, return_inverse=True, return_counts=True)
+    count = np.zeros(len(seen), dtype=np.int64)
+    np.add.at(count, number, found.counts[second])
+    errors = np.full(len(seen), np.nan)
+    errors[number] = found.errors[second]
+    errors[times > 1] = np.nan
+    period, pair = np.divmod(seen, places * places)
+    return Flows(
+        origin=pair // places,
+        destination=pair % places,
+        numbers=Numbers(
+            count=count,
+            error=errors,
+            meaning=f"Published records by their first two stops. {error}",
+        ),
+        starts=starts_of_periods(period, universe.moments),
+    )
+
+
+def _tree(found: _Prefixes, periods: Periods | None, meaning: str) -> Tree:
+    """Returns all prefixes by depth, the largest first among siblings."""
+    rank = np.full(len(found.parent) + 1, -1, dtype=np.int64)
+    depth = found.depth
+    taken = [np.empty(0, dtype=np.int64)]
+    rows = 0
+    for stop in range(int(depth.max(initial=-1)) + 1):
+        here = np.flatnonzero(depth == stop)
+        above = rank[found.parent[here]]
+        here = here[np.lexsort((found.period[here], found.place[here], -found.counts[here], above))]
+        rank[here] = rows + np.arange(len(here))
+        rows += len(here)
+        taken.append(here)
+    order = np.concatenate(taken)
+    return Tree(
+        parent=rank[found.parent[order]],
+        place=found.place[order],
+        period=None if periods is None else found.period[order],
+        numbers=Numbers(count=found.counts[order], error=found.errors[order], meaning=meaning),
+    )

@@ -1,0 +1,78 @@
+"""Asks another process about a stranger's folder, so that the folder cannot take this machine.
+
+Limits of files and tables keep what a reader of releases holds small; this is for what nobody
+thought of. Shapes alone can be drawn so that libraries take hours over a few kilobytes, and no
+signal stops them. The question goes to the standard input of a module, and the answer comes from
+its standard output, both as JSON.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hushway.errors import HushwayError, ReleaseError
+
+MOST_SECONDS = 60
+MOST_MEMORY = 2 << 30
+
+# Every thread sets memory aside, and large machines would start a hundred of them.
+_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "2")
+_MEMORY = "memory"
+
+
+class OutOfLimitsError(ReleaseError):
+    """An answer took more time or memory than it may."""
+
+
+def ask_confined(module: str, question: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a module answers within `MOST_SECONDS` and `MOST_MEMORY`.
+
+    Args:
+        module: Whose `main` calls `answer_confined`.
+        question: What it is asked.
+
+    Raises:
+        OutOfLimitsError: The limits did not suffice.
+        HushwayError: The module refused to answer.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603  a module of our own
+            # -P: a module in the folder where somebody stands must not be taken for one of ours.
+            [sys.executable, "-P", "-m", module],
+            input=json.dumps({**question, _MEMORY: MOST_MEMORY}).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=MOST_SECONDS,
+            check=False,
+            env={**os.environ, **_THREADS},
+        )
+    except subprocess.TimeoutExpired:
+        raise OutOfLimitsError(
+            f"It takes longer than {MOST_SECONDS} seconds, and was stopped."
+        ) from None
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise OutOfLimitsError(
+            f"It ended before an answer, as if it took more than {MOST_MEMORY >> 30} GB of memory."
+        ) from None
+    if "problem" in answer:
+        raise HushwayError(answer["problem"], advice=answer["advice"])
+    return answer
+
+
+def answer_confined(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Answers the one question that this process was started for."""
+    question = json.load(sys.stdin)
+    memory = question.pop(_MEMORY)
+    # What a process writes to, not what it has only set aside: libraries set aside a lot.
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    try:
+        found = answer(question)
+    except HushwayError as problem:
+        found = {"problem": str(problem), "advice": problem.advice}
+    json.dump(found, sys.stdout)

@@ -1,0 +1,80 @@
+"""The addresses under which a server may be asked; all others are somebody's trick.
+
+A page of a stranger may give its own name the number 127.0.0.1 and then ask us from a browser that
+takes us for it. Its name is in the Host header, and is none of ours.
+"""
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+
+LOOPBACK = "127.0.0.1"
+# Where readers ask. Another name than the steward's: browsers send cookies to all ports of a name,
+# and the steward's must not come to the readers' process.
+READERS = "localhost"
+_USUAL_PORT = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where a server listens.
+
+    Attributes:
+        host: A number or name of this machine.
+        port: The port.
+    """
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """The address for a browser."""
+        host = socket.gethostname() if self._is_everywhere else self.host
+        return f"http://{_bracketed(host)}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether nobody but this machine can ask."""
+        number = _number(self.host)
+        return self.host == "localhost" if number is None else number.is_loopback
+
+    def is_ours(self, host: str) -> bool:
+        """Whether a Host header names this server."""
+        name, port = _split(host)
+        if port != self.port:
+            return False
+        if name == self.host:
+            return True
+        # No name that a stranger controls is a number, or is ours.
+        return self._is_everywhere and (_number(name) is not None or name == socket.gethostname())
+
+    def is_our_origin(self, origin: str) -> bool:
+        """Whether a page of this server asks."""
+        scheme, separator, host = origin.partition("://")
+        return bool(separator) and scheme == "http" and self.is_ours(host)
+
+    @property
+    def _is_everywhere(self) -> bool:
+        number = _number(self.host)
+        return number is not None and number.is_unspecified
+
+
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _split(host: str) -> tuple[str, int | None]:
+    """Splits a Host header into name and port; the port is None if it is none."""
+    name, colon, port = host.rpartition(":")
+    if not colon or host.endswith("]"):
+        name, port = host, str(_USUAL_PORT)
+    digits = port.isascii() and port.isdigit() and len(port) <= len("65535")
+    return name.removeprefix("[").removesuffix("]"), int(port) if digits else None

@@ -1,0 +1,277 @@
+"""The steward's server: every address that it answers."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from hushway.families.registry import FAMILIES
+from hushway.version import __version__
+from hushway.workbench.addresses import Address
+from hushway.workbench.answers import RefusalError, answer, refused_by, to_json
+from hushway.workbench.bodies import body_of, text_of
+from hushway.workbench.entry import Entry
+from hushway.workbench.guard import ENTER, Guard
+from hushway.workbench.pages import page
+from hushway.workbench.plan_text import ReadPlan, edited, read_plan
+from hushway.workbench.questions import KINDS, question_of
+from hushway.workbench.reader_process import ReaderProcess
+from hushway.workbench.shelf import Shelf, ShelvedPlan, release_folder, revision_of
+from hushway.workbench.tasks import Task, TaskBoard
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workbench:
+    """What the server works on.
+
+    Attributes:
+        shelf: The plans.
+        board: The tasks.
+        reader: The readers' process; None where others could not reach it.
+    """
+
+    shelf: Shelf
+    board: TaskBoard
+    reader: ReaderProcess | None = None
+
+
+def workbench_app(bench: Workbench, *, address: Address, entry: Entry) -> ASGIApp:
+    """Returns the server, guarded."""
+    handlers: dict[Any, Any] = {
+        Exception: _say_what_went_wrong,
+        404: _nothing_there,
+        405: _nothing_there,
+    }
+    app = Starlette(routes=_routes(bench, entry), exception_handlers=handlers)
+    return Guard(app, address=address, entry=entry)
+
+
+async def _say_what_went_wrong(_request: Request, error: Exception) -> Response:
+    return refused_by(error)
+
+
+async def _nothing_there(_request: Request, _error: Exception) -> Response:
+    return refused_by(
+        RefusalError(404, "There is nothing here.", advice="Begin at the first page.")
+    )
+
+
+def _routes(bench: Workbench, entry: Entry) -> list[Route]:
+    plans, tasks = _Plans(bench), _Tasks(bench)
+
+    async def enter(request: Request) -> Response:
+        return _entered(entry, request.query_params.get("token", ""))
+
+    async def first_page(_request: Request) -> Response:
+        return page("steward.html")
+
+    async def asset(request: Request) -> Response:
+        return page(f"assets/{request.path_params['name']}")
+
+    return [
+        Route(ENTER, enter),
+        Route("/", first_page),
+        Route("/assets/{name}", asset),
+        Route("/api/state", plans.state),
+        Route("/api/schema/{release_type}", plans.schema),
+        Route("/api/plans", plans.add, methods=["POST"]),
+        Route("/api/plans/{id}", plans.show),
+        Route("/api/plans/{id}", plans.write, methods=["PUT"]),
+        Route("/api/plans/{id}/edit", plans.edit, methods=["POST"]),
+        Route("/api/plans/{id}/ledger", plans.ledger),
+        Route("/api/plans/{id}/certificate", plans.certificate),
+        Route("/api/plans/{id}/certificate.html", plans.certificate_page),
+        Route("/api/plans/{id}/{kind}", tasks.start, methods=["POST"]),
+        Route("/api/tasks", tasks.list),
+        Route("/api/tasks/{id}/events", tasks.events),
+        Route("/api/tasks/{id}", tasks.interrupt, methods=["DELETE"]),
+    ]
+
+
+_A_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
+_COME_IN: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hushway</title>
+<meta http-equiv="refresh" content="0; url=/"><p><a href="/">{}</a></p></html>
+"""
+
+
+def _entered(entry: Entry, token: str) -> Response:
+    """Lets a browser in.
+
+    The page goes on to the first one by itself: a browser that was sent here by something else
+    would not bring a strict cookie along a redirection.
+    """
+    session = entry.come_in(token)
+    if session is None:
+        raise RefusalError(
+            401,
+            "This address was used already, or is not the one that was printed.",
+            advice="It lets one browser in, once. Start hushway serve again for another.",
+        )
+    response = Response(_COME_IN.format(escape("Go on")), media_type="text/html")
+    response.set_cookie(entry.cookie_name, session, httponly=True, samesite="strict", path="/")
+    return response
+
+
+class _Plans:
+    """Answers about plans. Handlers that are not `async` run in threads of their own."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+
+    def state(self, _request: Request) -> Response:
+        reader = self._bench.reader
+        return answer(
+            {
+                "version": __version__,
+                "plans": [_listed(plan, reader) for plan in self._bench.shelf.plans()],
+                "release_types": [
+                    {"name": family.name, "title": family.title} for family in FAMILIES.values()
+                ],
+                "reader": None if reader is None else reader.url,
+            }
+        )
+
+    def schema(self, request: Request) -> Response:
+        from hushway.families.schema import plan_schema
+
+        return answer(plan_schema(request.path_params["release_type"]))
+
+    async def add(self, request: Request) -> Response:
+        facts = await body_of(request)
+        added = self._bench.shelf.add(text_of(facts, "name"), text_of(facts, "release_type"))
+        return answer(_shown(added), 201)
+
+    def show(self, request: Request) -> Response:
+        return answer(_shown(self._plan(request)))
+
+    async def write(self, request: Request) -> Response:
+        facts, plan = await body_of(request), self._plan(request)
+        text, revision = text_of(facts, "text"), text_of(facts, "revision")
+        self._bench.shelf.write(plan, text, revision=revision)
+        return answer(_shown(plan))
+
+    async def edit(self, request: Request) -> Response:
+        facts, plan = await body_of(request), self._plan(request)
+        path = facts.get("path")
+        if not isinstance(path, list) or not all(isinstance(name, str) for name in path):
+            raise RefusalError(422, "path must be a list of names.", advice="Send it as a list.")
+        # A long text takes a while, and others are not to wait for it.
+        text = await run_in_threadpool(edited, text_of(facts, "text"), path, facts.get("value"))
+        read = await run_in_threadpool(read_plan, text, folder=plan.file.parent)
+        return answer({"text": text, "facts": read.facts, "problems": read.problems})
+
+    def ledger(self, request: Request) -> Response:
+        from hushway.families.load import load_plan
+        from hushway.workbench.ledger_view import ledger_facts
+
+        return answer(ledger_facts(load_plan(self._plan(request).file)))
+
+    def certificate(self, request: Request) -> Response:
+        from hushway.workbench.certificates import PAGE, certificate_facts
+
+        plan = self._plan(request)
+        facts = certificate_facts(_published(plan))
+        return answer({"sentences": facts, "page": f"/api/plans/{plan.id}/{PAGE}"})
+
+    def certificate_page(self, request: Request) -> Response:
+        from hushway.workbench.certificates import certificate_page
+
+        return certificate_page(_published(self._plan(request)))
+
+    def _plan(self, request: Request) -> ShelvedPlan:
+        return self._bench.shelf.plan(request.path_params["id"])
+
+
+class _Tasks:
+    """Answers about tasks."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+
+    async def start(self, request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in KINDS:
+            raise RefusalError(
+                404, "There is no such task.", advice=f"There are: {', '.join(KINDS)}."
+            )
+        plan = self._bench.shelf.plan(request.path_params["id"])
+        options = question_of(kind, await body_of(request), plan)
+        task = self._bench.board.start(kind, plan.id, plan.file, options)
+        return answer({"task": task.id}, 202)
+
+    def list(self, _request: Request) -> Response:
+        return answer(
+            [
+                {"id": task.id, "kind": task.kind, "plan": task.plan, "state": task.state}
+                for task in self._bench.board.tasks
+            ]
+        )
+
+    async def events(self, request: Request) -> Response:
+        task = self._bench.board.task(request.path_params["id"])
+        heard = request.headers.get("last-event-id", "")
+        after = int(heard) if _A_NUMBER.fullmatch(heard) else 0
+        if task.is_over and after >= len(task.events):
+            # Browsers ask again when a stream ends, unless they are told that there is no more.
+            return Response(status_code=204)
+        return StreamingResponse(_stream(task, after), media_type="text/event-stream")
+
+    async def interrupt(self, request: Request) -> Response:
+        task = self._bench.board.task(request.path_params["id"])
+        task.interrupt()
+        return answer({"task": task.id}, 202)
+
+
+async def _stream(task: Task, after: int) -> AsyncIterator[str]:
+    async for told in task.told(after):
+        if told is None:
+            yield ": still at work\n\n"
+        else:
+            number, event = told
+            yield f"id: {number}\nevent: {event.name}\ndata: {to_json(event.data)}\n\n"
+
+
+def _listed(plan: ShelvedPlan, reader: ReaderProcess | None) -> dict[str, Any]:
+    try:
+        read = plan.read()
+    except RefusalError:
+        read = ReadPlan(facts=None, problems=(), plan=None)
+    folder = release_folder(read)
+    return {
+        "id": plan.id,
+        "name": plan.name,
+        "title": None if read.plan is None else read.plan.release.title,
+        "release_type": read.release_type,
+        "published": folder is not None,
+        "slug": None if folder is None or reader is None else reader.slug_of(folder),
+    }
+
+
+def _shown(plan: ShelvedPlan) -> dict[str, Any]:
+    text = plan.text()
+    read = read_plan(text, folder=plan.file.parent)
+    return {
+        "id": plan.id,
+        "name": plan.name,
+        "revision": revision_of(text),
+        "text": text,
+        "facts": read.facts,
+        "problems": read.problems,
+        "release_type": read.release_type,
+        "published": release_folder(read) is not None,
+    }
+
+
+def _published(plan: ShelvedPlan) -> Any:
+    folder = release_folder(plan.read())
+    if folder is None:
+        raise RefusalError(404, "Nothing is published there yet.", advice="Publish the plan first.")
+    return folder

@@ -1,0 +1,161 @@
+"""The readers' process: it is given folders of releases and knows nothing else of a steward.
+
+Started by `hushway.workbench.reader_process` with a scrubbed environment and a socket to listen on.
+Each line of its standard input is a list of folders; it verifies and draws them as `hushway site`
+does, and serves that site, to be read only. It ends when its standard input does.
+"""
+
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
+
+from hushway.endings import ending_of
+from hushway.errors import HushwayError
+from hushway.release.seal import SEAL
+from hushway.site.slugs import distinct_slugs
+from hushway.site.taking import Taken, taken
+from hushway.site.write import fill_site
+from hushway.workbench.addresses import READERS, Address
+from hushway.workbench.answers import RefusalError, refused_by
+from hushway.workbench.certificates import PAGE, POLICY
+from hushway.workbench.guard import Guard
+
+_FIRST: Final = "index.html"
+_FILES: Final = "/files/"
+_TYPES: Final = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+}
+# Fewer than a site may have; a release has two dozen files.
+_MOST_RELEASES: Final = 50
+
+
+class Site:
+    """The files of the site that is served now: known by name, so that no name leads elsewhere."""
+
+    def __init__(self) -> None:
+        self._files: Mapping[str, Path] = {}
+
+    def show(self, folder: Path) -> None:
+        """Serves another site from now on."""
+        self._files = {
+            file.relative_to(folder).as_posix(): file
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers with a file."""
+        path = Request(scope).url.path.removeprefix("/") or _FIRST
+        file = self._files.get(path)
+        if file is None:
+            error = RefusalError(404, "There is no such page.", advice="Begin at the first one.")
+            await refused_by(error)(scope, receive, send)
+            return
+        await _served(path, file)(scope, receive, send)
+
+
+def _served(path: str, file: Path) -> FileResponse:
+    if _FILES in path:
+        # Whatever is in a release is saved, never shown.
+        return FileResponse(file, media_type="application/octet-stream", filename=file.name)
+    kind = _TYPES.get(file.suffix, "application/octet-stream")
+    policy = {"content-security-policy": POLICY} if file.name == PAGE else {}
+    return FileResponse(file, media_type=kind, headers=policy)
+
+
+class Gallery:
+    """Releases that were verified and drawn; each once, however often the list is told."""
+
+    def __init__(self, scratch: Path, keep: ExitStack) -> None:
+        self._scratch = scratch
+        self._keep = keep
+        self._known: dict[tuple[str, bytes], Taken] = {}
+        self._sites = 0
+
+    def hang(self, folders: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+        """Makes a site of releases; those that do not verify are left out.
+
+        Returns:
+            The site, and what is in it.
+        """
+        found, left_out = [], []
+        for folder in folders[:_MOST_RELEASES]:
+            try:
+                found.append(self._taken(folder))
+            except (HushwayError, OSError) as problem:
+                left_out.append({"folder": folder, "why": ending_of(problem).message})
+        slugs = distinct_slugs(release.title for release in found)
+        named = [replace(one, slug=slug) for one, slug in zip(found, slugs, strict=True)]
+        self._sites += 1
+        site = self._scratch / str(self._sites)
+        fill_site(named, site)
+        shown = [{"folder": str(one.folder), "slug": one.slug} for one in named]
+        return site, {"shown": shown, "left_out": left_out}
+
+    def _taken(self, folder: str) -> Taken:
+        key = folder, (Path(folder) / SEAL).read_bytes()[:_SEAL_BYTES]
+        if key not in self._known:
+            (self._known[key],) = self._keep.enter_context(taken([Path(folder)]))
+        return self._known[key]
+
+
+_SEAL_BYTES: Final = 1 << 20
+
+
+def _lists() -> Iterator[list[str]]:
+    for line in sys.stdin:
+        yield json.loads(line)
+
+
+def main() -> None:
+    """Serves until standard input ends."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    site = Site()
+    address = Address(host=READERS, port=listener.getsockname()[1])
+    config = uvicorn.Config(
+        Guard(site, address=address, entry=None),
+        access_log=False,
+        log_config=None,
+        log_level="critical",
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        ws="none",
+    )
+    server = uvicorn.Server(config)
+
+    def follow() -> None:
+        with TemporaryDirectory(prefix="hushway-reader-") as scratch, ExitStack() as keep:
+            gallery = Gallery(Path(scratch), keep)
+            for folders in _lists():
+                shown, said = gallery.hang(folders)
+                site.show(shown)
+                print(json.dumps(said), flush=True)  # noqa: T201  the answer
+            server.should_exit = True
+
+    following = threading.Thread(target=follow)
+    following.start()
+    server.run(sockets=[listener])
+    following.join()
+
+
+if __name__ == "__main__":
+    # Nobody else may read what is kept meanwhile.
+    os.umask(0o077)
+    main()

@@ -1,0 +1,161 @@
+"""What each kind of task does: what the command of the same name does, by the same functions."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from hushway.errors import PlanError, ReleaseError, Told
+from hushway.facts.check import check_facts
+from hushway.facts.ledger import account_facts
+from hushway.facts.price import crowd_of, curve_facts, point_facts, price_facts
+from hushway.families.load import load_plan, prepare
+from hushway.privacy.loss import exact
+from hushway.progress import Progress
+from hushway.release.plan_sections import AnyPlan
+from hushway.workbench.voice import Voice
+
+Options = Mapping[str, Any]
+
+
+def check(file: Path, _options: Options, voice: Voice) -> dict[str, Any]:
+    """Explains plan and rows: exact, for the steward's own eyes."""
+    from hushway.release.job import settings_of
+
+    job = prepare(load_plan(file), rows=True)
+    voice.progress(f"Reading the {job.wording.rows}")
+    checked = job.rows.check(settings_of(job.plan), notes=True)
+    return {**check_facts(checked), "universe": job.wording.universe, "rows": job.wording.rows}
+
+
+def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
+    """Forecasts cost and errors without touching rows or budget."""
+    from hushway.pricing import can_be_foreseen
+    from hushway.pricing import price as price_of
+    from hushway.release.wording import loss_text
+
+    crowd = crowd_of(options.get("trips"), options.get("people"))
+    job = prepare(load_plan(file))
+    if crowd is not None:
+        voice.progress("Trying the plan on invented rows")
+    tag = price_of(job, crowd=crowd)
+    return {
+        **price_facts(job, tag),
+        "loss": f"{loss_text(tag.loss)} per {job.plan.privacy.unit}",
+        "account": None if tag.account is None else account_facts(tag.account),
+        "account_key": str(job.account),
+        "counted": job.wording.counted,
+        "can_be_foreseen": can_be_foreseen(job),
+    }
+
+
+def curve(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
+    """Forecasts errors at several budgets, and tells each as soon as it is known."""
+    from hushway.curves.curve import price_curve
+
+    crowd = crowd_of(options.get("trips"), options.get("people"))
+    epsilons = tuple(dict.fromkeys(exact(text) for text in options["epsilons"]))
+    found = price_curve(
+        prepare(load_plan(file)),
+        epsilons,
+        crowd=crowd,
+        progress=voice.progress,
+        tell=lambda epsilon, point: voice.part(point_facts(epsilon, point)),
+    )
+    return curve_facts(found)
+
+
+def standin(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
+    """Shows what a release would look like, on invented rows."""
+    from hushway.workbench.standin import stand_in
+
+    return stand_in(file, options, voice)
+
+
+def account(file: Path, options: Options, _voice: Voice) -> dict[str, Any]:
+    """Opens the account that a plan spends from, with a limit that can never be raised."""
+    from hushway.privacy.accounting import budget_limit_for
+    from hushway.privacy.ledger import AccountKey, Ledger
+    from hushway.privacy.loss import PureLoss
+
+    plan = load_plan(file)
+    # A plan with Gaussian noise can only spend from an account in its currency.
+    delta = plan.privacy.delta if options.get("delta") is None else exact(options["delta"])
+    epsilon = exact(options["epsilon"])
+    limit = PureLoss(epsilon) if delta is None else budget_limit_for(epsilon, delta)
+    key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
+    with Ledger.connect(plan.ledger_url()) as book:
+        return account_facts(book.open_account(key, limit, delta=delta))
+
+
+def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
+    """Spends budget on a release, as `hushway publish` does.
+
+    Raises:
+        PlanError: The plan has changed since the budget was typed.
+    """
+    from hushway.publishing import publish as publish_job
+    from hushway.release.missing import refuse_missing
+    from hushway.release.wording import claim_text
+    from hushway.warming.background import Compiling, rehearsal_of
+
+    plan = load_plan(file)
+    _refuse_changed(plan, options["confirm"])
+    refuse_missing(plan, rows=True)
+    spending = False
+    try:
+        with Compiling(rehearsal_of(plan)) as compiling:
+
+            def before_spending(progress: Progress) -> None:
+                nonlocal spending
+                compiling.wait(progress)
+                spending = True
+
+            published = publish_job(
+                prepare(plan, rows=True),
+                progress=voice.progress,
+                passphrase=_ask_nobody,
+                before_spending=before_spending,
+            )
+    except KeyboardInterrupt as stop:
+        if not spending:
+            stop.add_note(Told("Nothing was spent."))
+        elif not getattr(stop, "__notes__", ()):
+            stop.add_note(Told("What was reserved stays spent: the ledger tells."))
+        raise
+    certificate = published.certificate
+    return {
+        "release": certificate.release_id,
+        "folder": published.folder.name,
+        "claim": claim_text(certificate),
+    }
+
+
+def _refuse_changed(plan: AnyPlan, confirmed: str) -> None:
+    """Makes sure that what is about to be spent is what somebody has typed.
+
+    Raises:
+        PlanError: It is not.
+    """
+    if plan.privacy.epsilon != exact(confirmed):
+        raise PlanError(
+            "The plan has changed since its budget was typed. Nothing was spent.",
+            advice="Look at the plan again, and confirm what it costs now.",
+        )
+
+
+def _ask_nobody() -> str | None:
+    raise ReleaseError(
+        "The signing key has a passphrase, and the workbench never asks for one. Nothing was "
+        "spent.",
+        advice="Publish with the command line, which asks for it: hushway publish PLAN",
+    )
+
+
+WORK: Final[Mapping[str, Callable[[Path, Options, Voice], dict[str, Any]]]] = {
+    "check": check,
+    "price": price,
+    "curve": curve,
+    "standin": standin,
+    "account": account,
+    "publish": publish,
+}

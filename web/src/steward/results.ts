@@ -1,0 +1,124 @@
+/** What tasks answer: the same as the command line's --json. */
+
+import type { Facts } from "./api";
+
+export interface Problem {
+  readonly kind: string;
+  readonly message: string;
+  readonly count: number | null;
+  readonly advice: string;
+  readonly severity: string;
+}
+
+export interface CheckResult {
+  readonly for: string;
+  readonly usable: boolean;
+  readonly found: Facts;
+  readonly problems: readonly Problem[];
+  readonly rows?: string;
+  readonly universe?: string;
+}
+
+export interface FigureError {
+  readonly figure: string;
+  readonly error: number;
+  readonly size: number | null;
+  readonly share: number | null;
+}
+
+export interface PriceResult {
+  readonly measure: string;
+  readonly cost: string;
+  readonly charge: string;
+  readonly remaining: string | null;
+  readonly affordable: boolean;
+  readonly obstacle: string | null;
+  readonly cells: number | null;
+  readonly forecasts: readonly { readonly figure: string; readonly standard_error: number; readonly bias: number }[];
+  readonly expected: { readonly errors: readonly FigureError[]; readonly notes: readonly string[] } | null;
+  readonly loss?: string;
+  readonly account?: Facts | null;
+  readonly account_key?: string;
+  readonly counted?: string;
+}
+
+export interface CurvePoint {
+  readonly epsilon: string;
+  readonly errors: readonly FigureError[];
+}
+
+export interface CurveResult {
+  readonly foreseen: boolean;
+  readonly counted: string;
+  readonly curve: readonly CurvePoint[];
+}
+
+export interface StandinResult {
+  readonly picture: string | null;
+  readonly caption: string;
+  readonly errors: readonly FigureError[];
+  readonly fleet: FleetSize | null;
+  readonly note?: string | null;
+}
+
+export interface FleetSize {
+  readonly hours: string | null;
+  readonly vehicles: number;
+  readonly vehicles_without_noise: number | null;
+  readonly zones: readonly { readonly zone: string; readonly vehicles: number }[];
+}
+
+export interface PublishResult {
+  readonly release: string;
+  readonly folder?: string;
+  readonly claim: string;
+  readonly slug?: string;
+}
+
+export interface Account {
+  readonly key: string;
+  readonly dataset?: string;
+  readonly period?: string;
+  readonly unit: string;
+  readonly release_type: string | null;
+  readonly people: string | null;
+  readonly symbol: string;
+  readonly delta: string | null;
+  readonly limit: string;
+  readonly limit_value: number;
+  readonly spent: string;
+  readonly spent_value: number;
+  readonly left: string;
+  readonly left_value: number;
+}
+
+export interface Charge {
+  readonly when: string;
+  readonly release: string | null;
+  readonly release_type?: string | null;
+  readonly purpose: string | null;
+  readonly window: string | null;
+  readonly account: string;
+  readonly symbol?: string | null;
+  readonly amount: string;
+  readonly amount_value: number;
+  readonly state: string;
+}
+
+export interface Book {
+  readonly accounts: readonly Account[];
+  readonly entries: readonly Charge[];
+  readonly people?: readonly Facts[];
+  readonly cautions: readonly string[];
+}
+
+export interface CertificateResult {
+  readonly sentences: Facts;
+  readonly page: string;
+}
+
+/** "1/2" and "0.5" as numbers, for axes and bars; never for what is spent. */
+export function approximately(exact: string): number {
+  const [above, below] = exact.split("/");
+  return Number(above) / Number(below ?? 1);
+}
