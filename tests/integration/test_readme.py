@@ -8,7 +8,13 @@ import pytest
 from hushway.demo import build_demo
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+# Where README shows pages, folders and pictures: package pages have no files beside them.
+HOMES = (
+    "https://github.com/hushway/hushway/blob/main/",
+    "https://github.com/hushway/hushway/tree/main/",
+    "https://raw.githubusercontent.com/hushway/hushway/main/",
+)
 
 
 def test_the_ten_lines_of_python_run_after_the_demo(
@@ -20,6 +26,15 @@ def test_the_ten_lines_of_python_run_after_the_demo(
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "README.md", "exec"), {})  # noqa: S102  it is our own page
     assert "verified: True" in capsys.readouterr().out
+
+
+def test_the_readme_leads_to_files_of_the_project_from_anywhere() -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert targets
+    for target in targets:
+        begin = next((begin for begin in HOMES if target.startswith(begin)), None)
+        assert begin is not None, f"{target} is no address that a package page could follow"
+        assert (ROOT / target.removeprefix(begin)).exists(), target
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
