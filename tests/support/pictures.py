@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 # Tiles across and down; fonts of another machine move letters within them.
 _TILES = (24, 16)
+_SEEN = 0.02
 
 
 def apart(one: Path, other: Path) -> float:
-    """Returns how far apart two pictures are, tile by tile: 0 if alike, 1 for black and white."""
-    return float(np.abs(_tiles(one) - _tiles(other)).mean())
+    """Returns which share of the tiles of two pictures are not as light as each other."""
+    return float((np.abs(_tiles(one) - _tiles(other)) > _SEEN).mean())
 
 
 def _tiles(picture: Path) -> NDArray[np.float64]:
