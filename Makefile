@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench format format-check lint types contracts unit lock clean
+.PHONY: demo test bench format format-check lint types contracts unit web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
-test: format-check lint types contracts unit
+test: format-check lint types contracts web-check unit
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -27,6 +27,18 @@ unit: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/cluster
 	$(BIN)/pytest tests/cluster
 
+# The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.
+web: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent test && npm run --silent build
+
+# Builds the pages again elsewhere: what is committed must be what the sources say.
+web-check:
+	@web/check-bundle
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --ignore-scripts --no-audit --no-fund --silent
+	touch $@
+
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run.py
 
@@ -43,7 +55,7 @@ lock: $(VENV)/.uv
 	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra serve --extra spark --group dev -o requirements/dev.lock
 
 clean:
-	rm -rf $(VENV) demo bench-results
+	rm -rf $(VENV) demo bench-results web/node_modules
 
 $(VENV)/.uv:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "hushway needs Python 3.11 or newer: make PYTHON=python3.11"'

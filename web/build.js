@@ -19,6 +19,7 @@ for (const page of ["reader", "steward"]) {
       outDir: out,
       emptyOutDir: false,
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: join(here, `${page}.html`),
         output: {
           entryFileNames: `assets/${page}.js`,

@@ -19,6 +19,8 @@ export interface ChartPlan {
   readonly x: ArrayLike<number>;
   readonly lines: readonly Line[];
   readonly labels: (x: number) => string;
+  /** Where the marks of the axis stand; null leaves that to the chart. */
+  readonly splits: readonly number[] | null;
   readonly colours: ChartColours;
   readonly marked: number | null;
   readonly floor: number;
@@ -72,7 +74,7 @@ export function chart(node: HTMLElement, plan: ChartPlan): uPlot {
             },
       },
       axes: [
-        { ...axis, size: 28, values: (_, splits) => splits.map((x) => plan.labels(x)) },
+        { ...axis, size: 28, ...(plan.splits ? { splits: () => [...plan.splits!] } : {}), values: (_, splits) => splits.map((x) => plan.labels(x)) },
         { ...axis, size: 46, values: (_, splits) => splits.map((y) => (y === null ? "" : number(y))) },
       ],
       series,

@@ -21,3 +21,16 @@ export function daysOf(periods: readonly Period[]): Days | null {
   }
   return { names, hours };
 }
+
+/** Marks of a time axis: days where there are several, hours otherwise. */
+export function ticksOf(periods: readonly Period[]): {
+  splits: readonly number[] | null;
+  labels: (x: number) => string;
+} {
+  const days = daysOf(periods);
+  if (days === null) return { splits: null, labels: (x) => periods[x]?.label ?? "" };
+  const every = Math.ceil(days.names.length / 7);
+  const splits = days.names.map((_, day) => day * days.hours).filter((_, day) => day % every === 0);
+  // "Mon 10" of "Mon 10 Sep" has room below a small chart.
+  return { splits, labels: (x) => (periods[x]?.group ?? "").split(" ").slice(0, 2).join(" ") };
+}

@@ -76,7 +76,7 @@ function totalsMinus(one: Atlas, other: Counted, where: Int32Array): Counted {
       error[a] = both(mine.error[a], other.error[b]);
     }
   });
-  return { count, error, meaning: `difference of ${mine.meaning}` };
+  return { count, error, meaning: `Difference. ${mine.meaning}` };
 }
 
 function flowsMinus(one: Flows, other: Flows, where: Int32Array, otherPlaces: number) {
@@ -96,7 +96,7 @@ function flowsMinus(one: Flows, other: Flows, where: Int32Array, otherPlaces: nu
       starts,
       count,
       error,
-      meaning: `difference of ${one.meaning}`,
+      meaning: `Difference. ${one.meaning}`,
     }),
   );
 }
@@ -115,7 +115,7 @@ function linksMinus(one: Links, other: Links, where: Int32Array) {
       rowStarts,
       count,
       error,
-      meaning: `difference of ${one.meaning}`,
+      meaning: `Difference. ${one.meaning}`,
       rest: [],
     }),
   );

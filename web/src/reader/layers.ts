@@ -100,7 +100,7 @@ export function markOf(
   partners: Partners,
   path: readonly number[],
 ): Overlay | null {
-  if (path.length > 0) return { below: 0.3, paint: (pen, view) => stops(pen, view, ground, palette, path) };
+  if (path.length > 1) return { below: 0.3, paint: (pen, view) => stops(pen, view, ground, palette, path) };
   if (chosen === null) return null;
   if (ground.lines) {
     const { lines } = ground;

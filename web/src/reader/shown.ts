@@ -52,6 +52,20 @@ function placesAt({ totals, places, periods }: Atlas, period: number): Values | 
   return { count, error };
 }
 
+/** The period in which most is published: where a reader begins. */
+export function busiest(atlas: Atlas): number {
+  let best = 0;
+  let most = -Infinity;
+  for (let period = 0; period < atlas.periods.length; period++) {
+    const shown = shownAt(atlas, period);
+    const values = shown.links ?? (atlas.releaseType === "density" ? shown.places : shown.flows);
+    let sum = 0;
+    for (const value of values?.count ?? []) if (value > 0) sum += value;
+    if (sum > most) [best, most] = [period, sum];
+  }
+  return best;
+}
+
 /** Geometry of an atlas, projected once. */
 export class Ground {
   readonly frame: Frame;
@@ -98,12 +112,10 @@ export interface Row {
 }
 
 /** The largest of what the map shows, for those who read tables rather than maps. */
-export function largest(atlas: Atlas, shown: Shown, most: number): Row[] {
-  const { names } = atlas.places;
+export function largest(atlas: Atlas, names: readonly string[], shown: Shown, most: number): Row[] {
   if (shown.links && atlas.links) {
     const { link } = shown.links;
-    const roads = atlas.links.names;
-    return top(shown.links, most).map((i) => row(shown.links!, i, roads[link[i]], link[i]));
+    return top(shown.links, most).map((i) => row(shown.links!, i, names[link[i]], link[i]));
   }
   if (atlas.releaseType === "density" && shown.places) {
     return top(shown.places, most).map((i) => row(shown.places!, i, names[i], i));
@@ -129,10 +141,9 @@ export interface Partners {
 }
 
 /** The largest flows that begin and that end at a place. */
-export function partnersOf(atlas: Atlas, shown: Shown, place: number, most: number): Partners {
+export function partnersOf(names: readonly string[], shown: Shown, place: number, most: number): Partners {
   const flows = shown.flows;
   if (flows === null) return { out: [], into: [] };
-  const { names } = atlas.places;
   const rows = (from: Uint32Array, to: Uint32Array): Row[] => {
     const found: number[] = [];
     for (let i = 0; i < from.length; i++) if (from[i] === place) found.push(i);

@@ -32,7 +32,7 @@ export function withInterval(count: number, error: number, floor = 0): string {
   const found = interval(count, error, floor);
   if (found === null) return `${number(count)} (error not known)`;
   // All three with the precision of the largest: nobody knows tenths beside tens.
-  const shown = found.high >= 10 ? (value: number) => number(Math.round(value)) : number;
+  const shown = Math.max(-found.low, found.high) >= 10 ? (value: number) => number(Math.round(value)) : number;
   return `${shown(count)} (${shown(found.low)} to ${shown(found.high)})`;
 }
 

@@ -54,7 +54,7 @@ export function nearest(budgets: readonly string[], epsilon: string): number {
 /** The budgets of the slider, with the plan's own among them. */
 export function budgetsWith(epsilon: string): string[] {
   const own = approximately(epsilon);
-  const all: string[] = BUDGETS.filter((one) => Math.abs(Number(one) - own) > 1e-9);
+  const all: string[] = BUDGETS.filter((one) => !(Math.abs(Number(one) - own) <= 1e-9));
   if (own > 0 && Number.isFinite(own)) all.push(epsilon);
   return all.sort((a, b) => approximately(a) - approximately(b));
 }

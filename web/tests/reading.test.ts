@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { daysOf, ticksOf } from "../src/reader/days";
+import { differenceOf } from "../src/reader/difference";
+import { busiest, courseOf, largest, partnersOf, shownAt } from "../src/reader/shown";
+import { namesOf } from "../src/reader/words";
+import { Branches } from "../src/reader/tree";
+import { readAddress, writeAddress } from "../src/shared/address";
+import { readAtlas, type Atlas } from "../src/shared/atlas";
+import { bytes, difference, number, uncertain, withInterval } from "../src/shared/format";
+import { changed, madeUp } from "./made_up";
+
+function atlasOf(path?: string, value?: unknown): Atlas {
+  const made = path === undefined ? madeUp() : changed(path, value);
+  return readAtlas(made.facts, made.bytes);
+}
+
+describe("numbers", () => {
+  it("come with their interval", () => {
+    expect(withInterval(412, 16.33)).toBe("412 (380 to 444)");
+    expect(withInterval(9, 10)).toBe("9 (0 to 29)");
+    expect(withInterval(9, NaN)).toBe("9 (error not known)");
+    expect(withInterval(NaN, 1)).toBe("not published");
+    expect(withInterval(1.5, 0.1)).toBe("1.5 (1.3 to 1.7)");
+    expect(difference(-12, 3)).toBe("−12 (−18 to −6)");
+    expect(difference(12, 3)).toBe("+12 (6 to 18)");
+  });
+
+  it("are without false precision", () => {
+    expect([12345.6, 0.12345, -0, -3].map(number)).toEqual(["12,346", "0.123", "0", "−3"]);
+    expect([12, 1234, 5_600_000].map(bytes)).toEqual(["12 bytes", "1.23 kB", "5.6 MB"]);
+  });
+
+  it("are uncertain below two standard errors", () => {
+    expect(uncertain(19, 10)).toBe(true);
+    expect(uncertain(-19, 10)).toBe(true);
+    expect(uncertain(20, 10)).toBe(false);
+    expect(uncertain(1, NaN)).toBe(false);
+  });
+});
+
+describe("the address of a view", () => {
+  it("says the same again when it is read", () => {
+    const address = { slug: "march-1", period: 7, at: { lon: -8.61234, lat: 41.1, zoom: 12.25 }, place: 3, versus: "april" };
+    expect(readAddress(writeAddress(address))).toEqual(address);
+  });
+
+  it.each(["#x?p=-1", "#x?p=1e3", "#x?at=1,2", "#x?at=1,2,NaN", "#x?at=999,0,1", "#x?at=0,0,99", "#x?place=a", "#%E0%A4%A?p="])(
+    "ignores what it does not understand: %s",
+    (hash) => {
+      const { period, at, place } = readAddress(hash);
+      expect([period, at, place]).toEqual([null, null, null]);
+    },
+  );
+
+  it("may be empty", () => {
+    expect(readAddress("")).toEqual({ slug: null, period: null, at: null, place: null, versus: null });
+  });
+});
+
+describe("what a map shows", () => {
+  const atlas = atlasOf();
+  const { names } = atlas.places;
+
+  it("is that of one period", () => {
+    const shown = shownAt(atlas, 1);
+    expect([...shown.flows!.count]).toEqual([50, 7]);
+    expect([...shown.places!.count]).toEqual([20, 40, 60]);
+  });
+
+  it("is told in a table, largest first and uncertain last", () => {
+    const rows = largest(atlas, names, shownAt(atlas, 0), 5);
+    expect(rows.map(({ what, count }) => [what, count])).toEqual([
+      ["Alpha → Beta", 100],
+      ["Beta → <b>Gamma</b>", 3],
+    ]);
+  });
+
+  it("is told for a place", () => {
+    const { out, into } = partnersOf(names, shownAt(atlas, 1), 0, 5);
+    expect(out.map(({ what, count }) => [what, count])).toEqual([["Beta", 50]]);
+    expect(into.map(({ what, count }) => [what, count])).toEqual([["Beta", 7]]);
+  });
+
+  it("begins where most is published", () => {
+    expect(busiest(atlas)).toBe(0);
+    const later = madeUp();
+    // All flows belong to the second period now.
+    new DataView(later.bytes).setUint32(later.facts["flows"].starts.at + 4, 0, true);
+    expect(busiest(readAtlas(later.facts, later.bytes))).toBe(1);
+  });
+
+  it("names what has no name, and tells apart what shares one", () => {
+    expect(namesOf(atlasOf("places.names", ["", "Beta", "Beta"]))).toEqual(["place a", "Beta (b)", "Beta (c)"]);
+  });
+
+  it("has a course over all periods", () => {
+    expect([...courseOf(atlas, 0, null)!.count]).toEqual([10, 20]);
+    expect([...courseOf(atlas, 0, 1)!.count]).toEqual([100, 50]);
+    expect(courseOf(atlas, 1, 2)!.count[1]).toBeNaN();
+    expect(courseOf(atlasOf("totals", null), 0, null)).toBeNull();
+  });
+});
+
+describe("days", () => {
+  const period = (group: string | null, label: string) => ({ group, label });
+
+  it("get a slider of their own if all have the same hours", () => {
+    const two = [period("Mon", "8"), period("Mon", "9"), period("Tue", "8"), period("Tue", "9")];
+    expect(daysOf(two)).toEqual({ names: ["Mon", "Tue"], hours: 2 });
+    expect(ticksOf(two).splits).toEqual([0, 2]);
+    expect(daysOf([...two, period("Wed", "8")])).toBeNull();
+    expect(daysOf([period(null, "8"), period(null, "9")])).toBeNull();
+    expect(daysOf([period("Mon", "8"), period("Mon", "9")])).toBeNull();
+  });
+});
+
+describe("a tree", () => {
+  it("is unfolded branch by branch", () => {
+    const branches = new Branches(atlasOf().tree!);
+    expect([...branches.below(-1)]).toEqual([0]);
+    expect([...branches.below(0)]).toEqual([1, 2]);
+    expect([...branches.below(2)]).toEqual([]);
+    expect(branches.path(2)).toEqual([0, 2]);
+    expect(branches.beginningAt(0)).toBe(0);
+    expect(branches.beginningAt(1)).toBeNull();
+  });
+});
+
+describe("a difference", () => {
+  it("has the errors of both", () => {
+    const found = differenceOf(atlasOf(), atlasOf("title", "Other"));
+    if (typeof found === "string") throw new Error(found);
+    expect([...found.atlas.flows!.count]).toEqual([0, 0, 0, 0]);
+    expect(found.atlas.flows!.error[0]).toBeCloseTo(5 * Math.SQRT2, 6);
+    expect(found.atlas.totals!.error[0]).toBeCloseTo(Math.SQRT2, 6);
+  });
+
+  it("meets places by their ids and leaves out what only one publishes", () => {
+    const other = atlasOf("places.ids", ["c", "b", "a"]);
+    const found = differenceOf(atlasOf(), other);
+    if (typeof found === "string") throw new Error(found);
+    // The other one publishes c → b and b → a, then c → b and b → c: none of ours.
+    expect(found.atlas.flows!.count.length).toBe(0);
+    expect(found.notes.join()).toContain("8 counts");
+    expect(found.atlas.totals!.count[0]).toBeNaN();
+    expect(found.atlas.totals!.count[1]).toBe(20 - 60);
+  });
+
+  it.each([
+    ["release_type", "sequences"],
+    ["counted", "records"],
+    ["periods", [{ label: "8", group: null }, { label: "9", group: null }]],
+    ["places.ids", ["x", "y", "z"]],
+  ])("says when there can be none: %s", (path, value) => {
+    expect(differenceOf(atlasOf(), atlasOf(path as string, value))).toMatch(/cannot be compared/);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "../src/steward/api";
+import { budgetsWith, curvesOf, nearest, pointAt } from "../src/steward/curves";
+import { problemsOf, sectionsOf, shownIn, valueAt, writtenFrom, type Field } from "../src/steward/fields";
+import { pathsIn, tellings } from "../src/steward/found";
+import { approximately } from "../src/steward/results";
+import { addressOf, placeOf } from "../src/steward/steps";
+
+const SCHEMA = {
+  $defs: {
+    Data: {
+      description: "The rows.",
+      properties: {
+        trips: { type: "string", description: "A file." },
+        epsilon: { type: ["string", "number"] },
+        delta: { anyOf: [{ type: ["string", "number"] }, { type: "null" }], default: null },
+        clock: { enum: ["local", "utc"], default: "local", type: "string" },
+        strict: { type: "boolean" },
+        days: { type: "array", items: { type: "string" } },
+        shares: { anyOf: [{}, { type: "null" }] },
+        columns: { $ref: "#/$defs/Columns" },
+      },
+      required: ["trips"],
+      type: "object",
+    },
+    Columns: { properties: { person: { type: "string" } }, type: "object" },
+    One: { properties: { name: { const: "one", type: "string" }, size: { type: "integer" } } },
+    Two: { properties: { name: { const: "two", type: "string" }, depth: { type: "number" } } },
+    Loop: { $ref: "#/$defs/Loop" },
+  },
+  properties: {
+    version: { type: "integer" },
+    data: { $ref: "#/$defs/Data" },
+    mechanism: { oneOf: [{ $ref: "#/$defs/One" }, { $ref: "#/$defs/Two" }] },
+    loop: { $ref: "#/$defs/Loop" },
+  },
+};
+
+describe("a form", () => {
+  it("has a field for each plain value of the schema", () => {
+    const [data] = sectionsOf(SCHEMA, {});
+    expect(data.fields.map(({ path, kind }) => [path.join("."), kind])).toEqual([
+      ["data.trips", "text"],
+      ["data.epsilon", "text"],
+      ["data.delta", "text"],
+      ["data.clock", "choice"],
+      ["data.strict", "yes or no"],
+      ["data.days", "list"],
+      ["data.columns.person", "text"],
+    ]);
+    expect(data.elsewhere).toEqual(["data.shares"]);
+    expect(data.fields[0].required).toBe(true);
+  });
+
+  it("shows the kind that the plan has chosen", () => {
+    const fields = (name: string) =>
+      sectionsOf(SCHEMA, { mechanism: { name } })[1].fields.map(({ path }) => path[1]);
+    expect(fields("one")).toEqual(["name", "size"]);
+    expect(fields("two")).toEqual(["name", "depth"]);
+    expect(sectionsOf(SCHEMA, {})[1].fields[0].choices).toEqual(["one", "two"]);
+  });
+
+  it("writes what was meant, and takes out what is empty", () => {
+    const field = (kind: Field["kind"]): Field => ({ path: [], title: "", description: "", kind, choices: [], preset: null, required: false });
+    expect(writtenFrom(field("whole"), "12")).toBe(12);
+    expect(writtenFrom(field("text"), " 0.5 ")).toBe("0.5");
+    expect(writtenFrom(field("list"), "a, b,")).toEqual(["a", "b"]);
+    expect(writtenFrom(field("yes or no"), "false")).toBe(false);
+    expect(writtenFrom(field("number"), "many")).toBe("many");
+    expect(writtenFrom(field("text"), "  ")).toBeNull();
+    expect(shownIn(["a", "b"])).toBe("a, b");
+    expect(shownIn(undefined)).toBe("");
+  });
+
+  it("shows a problem at its field only", () => {
+    const problems = ["privacy.epsilon: is missing", "privacy.epsilon_more: x", "data: y"];
+    expect(problemsOf(problems, ["privacy", "epsilon"])).toEqual(["privacy.epsilon: is missing"]);
+    expect(valueAt({ privacy: { epsilon: "1" } }, ["privacy", "epsilon"])).toBe("1");
+    expect(valueAt(null, ["privacy", "epsilon"])).toBeUndefined();
+  });
+});
+
+describe("curves", () => {
+  const point = (epsilon: string, ...errors: [string, number, number | null][]) => ({
+    epsilon,
+    errors: errors.map(([figure, error, share]) => ({ figure, error, size: null, share })),
+  });
+
+  it("grow point by point, in the order of budgets", () => {
+    const found = curvesOf([point("1", ["cell", 3, null]), point("1/2", ["cell", 6, null], ["sum", 9, null])]);
+    expect(found.epsilons).toEqual([0.5, 1]);
+    expect(found.curves[0]).toEqual({ figure: "cell", values: [6, 3] });
+    expect(found.curves[1].values[1]).toBeNaN();
+    expect(found.shares).toBe(false);
+  });
+
+  it("are shares where all sizes are known", () => {
+    expect(curvesOf([point("1", ["cell", 3, 0.1])]).curves[0].values).toEqual([0.1]);
+  });
+
+  it("know the budget that is looked at", () => {
+    const points = [point("1/2", ["cell", 6, null])];
+    expect(pointAt(points, "0.5")?.[0].error).toBe(6);
+    expect(pointAt(points, "1")).toBeNull();
+    expect(budgetsWith("1/3")).toContain("1/3");
+    expect(budgetsWith("1.0").filter((one) => approximately(one) === 1)).toHaveLength(1);
+    expect(budgetsWith("nonsense")).toHaveLength(12);
+    expect(budgetsWith("1")[nearest(budgetsWith("1"), "1")]).toBe("1");
+  });
+});
+
+describe("what is told", () => {
+  it("names the files of a plan", () => {
+    expect(pathsIn({ data: { trips: "trips.csv", name: "x" }, version: 1 })).toEqual([{ name: "data.trips", value: "trips.csv" }]);
+    expect(pathsIn(null)).toEqual([]);
+  });
+
+  it("unfolds what check has found", () => {
+    const lines = tellings({ read: 1234, limits: [{ what: "trips", option: "max", cut_off: 0.2157 }], hours: [1, 2, 3, 4] });
+    expect(lines).toEqual([
+      { what: "read", value: "1,234" },
+      { what: "limits: trips: cut off", value: "21.6%" },
+    ]);
+  });
+
+  it("repeats refusals in the server's words", () => {
+    const refusal = refusalOf({ message: "No.", advice: "Do this.", notes: ["n"] }, 422);
+    expect([refusal.message, refusal.advice, refusal.notes]).toEqual(["No.", "Do this.", ["n"]]);
+    expect(refusalOf(null, 500).message).toContain("500");
+  });
+
+  it("has an address for every step", () => {
+    expect(placeOf(addressOf("ab12", "price"))).toEqual({ plan: "ab12", step: "price" });
+    expect(placeOf("#/../x")).toEqual({ plan: null, step: "sources" });
+  });
+});
