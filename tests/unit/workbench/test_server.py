@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hushway.cli import serve as verb
+from hushway.cli.demo import how_to_open
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError
 from hushway.workbench import server
@@ -26,6 +27,12 @@ def test_missing_libraries_are_one_error_that_says_what_to_install(
     with pytest.raises(HushwayError, match=r"not installed: no_such_library\.") as caught:
         verb.refuse_missing_libraries()
     assert "hushway[serve]" in caught.value.advice
+
+
+def test_the_demo_ends_by_saying_how_to_open_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert how_to_open(Path("demo")).endswith("in a browser: hushway serve demo")
+    monkeypatch.setattr(verb, "_LIBRARIES", ("no_such_library",))
+    assert "pip install 'hushway[serve]', then hushway serve demo" in how_to_open(Path("demo"))
 
 
 def test_a_port_that_is_taken_is_one_error() -> None:
