@@ -1,7 +1,8 @@
 """A task's process whose publish waits when it has spent and counted, until it is let go.
 
 Run in the place of `hushway.workbench.child`. It says that it waits by one file, and goes on when
-there is another; `HUSHWAY_TEST_HELD` names the folder of both.
+there is another; `HUSHWAY_TEST_HELD` names the folder of both. `HUSHWAY_TEST_HELD_AT` names another
+function of `hushway.publishing` to wait before.
 """
 
 import os
@@ -16,18 +17,22 @@ from hushway.workbench import child
 FOLDER = "HUSHWAY_TEST_HELD"
 COMMAND = (sys.executable, "-m", "support.held_child")
 WAITS, GO = "waits", "go"
+AT = "HUSHWAY_TEST_HELD_AT"
 
-_certify = publishing.certify
 
+def wait_before(name: str) -> None:
+    function = getattr(publishing, name)
 
-def held(*args: Any, **options: Any) -> Any:
-    folder = Path(os.environ[FOLDER])
-    (folder / WAITS).touch()
-    while not (folder / GO).exists():
-        time.sleep(0.02)
-    return _certify(*args, **options)
+    def held(*args: Any, **options: Any) -> Any:
+        folder = Path(os.environ[FOLDER])
+        (folder / WAITS).touch()
+        while not (folder / GO).exists():
+            time.sleep(0.02)
+        return function(*args, **options)
+
+    setattr(publishing, name, held)
 
 
 if __name__ == "__main__":
-    publishing.certify = held
+    wait_before(os.environ.get(AT, "certify"))
     child.main()

@@ -154,6 +154,17 @@ def test_an_interrupted_publish_says_what_is_spent_and_so_does_the_ledger(
     assert not (funded.parent / ".release.partial").exists()
 
 
+def test_a_publish_that_is_interrupted_before_it_spends_says_so(
+    steward: Steward, funded: Path, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(held_child.AT, "draft_certificate")
+    task = steward.start("publish", confirm="1")
+    wait_for(held / held_child.WAITS)
+    steward.client.delete(f"/api/tasks/{task}", headers=OURS)
+    assert steward.end(task)[1]["notes"] == ["Nothing was spent."]
+    assert spent(funded) == 0
+
+
 def test_of_two_tabs_that_publish_at_once_one_does_and_the_other_spends_nothing(
     steward: Steward, funded: Path, held: Path
 ) -> None:
