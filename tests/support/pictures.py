@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 # Tiles across and down; fonts of another machine move letters within them.
 _TILES = (24, 16)
-_SEEN = 0.05
+_SEEN = 0.02
 
 
 def apart(one: Path, other: Path) -> float:

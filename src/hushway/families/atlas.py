@@ -48,7 +48,12 @@ def atlas_of(folder: Path | str) -> Atlas:
         raise damaged(
             f"The release cannot be drawn: a file is not as hushway writes it ({kind})."
         ) from None
-    return Atlas(drawing=drawing, facts=_facts(certificate), downloads=downloads)
+    return Atlas(
+        drawing=drawing,
+        facts=_facts(certificate),
+        sentences=_sentences(certificate),
+        downloads=downloads,
+    )
 
 
 def _drawing(folder: Path, certificate: Certificate) -> Drawing:
@@ -66,6 +71,11 @@ def _facts(certificate: Certificate) -> Mapping[str, str | None]:
         "publisher": certificate.publisher,
         "licence": certificate.licence,
         "contact": certificate.contact,
+    }
+
+
+def _sentences(certificate: Certificate) -> Mapping[str, str | None]:
+    return {
         "guarantee": guarantee(certificate),
         "claim": claim_text(certificate),
         "error": certificate.terms.error,

@@ -282,12 +282,14 @@ class Atlas:
 
     Attributes:
         drawing: What it shows.
-        facts: What its certificate says, by the names that a page looks for.
+        facts: Names on its certificate, by what a page calls them; long ones are cut.
+        sentences: What its certificate says, likewise, word for word.
         downloads: Its files.
     """
 
     drawing: Drawing
     facts: Mapping[str, str | None]
+    sentences: Mapping[str, str | None]
     downloads: Sequence[Download]
 
 

@@ -19,11 +19,16 @@ ATLAS, COLUMNS = "atlas.json", "columns.bin"
 # Where a site keeps the files of a release.
 FILES: Final = "files"
 
+# A longer name is told from others by its beginning; letters without end would stop a page.
+LONGEST_NAME: Final = 200
+
 # What a page can hold, and does not wait for too long.
 MOST_COLUMN_BYTES = 1 << 27
 MOST_JSON_BYTES = 1 << 26
 
 _ALIGNED = 8
+# Origin, destination, count and error.
+_ROW_BYTES = 16
 # Published numbers are told to hundredths: half of one is not seen.
 _UNSEEN = 0.005
 
@@ -76,11 +81,15 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
     facts = {
         "format": FORMAT,
         "version": VERSION,
-        **atlas.facts,
+        **{name: text and short_text(text) for name, text in atlas.facts.items()},
+        **atlas.sentences,
         "counted": drawing.counted,
         "window": drawing.window,
         "bounds": drawing.bounds,
-        "periods": [{"label": each.label, "group": each.group} for each in drawing.periods],
+        "periods": [
+            {"label": short_text(each.label), "group": each.group and short_text(each.group)}
+            for each in drawing.periods
+        ],
         "places": _places(columns, drawing.places),
         "totals": None if drawing.totals is None else columns.numbers(drawing.totals),
         "series": None if drawing.series is None else columns.numbers(drawing.series),
@@ -91,7 +100,7 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "downloads": [
             {
                 "path": f"{FILES}/{each.path}",
-                "title": each.title,
+                "title": short_text(each.title),
                 "bytes": each.size,
                 "sha256": each.sha256,
             }
@@ -107,8 +116,8 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
 
 def _places(columns: _Columns, places: AtlasPlaces) -> dict[str, Any]:
     return {
-        "ids": list(places.ids),
-        "names": list(places.names),
+        "ids": list(map(short_text, places.ids)),
+        "names": list(map(short_text, places.names)),
         "lon": columns.add("f8", places.lon),
         "lat": columns.add("f8", places.lat),
         "shapes": None if places.shapes is None else _rings(columns, places.shapes),
@@ -138,13 +147,13 @@ def _links(columns: _Columns, links: AtlasLinks) -> dict[str, Any]:
         "lon": columns.add("f4", links.lon),
         "lat": columns.add("f4", links.lat),
         "starts": columns.add("u4", links.starts),
-        "ids": list(links.ids),
-        "names": list(links.names),
+        "ids": list(map(short_text, links.ids)),
+        "names": list(map(short_text, links.names)),
         "rank": columns.add("u1", links.rank),
         "link": columns.add("u4", links.link),
         **columns.numbers(links.numbers),
         "row_starts": columns.add("u4", links.row_starts),
-        "rest": [vars(each) for each in links.rest],
+        "rest": [{**vars(each), "label": short_text(each.label)} for each in links.rest],
     }
 
 
@@ -157,11 +166,26 @@ def _tree(columns: _Columns, tree: Tree) -> dict[str, Any]:
     }
 
 
+def short_text(text: str) -> str:
+    """Returns a name as a page shows it: the beginning of a very long one."""
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+
+
 def _float_kind(values: NDArray[np.number]) -> str:
     whole = values.astype(np.float64)
     off = np.abs(whole.astype(np.float32).astype(np.float64) - whole)
     # Of what is not told nothing is lost.
     return "f8" if bool(np.any(off > _UNSEEN)) else "f4"
+
+
+def refuse_many(rows: int) -> None:
+    """Refuses more rows with ends, counts and errors than an atlas can hold.
+
+    Raises:
+        ReleaseError: There are more.
+    """
+    if rows * _ROW_BYTES > MOST_COLUMN_BYTES:
+        raise _too_large("numbers", MOST_COLUMN_BYTES)
 
 
 def _too_large(what: str, most: int) -> ReleaseError:

@@ -16,7 +16,7 @@ from hushway.release.seal import SEAL
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     from hushway.families.atlas import atlas_of
     from hushway.families.verify import verify
-    from hushway.release.atlas_files import ATLAS, COLUMNS, atlas_files
+    from hushway.release.atlas_files import ATLAS, COLUMNS, atlas_files, short_text
 
     folder, into = Path(question["folder"]), Path(question["into"])
     found = verify(folder)
@@ -32,9 +32,9 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     (into / ATLAS).write_bytes(files.atlas)
     (into / COLUMNS).write_bytes(files.columns)
     return {
-        "title": atlas.facts["title"],
+        "title": short_text(str(atlas.facts["title"])),
         "release_type": atlas.facts["release_type"],
-        "stamp": atlas.facts["stamp"],
+        "stamp": atlas.sentences["stamp"],
         "period": atlas.drawing.window,
         "seal": sha256(seal).hexdigest(),
     }

@@ -91,7 +91,8 @@ def drawing() -> Drawing:
 def atlas(shown: Drawing | None = None) -> Atlas:
     return Atlas(
         drawing=drawing() if shown is None else shown,
-        facts={"title": EVIL, "stamp": None},
+        facts={"title": EVIL, "licence": None},
+        sentences={"stamp": None},
         downloads=[Download(path="t.csv", title="T", size=3, sha256="00")],
     )
 
@@ -223,3 +224,26 @@ def test_the_json_has_no_number_that_is_none() -> None:
     text = atlas_files(atlas()).atlas.decode()
     assert "NaN" not in text
     json.loads(text, parse_constant=lambda _: pytest.fail("not JSON"))
+
+
+def test_names_without_end_are_told_by_their_beginning() -> None:
+    endless = "x" * 10_000_000
+    shown = replace(
+        drawing(),
+        places=replace(places(), ids=["a", "b", endless], names=["A", endless, "C" * 200]),
+        periods=[AtlasPeriod(label=endless, group=endless), AtlasPeriod(label="09:00")],
+    )
+    whole_sentence = "A sentence of many words. " * 20
+    files = atlas_files(
+        replace(
+            atlas(shown),
+            facts={"title": endless},
+            sentences={"error": whole_sentence},
+            downloads=[Download(path="t.csv", title=endless, size=3, sha256="00")],
+        )
+    )
+    facts = read_atlas(files).facts
+    assert facts["places"]["names"] == ["A", "x" * 199 + "…", "C" * 200]
+    assert {len(facts["title"]), len(facts["downloads"][0]["title"])} == {200}
+    assert facts["error"] == whole_sentence
+    assert len(files.atlas) < 5_000

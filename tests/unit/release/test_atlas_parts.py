@@ -120,6 +120,13 @@ def test_a_border_of_two_areas_keeps_the_same_points_for_both(
     assert np.abs(drawn - lat).max() < 0.02
 
 
+def test_an_outline_of_millions_of_points_is_drawn_with_fewer() -> None:
+    lon, lat = wave(3_000_000)
+    keep = thinned(lon, lat, np.array([0, len(lon)]))
+    assert keep is not None
+    assert 1000 < np.count_nonzero(keep) <= atlas_parts.MOST_POINTS
+
+
 def test_more_courses_than_a_map_has_room_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(atlas_parts, "MOST_POINTS", 100)
     lon, lat = wave(300)

@@ -1,40 +1,31 @@
 """An OD release as a page draws it: flows between places, and totals of origins where published."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins_parquet
 from hushway.families.od.files.published import FEATURES, MARGINS, PAIRS, PARQUET
-from hushway.families.od.files.rows import read_parquet
+from hushway.families.od.files.rows import Rows, read_parquet
 from hushway.families.od.mechanism.learned import LEARNED
 from hushway.families.od.mechanism.table import KNOWN
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
 from hushway.privacy.certificate import Certificate
 from hushway.release.atlas import Drawing, Flows, Numbers
+from hushway.release.atlas_files import refuse_many
 from hushway.release.atlas_parts import located, shown_periods, starts_of_periods, window_text
 from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.terms import PARAMETER
 
 COUNTED = "trips"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Flowing:
-    """The rows above 0: others draw nothing."""
-
-    cells: IntArray
-    counts: IntArray
-    errors: FloatArray
 
 
 def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
@@ -55,16 +46,31 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     )
 
 
-def _rows(folder: Path, universe: ODCells) -> _Flowing:
-    parts = list(read_parquet(folder / PARQUET, universe))
+def _rows(folder: Path, universe: ODCells) -> Rows:
+    """Returns the rows above 0: others draw nothing."""
+    parts: list[Rows] = []
+    last, held = -1, 0
+    for part in read_parquet(folder / PARQUET, universe):
+        if len(part.cells) and (part.cells[0] <= last or np.any(np.diff(part.cells) <= 0)):
+            raise damaged(f"The rows of {PARQUET} are not cells in order, each once.")
+        last = int(part.cells[-1]) if len(part.cells) else last
+        moving = part.counts != 0
+        parts.append(
+            Rows(
+                cells=part.cells[moving],
+                counts=part.counts[moving],
+                standard_errors=part.standard_errors[moving],
+            )
+        )
+        held += int(np.count_nonzero(moving))
+        # Told before memory is full.
+        refuse_many(held)
     nothing = np.empty(0, dtype=np.int64)
-    cells = np.concatenate([nothing, *(part.cells for part in parts)])
-    counts = np.concatenate([nothing, *(part.counts for part in parts)])
-    errors = np.concatenate([np.empty(0), *(part.standard_errors for part in parts)])
-    if np.any(np.diff(cells) <= 0):
-        raise damaged(f"The rows of {PARQUET} are not cells in order, each once.")
-    moving = counts != 0
-    return _Flowing(cells=cells[moving], counts=counts[moving], errors=errors[moving])
+    return Rows(
+        cells=np.concatenate([nothing, *(part.cells for part in parts)]),
+        counts=np.concatenate([nothing, *(part.counts for part in parts)]),
+        standard_errors=np.concatenate([np.empty(0), *(part.standard_errors for part in parts)]),
+    )
 
 
 def _margins(
@@ -79,14 +85,14 @@ def _margins(
     return read_margins_parquet(folder / MARGINS, features, learnt=learnt)
 
 
-def _flows(universe: ODCells, rows: _Flowing, error: str) -> Flows:
+def _flows(universe: ODCells, rows: Rows, error: str) -> Flows:
     period, origin, destination = universe.decode(rows.cells)
     return Flows(
         origin=origin,
         destination=destination,
         numbers=Numbers(
             count=rows.counts,
-            error=rows.errors,
+            error=rows.standard_errors,
             meaning=f"Published trips from one place to another. The error is {error}.",
         ),
         starts=starts_of_periods(period, len(universe.periods)),
@@ -150,14 +156,14 @@ def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
     return None
 
 
-def _notes(facts: Mapping[str, Any], rows: _Flowing) -> tuple[str, ...]:
+def _notes(facts: Mapping[str, Any], rows: Rows) -> tuple[str, ...]:
     threshold = facts["threshold"]
     missing = (
         "A flow that is not drawn is published as 0; that nobody travels there is not known."
         if threshold is None
         else f"A flow that is not drawn was measured below {threshold}; it is not known to be 0."
     )
-    known = int(np.count_nonzero(rows.counts >= KNOWN * rows.errors))
+    known = int(np.count_nonzero(rows.counts >= KNOWN * rows.standard_errors))
     sure = (
         f"{known:,} of the {len(rows.counts):,} flows are at least twice their error; the others "
         "say where trips are to be expected, and hardly more."

@@ -9,11 +9,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from hushway.errors import ReleaseError
+from hushway.families.atlas import atlas_of
 from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, origins_feature
 from hushway.families.write import write_release
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.certificate import Certificate
+from hushway.release import atlas_files
 from support.atlases import ReadAtlas, atlas_in
 from support.certificates import UNPROTECTED
 
@@ -176,3 +179,13 @@ def test_a_release_that_protects_nobody_carries_its_stamp(
     facts = atlas_in(folder).facts
     assert facts["stamp"] == "NOT PRIVATE"
     assert "protects nobody" in facts["guarantee"]
+
+
+def test_more_flows_than_a_page_can_hold_are_refused_while_they_are_read(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flows = atlas_in(release).facts["flows"]["count"]["length"]
+    monkeypatch.setattr(atlas_files, "MOST_COLUMN_BYTES", 16 * flows - 1)
+    monkeypatch.setattr(np, "concatenate", lambda *_: pytest.fail("all of them were held"))
+    with pytest.raises(ReleaseError, match="too large for a page"):
+        atlas_of(release)
