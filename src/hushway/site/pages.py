@@ -49,8 +49,6 @@ def hosted_files(bundle: Traversable) -> Iterator[tuple[str, bytes]]:
     """
     page = _page(bundle)
     names = [found[1] for form in (_SCRIPT, _STYLE) for found in form.finditer(page)]
-    if _OTHER_SOURCE.search(_SCRIPT.sub("", _STYLE.sub("", page))):
-        raise _odd_bundle()
     yield "index.html", _with_policy(page, _HOSTED).encode()
     for name in names:
         yield name, (bundle / name).read_bytes()
@@ -93,13 +91,17 @@ def one_file(bundle: Traversable, releases: Sequence[Taken]) -> bytes:
 
 
 def _page(bundle: Traversable) -> str:
-    page = bundle / _PAGE
-    if not page.is_file():
+    """Returns the reader's page, which loads its own scripts and styles only."""
+    file = bundle / _PAGE
+    if not file.is_file():
         raise HushwayError(
             "The pages of hushway are not installed with it.",
-            advice="Install hushway from a wheel, or build the pages: see web/README.md.",
+            advice="Install hushway from a wheel, or build the pages: make web.",
         )
-    return page.read_text(encoding="utf-8")
+    page = file.read_text(encoding="utf-8")
+    if _OTHER_SOURCE.search(_SCRIPT.sub("", _STYLE.sub("", page))):
+        raise _odd_bundle()
+    return page
 
 
 def _site(releases: Sequence[Taken]) -> dict[str, Any]:

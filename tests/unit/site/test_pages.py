@@ -164,11 +164,13 @@ def test_a_script_that_cannot_stand_in_a_page_is_refused(
 @pytest.mark.parametrize(
     "tag", ['<script src="https://elsewhere.example/x.js"></script>', '<img src="x.png">']
 )
-def test_pages_that_load_something_else_are_refused(bundle: Path, tag: str) -> None:
+def test_pages_that_load_something_else_are_refused(bundle: Path, take: Take, tag: str) -> None:
     page = bundle / "reader.html"
     page.write_text(page.read_text().replace("</head>", f"{tag}</head>"))
     with pytest.raises(HushwayError, match="not as they were built"):
         dict(hosted_files(bundle))
+    with pytest.raises(HushwayError, match="not as they were built"):
+        one_file(bundle, [take()])
 
 
 def test_missing_pages_are_told(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import { UNCERTAIN, type Scale } from "./scale";
 import type { Work } from "./slices";
 import type { View } from "./view";
 
-const AT_ONCE = 250;
+const AT_ONCE = 120;
 const SMALLEST_PX = 1.2;
 const LOWEST_RANK = 4;
 
@@ -124,12 +124,10 @@ export class LinkLayer implements Layer {
     for (const ofClass of this.scale.drawn()) {
       if (ofClass === UNCERTAIN && !this.showUncertain) continue;
       pen.strokeStyle = this.colours[ofClass];
-      pen.globalAlpha = ofClass === UNCERTAIN ? 0.5 : 1;
-      pen.lineWidth = ofClass === UNCERTAIN ? 1 : 1.2 + 4 * this.scale.strength(ofClass) ** 1.5;
+      pen.globalAlpha = ofClass === UNCERTAIN ? 0.55 : 1;
+      pen.lineWidth = ofClass === UNCERTAIN ? 0.8 : 1.2 + 4 * this.scale.strength(ofClass) ** 1.5;
       pen.lineCap = pen.lineWidth < 2 ? "butt" : "round";
-      if (ofClass === UNCERTAIN) pen.setLineDash([3, 3]);
       yield* this.lines.strokeAll(pen, view, this.linksOf(ofClass), 0.5);
-      pen.setLineDash([]);
     }
     pen.globalAlpha = 1;
   }
