@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 import tomlkit
 
+from hushway.certify import check_bounds
 from hushway.families.load import load_plan, prepare
+from hushway.families.registry import family_named
+from hushway.release.crowd import ExpectedPopulation
 from hushway.workbench.standin import InventedCertificate, stand_in
 from hushway.workbench.work import WORK
 from support.little_plans import FAMILIES, ROWS, little_plan, write_little_files
@@ -52,6 +55,20 @@ def test_a_stand_in_is_drawn_without_a_row_and_stamped(rowless: Path) -> None:
     assert "Invented" in found["caption"]
     assert all(error["error"] > 0 for error in found["errors"])
     assert sorted(rowless.parent.iterdir()) == files
+
+
+@pytest.mark.parametrize("rowless", FAMILIES, indirect=True)
+def test_invented_rows_are_bounded_as_the_plan_says(rowless: Path) -> None:
+    job = prepare(load_plan(rowless))
+    invent = family_named(job.plan.release_type).invented_rows
+    assert invent is not None
+    counter = invent(job, ExpectedPopulation(trips=500, people=100))
+    check_bounds(job, counter)
+    again = invent(job, ExpectedPopulation(trips=500, people=100))
+    (first, *_) = job.mechanism.queries(job.geography)
+    one, other = counter.count(first), again.count(first)
+    assert one.values.sum() > 0
+    assert (one.values == other.values).all()
 
 
 @pytest.mark.parametrize("rowless", FAMILIES, indirect=True)
