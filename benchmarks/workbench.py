@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -33,6 +34,8 @@ from hushway.web import bundle
 BARS = {"frame, median": 33.3}
 _FRAMES = 90
 _PLACES = 500
+# The server starts its readers' process, which loads what it needs.
+_SETTLING_S = 10
 _KINDS = {"5,000 flows": 5_000, "100,000 flows": 100_000, "130,000 links": 130_000}
 # Lets a page be moved a little before each frame, and notes when frames come.
 _MOVE = """
@@ -261,6 +264,7 @@ def _server_memory() -> dict[str, float]:
             for line in server.stdout or ():
                 if "http" in line:
                     break
+            time.sleep(_SETTLING_S)
             children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
             return {
                 "server, MB": _resident(server.pid),
