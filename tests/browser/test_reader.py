@@ -151,6 +151,7 @@ def test_everybody_can_read_every_release_type(
 
 def test_what_is_private_says_how(sites: Sites) -> None:
     with sites.opened(f"#{_OTHER}") as page:
+        _drawn(page)
         expect(page.get_by_test_id("guarantee")).to_contain_text("any one person")
         expect(page.get_by_test_id("stamp")).to_have_count(0)
 
@@ -248,11 +249,13 @@ def test_a_click_chooses_and_the_address_shares_it(sites: Sites) -> None:
 
 def test_sequences_are_unfolded(sites: Sites) -> None:
     with sites.opened(f"#{_slug('sequences')}") as page:
+        _drawn(page)
         tree = page.get_by_test_id("tree")
         more = tree.get_by_role("button", name=re.compile("What follows")).first
         lines = tree.locator("li").count()
         more.click()
         expect(more).to_have_attribute("aria-expanded", "true")
+        expect(tree.locator("li li").first).to_be_visible()
         assert tree.locator("li").count() > lines
         tree.locator("li li button.name").first.click()
         expect(page.get_by_test_id("said")).to_contain_text(", then ")
@@ -331,6 +334,8 @@ def test_one_file_holds_everything(sites: Sites) -> None:
 
 def test_certificate_and_files_are_there(sites: Sites) -> None:
     with sites.opened(f"#{_slug('od')}") as page:
+        # Links are listed below at once, so they must all be there.
+        _drawn(page)
         home = sites.address.rsplit("/", 1)[0]
         links = [
             page.get_by_test_id("guarantee").get_by_role("link", name="Certificate"),
