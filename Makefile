@@ -32,7 +32,7 @@ web: web/node_modules/.package-lock.json
 	cd web && npm run --silent check && npm run --silent test && npm run --silent build
 
 # Builds the pages again elsewhere: what is committed must be what the sources say.
-web-check:
+web-check: $(VENV)/.dev
 	@web/check-bundle
 
 web/node_modules/.package-lock.json: web/package-lock.json

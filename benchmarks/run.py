@@ -25,6 +25,7 @@ BENCHMARKS = (
     "cluster",
     "dispatch",
     "network_design",
+    "workbench",
 )
 RESULTS = Path("bench-results")
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { daysOf, ticksOf } from "../src/reader/days";
 import { differenceOf } from "../src/reader/difference";
-import { courseOf, largest, partnersOf, shownAt } from "../src/reader/shown";
+import { busiest, courseOf, largest, partnersOf, shownAt } from "../src/reader/shown";
+import { namesOf } from "../src/reader/words";
 import { Branches } from "../src/reader/tree";
 import { readAddress, writeAddress } from "../src/shared/address";
 import { readAtlas, type Atlas } from "../src/shared/atlas";
@@ -78,6 +79,18 @@ describe("what a map shows", () => {
     const { out, into } = partnersOf(names, shownAt(atlas, 1), 0, 5);
     expect(out.map(({ what, count }) => [what, count])).toEqual([["Beta", 50]]);
     expect(into.map(({ what, count }) => [what, count])).toEqual([["Beta", 7]]);
+  });
+
+  it("begins where most is published", () => {
+    expect(busiest(atlas)).toBe(0);
+    const later = madeUp();
+    // All flows belong to the second period now.
+    new DataView(later.bytes).setUint32(later.facts["flows"].starts.at + 4, 0, true);
+    expect(busiest(readAtlas(later.facts, later.bytes))).toBe(1);
+  });
+
+  it("names what has no name, and tells apart what shares one", () => {
+    expect(namesOf(atlasOf("places.names", ["", "Beta", "Beta"]))).toEqual(["place a", "Beta (b)", "Beta (c)"]);
   });
 
   it("has a course over all periods", () => {

@@ -10,6 +10,7 @@ from hushway.cli.plans import check, publish
 from hushway.cli.price import price
 from hushway.cli.releases import verify
 from hushway.cli.screen import AsJson, answer_json, say, step, table, working
+from hushway.cli.serve import missing_libraries
 from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ def _show_everything(folder: Path, *, force: bool) -> None:
         f"{cities[0].release} --task fleet --network {folder / 'network.toml'} --plan "
         f"{cities[0].plan} --hours 08:00-10:00 --draws 3 --picture {folder / 'fleet.png'}"
     )
+    say(how_to_open(folder))
+
+
+def how_to_open(folder: Path) -> str:
+    """Says how to see plans and releases of a folder in a browser."""
+    missing = missing_libraries()
+    first = "pip install 'hushway[serve]', then " if missing else ""
+    return f"See plans, prices, maps and ledgers in a browser: {first}hushway serve {folder}"
 
 
 def _show_first(folder: Path) -> "DemoCity":

@@ -52,12 +52,17 @@ def refuse_missing_libraries() -> None:
     Raises:
         HushwayError: Some are not installed; the message says how to do that.
     """
-    missing = [name for name in _LIBRARIES if find_spec(name) is None]
+    missing = missing_libraries()
     if missing:
         raise HushwayError(
             f"The workbench needs libraries that are not installed: {', '.join(missing)}.",
             advice="Install them: pip install 'hushway[serve]'",
         )
+
+
+def missing_libraries() -> list[str]:
+    """Returns the libraries of the workbench that are not installed."""
+    return [name for name in _LIBRARIES if find_spec(name) is None]
 
 
 def open_privately(address: str) -> None:

@@ -31,14 +31,34 @@ def main() -> None:
     try:
         from hushway.workbench.work import WORK
 
-        voice.result(WORK[kind](Path(question["plan"]), question["options"], voice))
+        found = WORK[kind](Path(question["plan"]), question["options"], voice)
+        _hear_no_more()
     except SystemExit:
         raise
     except KeyboardInterrupt as stop:
-        notes = tuple(getattr(stop, "__notes__", ()))
-        voice.failed(Ending(message="Interrupted.", advice="", notes=notes))
+        _hear_no_more()
+        voice.failed(_interrupted(stop, voice))
     except BaseException as error:  # noqa: BLE001  some libraries' errors are no `Exception`
+        _hear_no_more()
         voice.failed(ending_of(error))
+    else:
+        voice.result(found)
+
+
+def _interrupted(stop: KeyboardInterrupt, voice: Voice) -> Ending:
+    """Says what was spent: what the publish itself says, or what follows from how far it was."""
+    notes = tuple(getattr(stop, "__notes__", ()))
+    if voice.may_have_spent:
+        notes = notes or ("What was reserved stays spent: the ledger tells.",)
+    else:
+        notes = notes or ("Nothing was spent.",)
+    return Ending(message="Interrupted.", advice="", notes=notes)
+
+
+def _hear_no_more() -> None:
+    """The last word is told whole, however often somebody interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

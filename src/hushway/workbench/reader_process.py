@@ -29,6 +29,8 @@ class ReaderProcess:
     def __init__(self) -> None:
         listener = socket.socket()
         listener.bind((LOOPBACK, 0))
+        # Whoever comes before the process is ready waits, and is not turned away.
+        listener.listen()
         self.url = f"http://{READERS}:{listener.getsockname()[1]}/"
         self._slugs: Mapping[str, str] = {}
         self._lock = threading.Lock()

@@ -112,8 +112,13 @@ def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:
         for task in publishing:
             task.wait()
     for task in publishing:
-        told = task.events[-1].data
-        notice(" ".join([told.get("message", "It is published."), *told.get("notes", ())]))
+        last = task.events[-1]
+        words = (
+            ["It is published."]
+            if last.name == "result"
+            else [last.data["message"], *last.data["notes"]]
+        )
+        notice(" ".join(words))
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -122,6 +127,8 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        # Whoever comes before all is ready waits, and is not turned away.
+        listener.listen()
     except OSError as problem:
         listener.close()
         raise HushwayError(

@@ -42,7 +42,7 @@ class InventedCertificate(Certificate):
     @property
     def stamp(self) -> str:
         """What is written across the picture."""
-        return "INVENTED ROWS"
+        return "INVENTED"
 
 
 def stand_in(file: Path, options: Mapping[str, Any], voice: Voice) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from hushway.endings import Ending
 from hushway.workbench.answers import RefusalError, ending_facts
 from hushway.workbench.child import PUBLISH
 
+# -P: a module in the folder where somebody stands must not be taken for one of ours.
+COMMAND: Final = (sys.executable, "-P", "-m", "hushway.workbench.child")
 _MOST_RUNNING: Final = 6
 _MOST_KEPT: Final = 100
 _LAST: Final = ("result", "failed")
@@ -73,9 +75,8 @@ class Task:
         self._at_end = at_end
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._lock = threading.Lock()
-        self._process = subprocess.Popen(
-            # -P: a module in the folder where somebody stands must not be taken for one of ours.
-            [sys.executable, "-P", "-m", "hushway.workbench.child"],
+        self._process = subprocess.Popen(  # noqa: S603  our own module
+            COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # What libraries complain about may quote a row.
@@ -83,10 +84,10 @@ class Task:
             # Ctrl-C in the terminal of the server is for the server, which tells its tasks.
             start_new_session=True,
         )
-        self._listening = threading.Thread(
+        self._over = threading.Event()
+        threading.Thread(
             target=self._listen, args=(json.dumps(question).encode(),), daemon=True
-        )
-        self._listening.start()
+        ).start()
 
     @property
     def state(self) -> State:
@@ -110,7 +111,8 @@ class Task:
 
     def wait(self, seconds: float | None = None) -> None:
         """Waits until it is over."""
-        self._listening.join(seconds)
+        # Not by joining its thread: Python takes a join that Ctrl-C ended for the thread's end.
+        self._over.wait(seconds)
 
     async def told(self, after: int = 0) -> AsyncIterator[tuple[int, Event] | None]:
         """Yields its events with their numbers, up to the last; None while it is silent."""
@@ -162,6 +164,8 @@ class Task:
         with self._lock:
             self.events.append(event)
             listeners = tuple(self._listeners)
+        if self.is_over:
+            self._over.set()
         for loop, heard in listeners:
             try:
                 loop.call_soon_threadsafe(heard.set)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hushway.errors import PlanError, ReleaseError, Told
+from hushway.errors import PlanError, ReleaseError
 from hushway.facts.check import check_facts
 from hushway.facts.ledger import account_facts
 from hushway.facts.price import crowd_of, curve_facts, point_facts, price_facts
@@ -101,27 +101,18 @@ def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     plan = load_plan(file)
     _refuse_changed(plan, options["confirm"])
     refuse_missing(plan, rows=True)
-    spending = False
-    try:
-        with Compiling(rehearsal_of(plan)) as compiling:
+    with Compiling(rehearsal_of(plan)) as compiling:
 
-            def before_spending(progress: Progress) -> None:
-                nonlocal spending
-                compiling.wait(progress)
-                spending = True
+        def before_spending(progress: Progress) -> None:
+            compiling.wait(progress)
+            voice.may_have_spent = True
 
-            published = publish_job(
-                prepare(plan, rows=True),
-                progress=voice.progress,
-                passphrase=_ask_nobody,
-                before_spending=before_spending,
-            )
-    except KeyboardInterrupt as stop:
-        if not spending:
-            stop.add_note(Told("Nothing was spent."))
-        elif not getattr(stop, "__notes__", ()):
-            stop.add_note(Told("What was reserved stays spent: the ledger tells."))
-        raise
+        published = publish_job(
+            prepare(plan, rows=True),
+            progress=voice.progress,
+            passphrase=_ask_nobody,
+            before_spending=before_spending,
+        )
     certificate = published.certificate
     return {
         "release": certificate.release_id,

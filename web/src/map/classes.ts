@@ -28,24 +28,21 @@ export function classOf(limits: readonly number[], value: number): number {
   return found;
 }
 
-/** Smallest and largest of what is certain enough to be shown; of everything if nothing is. */
+/** Smallest and largest of what is certain enough to be shown; both 0 if nothing is. */
 export function extent(
   count: Floats,
   error: Floats,
 ): { smallest: number; largest: number } {
   let smallest = Infinity;
   let largest = 0;
-  let above = 0;
   for (let i = 0; i < count.length; i++) {
     const value = Math.abs(count[i]);
-    if (value > above) above = value;
     if (value > 0 && !(value < 2 * error[i])) {
       if (value < smallest) smallest = value;
       if (value > largest) largest = value;
     }
   }
-  if (largest === 0) return { smallest: above / 100, largest: above };
-  return { smallest, largest };
+  return largest === 0 ? { smallest: 0, largest } : { smallest, largest };
 }
 
 /** Rows in the order of their class: rows of class c are order[starts[c]] to order[starts[c + 1]]. */

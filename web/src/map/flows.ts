@@ -39,7 +39,7 @@ export class FlowLayer implements Layer {
       pen.strokeStyle = this.colours[ofClass];
       pen.lineWidth = ofClass === UNCERTAIN ? THINNEST : widthOf(strength);
       // The more flows there are, the fainter is each of the many small ones.
-      const faint = ofClass === UNCERTAIN ? 0.22 : 0.55;
+      const faint = ofClass === UNCERTAIN ? 0.32 : 0.55;
       pen.globalAlpha = Math.max(0.06, faint * crowd ** 0.5 * (1 - strength)) + 0.85 * strength;
       pen.lineCap = pen.lineWidth < 1.5 ? "butt" : "round";
       yield* this.strokeAll(pen, view, ofClass);

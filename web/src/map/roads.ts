@@ -9,9 +9,10 @@ import { UNCERTAIN, type Scale } from "./scale";
 import type { Work } from "./slices";
 import type { View } from "./view";
 
-const AT_ONCE = 250;
+const AT_ONCE = 120;
 const SMALLEST_PX = 1.2;
 const LOWEST_RANK = 4;
+const FULL_WIDTH_PX = 14;
 
 /** Lines of links in a frame, with what finds the link at a point. */
 export class Lines {
@@ -19,6 +20,8 @@ export class Lines {
   readonly boxes: Float32Array;
   readonly starts: Uint32Array;
   readonly rank: Uint8Array;
+  /** How long a link usually is. */
+  readonly typical: number;
   private readonly grid: Grid;
 
   constructor(frame: Frame, links: Links) {
@@ -27,6 +30,12 @@ export class Lines {
     this.rank = links.rank;
     this.boxes = boxesOf(this.points, this.starts);
     this.grid = new Grid(this.boxes);
+    let sum = 0;
+    for (let i = 0; i < this.boxes.length; i += 4) {
+      const long = this.boxes[i + 2] - this.boxes[i] + this.boxes[i + 3] - this.boxes[i + 1];
+      if (Number.isFinite(long)) sum += long;
+    }
+    this.typical = (4 * sum) / Math.max(1, this.boxes.length);
   }
 
   nearest(x: number, y: number, within: number): number | null {
@@ -121,15 +130,15 @@ export class LinkLayer implements Layer {
   *paint(pen: Pen, view: View): Work {
     pen.lineCap = "round";
     pen.lineJoin = "round";
+    // From far away links are short, and lines as wide as they are long would be blots.
+    const far = Math.min(1, Math.max(0.3, (this.lines.typical * view.pixels) / FULL_WIDTH_PX));
     for (const ofClass of this.scale.drawn()) {
       if (ofClass === UNCERTAIN && !this.showUncertain) continue;
       pen.strokeStyle = this.colours[ofClass];
-      pen.globalAlpha = ofClass === UNCERTAIN ? 0.5 : 1;
-      pen.lineWidth = ofClass === UNCERTAIN ? 1 : 1.2 + 4 * this.scale.strength(ofClass) ** 1.5;
+      pen.globalAlpha = ofClass === UNCERTAIN ? 0.55 : 1;
+      pen.lineWidth = ofClass === UNCERTAIN ? 0.8 : far * (1.2 + 4 * this.scale.strength(ofClass) ** 1.5);
       pen.lineCap = pen.lineWidth < 2 ? "butt" : "round";
-      if (ofClass === UNCERTAIN) pen.setLineDash([3, 3]);
       yield* this.lines.strokeAll(pen, view, this.linksOf(ofClass), 0.5);
-      pen.setLineDash([]);
     }
     pen.globalAlpha = 1;
   }

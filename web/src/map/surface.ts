@@ -131,7 +131,7 @@ export class Surface {
     const canvas = document.createElement("canvas");
     canvas.width = Math.round(view.width * ratio);
     canvas.height = Math.round(view.height * ratio);
-    const pen = canvas.getContext("2d", { alpha: false });
+    const pen = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
     if (pen === null) return;
     pen.scale(ratio, ratio);
     pen.fillStyle = this.scene.ground;
@@ -210,8 +210,16 @@ function paste(pen: Pen, { canvas, view: drawn }: Picture, view: View, ratio: nu
 function* everything(layers: readonly Layer[], pen: Pen, view: View): Work {
   for (const layer of layers) {
     pen.save();
-    yield* layer.paint(pen, view);
+    for (const piece of layer.paint(pen, view)) {
+      settle(pen);
+      yield piece;
+    }
     pen.restore();
     yield;
   }
+}
+
+/** Browsers only note what is drawn until somebody looks; looking now keeps slices short. */
+function settle(pen: Pen): void {
+  pen.getImageData(0, 0, 1, 1);
 }

@@ -52,6 +52,20 @@ function placesAt({ totals, places, periods }: Atlas, period: number): Values | 
   return { count, error };
 }
 
+/** The period in which most is published: where a reader begins. */
+export function busiest(atlas: Atlas): number {
+  let best = 0;
+  let most = -Infinity;
+  for (let period = 0; period < atlas.periods.length; period++) {
+    const shown = shownAt(atlas, period);
+    const values = shown.links ?? (atlas.releaseType === "density" ? shown.places : shown.flows);
+    let sum = 0;
+    for (const value of values?.count ?? []) if (value > 0) sum += value;
+    if (sum > most) [best, most] = [period, sum];
+  }
+  return best;
+}
+
 /** Geometry of an atlas, projected once. */
 export class Ground {
   readonly frame: Frame;

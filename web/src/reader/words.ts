@@ -14,11 +14,22 @@ export function thing({ releaseType }: Atlas): string {
   return { od: "place", sequences: "place", density: "area", links: "road" }[releaseType];
 }
 
-/** Names of places or links; what has none is called by its id. */
+/** Names of places or links, each only once: ids tell apart those that share one or have none. */
 export function namesOf(atlas: Atlas): readonly string[] {
   const { links, places } = atlas;
   const [ids, names] = links ? [links.ids, links.names] : [places.ids, places.names];
-  return names.map((name, i) => name || `${thing(atlas)} ${ids[i]}`);
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return names.map((name, i) => {
+    if (name === "") return `${thing(atlas)} ${ids[i]}`;
+    return times.get(name)! > 1 ? `${name} (${ids[i]})` : name;
+  });
+}
+
+/** "a place", "an area". */
+export function oneOf(atlas: Atlas): string {
+  const what = thing(atlas);
+  return `${/^[aeiou]/.test(what) ? "an" : "a"} ${what}`;
 }
 
 /** What the colours of the map stand for. */

@@ -23,7 +23,7 @@ export function readAddress(hash: string): Address {
 
 export function writeAddress(address: Address): string {
   const parts: string[] = [];
-  if (address.period) parts.push(`p=${address.period}`);
+  if (address.period !== null) parts.push(`p=${address.period}`);
   if (address.at) {
     const { lon, lat, zoom } = address.at;
     parts.push(`at=${lon.toFixed(5)},${lat.toFixed(5)},${zoom.toFixed(2)}`);

@@ -10,6 +10,13 @@ export function number(value: number): string {
   return shown === "-0" ? "0" : shown.replace("-", "−");
 }
 
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** "10K": where there is little room. */
+export function short(value: number): string {
+  return SHORT.format(value);
+}
+
 const NORMAL_95 = 1.96;
 
 export interface Interval {

@@ -1,0 +1,401 @@
+"""The steward's way in a real browser: from sources to ledger, refusals and interruptions included.
+
+One server serves a city with a plan for each test; publishes of it wait where a test says so.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from hushway.families.load import load_plan, prepare
+from hushway.families.verify import verify
+from hushway.publishing import publish
+from support import held_child
+from support.little_bench import HEAD, open_account, spent, wait_for, write_plan
+from support.pictures import apart
+
+# Each task is a process that loads large libraries; a busy machine takes its time.
+_PATIENCE_MS = 120_000
+_WIDE, _PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+_STEPS = ("sources", "plan", "price", "publish", "certificate", "ledger")
+# A name that strangers have given the number of this machine.
+_REBOUND = "rebound.example"
+_EVIL = "http://evil.example/"
+_ALIKE = 0.1
+_PLANS = ("way", "stopped", "tabs", "seen", "keys")
+
+
+@dataclass(frozen=True, kw_only=True)
+class City:
+    """A running workbench.
+
+    Attributes:
+        folder: Where its plans lie, each in a folder of its own.
+        held: By which its publishes wait.
+        origin: Where it is.
+        browser: The browser.
+        cookies: What the browser kept when it came in.
+        entrance: The address that was used for that.
+    """
+
+    folder: Path
+    held: Path
+    origin: str
+    browser: Browser
+    cookies: Any
+    entrance: str
+
+    def plan(self, name: str) -> Path:
+        """Returns a plan's file."""
+        return self.folder / name / "plan.toml"
+
+    def let_go(self, *, go: bool) -> None:
+        """Lets publishes go on, or wait."""
+        (self.held / held_child.WAITS).unlink(missing_ok=True)
+        if go:
+            (self.held / held_child.GO).touch()
+        else:
+            (self.held / held_child.GO).unlink(missing_ok=True)
+
+    def come_in(self, **options: Any) -> BrowserContext:
+        """Returns a window of the browser that has come in."""
+        context = self.browser.new_context(
+            **{"viewport": _WIDE, "storage_state": self.cookies, **options}
+        )
+        context.set_default_timeout(_PATIENCE_MS)
+        return context
+
+    def open(self, context: BrowserContext, name: str, step: str = "sources") -> Page:
+        """Opens a step of a plan."""
+        page = context.new_page()
+        page.goto(f"{self.origin}/")
+        plan = page.get_by_test_id("plan").locator("option", has_text=f"{name}/plan.toml")
+        page.goto(f"{self.origin}/#/{plan.get_attribute('value')}/{step}")
+        return page
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The machine's own Chromium, one for all tests."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        reason = "no Chromium (chromium) on this machine"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=chromium, args=[f"--host-resolver-rules=MAP {_REBOUND} 127.0.0.1"]
+        )
+        expect.set_options(timeout=_PATIENCE_MS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def city(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
+    """A workbench with a plan for each test, one of them published already."""
+    root = tmp_path_factory.mktemp("steward")
+    folder, held = root / "city", root / "held"
+    held.mkdir()
+    for name in _PLANS:
+        (folder / name).mkdir(parents=True)
+        plan = write_plan(folder / name)
+        if name not in {"way", "keys"}:
+            open_account(plan)
+    publish(prepare(load_plan(folder / "seen" / "plan.toml")))
+    paths = os.pathsep.join(path for path in sys.path if path)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "support.held_server", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths, held_child.FOLDER: str(held)},
+    )
+    assert server.stdout is not None
+    try:
+        entrance = server.stdout.readline().strip()
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.goto(entrance, timeout=_PATIENCE_MS)
+            page.wait_for_url("**/")
+            cookies = context.storage_state()
+        yield City(
+            folder=folder,
+            held=held,
+            origin=entrance.partition("/enter")[0],
+            browser=browser,
+            cookies=cookies,
+            entrance=entrance,
+        )
+    finally:
+        server.terminate()
+        server.wait(60)
+        server.stdout.close()
+
+
+def test_the_whole_way_from_sources_to_ledger(city: City) -> None:
+    city.let_go(go=True)
+    with city.come_in() as context:
+        asked, complaints = _watched(context)
+        page = city.open(context, "way")
+        _sources(page)
+        _plan(page, city.plan("way"))
+        _price(page)
+        _publish(page)
+        page.get_by_test_id("step-certificate").click()
+        expect(page.get_by_test_id("certificate")).to_contain_text("ε = 2 per person")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("body")).to_contain_text("A little release")
+        page.get_by_test_id("step-ledger").click()
+        expect(page.get_by_test_id("left")).to_have_text("2")
+        expect(page.get_by_test_id("statement")).to_contain_text("published")
+    assert verify(city.folder / "way" / "release").intact
+    assert spent(city.plan("way")) == 2
+    assert {url for url in asked if not url.startswith((city.origin, "data:", "blob:"))} == set()
+    assert complaints == []
+
+
+def _sources(page: Page) -> None:
+    page.get_by_test_id("check").click()
+    expect(page.get_by_test_id("check-result")).to_contain_text("The data can be used")
+    expect(page.get_by_test_id("exact")).to_contain_text("For this screen only")
+
+
+def _plan(page: Page, file: Path) -> None:
+    page.get_by_test_id("step-plan").click()
+    page.locator("#field-privacy-epsilon").fill("2")
+    page.locator("#field-privacy-epsilon").press("Tab")
+    expect(page.get_by_test_id("plan-text")).to_have_value(_containing('epsilon = "2"'))
+    assert 'epsilon = "1"' in file.read_text("utf-8")
+    page.get_by_test_id("save").click()
+    expect(page.get_by_test_id("save")).to_be_disabled()
+    assert file.read_text("utf-8").startswith(HEAD)
+    assert 'epsilon = "2"' in file.read_text("utf-8")
+
+
+def _price(page: Page) -> None:
+    page.get_by_test_id("step-price").click()
+    page.get_by_test_id("trips").fill("2000")
+    expect(page.get_by_test_id("forecast")).to_be_enabled()
+    page.get_by_test_id("forecast").click()
+    expect(page.get_by_test_id("errors")).to_contain_text("one cell")
+    page.get_by_test_id("standin").click()
+    picture = page.get_by_test_id("standin-picture")
+    expect(picture).to_be_visible()
+    shown = picture if picture.evaluate("one => one.tagName") == "IMG" else picture.locator("img")
+    assert shown.evaluate("one => one.decode().then(() => one.naturalWidth)") > 500
+
+
+def _publish(page: Page) -> None:
+    page.get_by_test_id("step-publish").click()
+    page.get_by_test_id("account-limit").fill("4")
+    page.get_by_test_id("open-account").click()
+    expect(page.get_by_test_id("cost")).to_contain_text("4")
+    page.get_by_test_id("confirm").fill("1")
+    expect(page.get_by_test_id("publish")).to_be_disabled()
+    page.get_by_test_id("confirm").fill("2")
+    page.get_by_test_id("publish").click()
+    expect(page.get_by_test_id("published")).to_contain_text("ε = 2 per person")
+
+
+def test_an_interrupted_publish_tells_what_is_spent(city: City) -> None:
+    city.let_go(go=False)
+    with city.come_in() as context:
+        page = city.open(context, "stopped", "publish")
+        page.get_by_test_id("confirm").fill("1")
+        page.get_by_test_id("publish").click()
+        wait_for(city.held / held_child.WAITS)
+        page.get_by_test_id("interrupt").click()
+        expect(page.get_by_role("alert")).to_contain_text("Interrupted.")
+        expect(page.get_by_role("alert")).to_contain_text("nothing was published")
+        page.get_by_test_id("step-ledger").click()
+        expect(page.get_by_test_id("statement")).to_contain_text("abandoned")
+        expect(page.get_by_test_id("left")).to_have_text("3")
+    assert spent(city.plan("stopped")) == 1
+    assert not (city.folder / "stopped" / "release").exists()
+
+
+def test_of_two_tabs_that_spend_at_once_one_publishes(city: City) -> None:
+    city.let_go(go=False)
+    with city.come_in() as context:
+        one, other = (city.open(context, "tabs", "publish") for _ in range(2))
+        for page in (one, other):
+            page.get_by_test_id("confirm").fill("1")
+            expect(page.get_by_test_id("publish")).to_be_enabled()
+        one.get_by_test_id("publish").click()
+        wait_for(city.held / held_child.WAITS)
+        other.get_by_test_id("publish").click()
+        expect(other.get_by_role("alert")).to_contain_text("publish")
+        city.let_go(go=True)
+        expect(one.get_by_test_id("published")).to_be_visible()
+        other.get_by_test_id("step-ledger").click()
+        expect(other.get_by_test_id("left")).to_have_text("3")
+    assert spent(city.plan("tabs")) == 1
+
+
+@pytest.mark.parametrize(
+    ("scheme", "viewport"), [("light", _WIDE), ("dark", _PHONE)], ids=["desk", "phone-and-dark"]
+)
+def test_everybody_can_read_every_step(
+    city: City, scheme: Literal["light", "dark"], viewport: dict[str, int]
+) -> None:
+    with city.come_in(color_scheme=scheme, viewport=viewport) as context:
+        page = city.open(context, "seen")
+        for step in _STEPS:
+            page.get_by_test_id(f"step-{step}").click()
+            expect(page.locator("h1")).to_have_text(step.capitalize())
+            _wait_for_step(page, step)
+            found = Axe().run(page)
+            assert found.violations_count == 0, f"{step}: {found.generate_report()}"
+            wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert not page.evaluate(wider), step
+
+
+def _wait_for_step(page: Page, step: str) -> None:
+    seen = {
+        "plan": "plan-text",
+        "price": "errors",
+        "publish": "cost",
+        "certificate": "certificate",
+        "ledger": "statement",
+    }
+    if step in seen:
+        expect(page.get_by_test_id(seen[step])).to_be_visible()
+
+
+def test_everything_can_be_done_by_keys_alone(city: City) -> None:
+    with city.come_in() as context:
+        page = city.open(context, "keys")
+        _reach(page, "check")
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id("check-result")).to_be_visible()
+        _reach(page, "step-publish")
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id("account-limit")).to_be_visible()
+        _reach(page, "account-limit")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("3")
+        page.keyboard.press("Enter")
+        expect(page.get_by_test_id("cost")).to_contain_text("3")
+        _reach(page, "confirm")
+        page.keyboard.type("1")
+        expect(page.get_by_test_id("publish")).to_be_enabled()
+        _reach(page, "publish")
+
+
+def _reach(page: Page, name: str) -> None:
+    """Goes from one thing to the next until it is reached."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement?.dataset.testid ?? ''") == name:
+            return
+    pytest.fail(f"{name} cannot be reached by the keyboard")
+
+
+def test_a_browser_that_has_not_come_in_is_refused(city: City) -> None:
+    with city.browser.new_context() as context:
+        page = context.new_page()
+        for path in ("/", "/api/state"):
+            answer = page.goto(f"{city.origin}{path}")
+            assert answer is not None
+            assert answer.status == 401
+        used = page.goto(city.entrance)
+        assert used is not None
+        assert used.status == 401
+        assert context.cookies() == []
+
+
+def test_a_name_that_strangers_point_here_is_refused(city: City) -> None:
+    with city.come_in() as context:
+        page = context.new_page()
+        answer = page.goto(f"{city.origin.replace('127.0.0.1', _REBOUND)}/api/state")
+        assert answer is not None
+        assert answer.status == 421
+
+
+def test_another_page_can_neither_change_nor_frame_nor_read_anything(city: City) -> None:
+    with city.come_in() as context:
+        statuses: list[int] = []
+        context.on(
+            "response",
+            lambda one: statuses.append(one.status) if one.url.startswith(city.origin) else None,
+        )
+        html = f"<title>evil</title><iframe src='{city.origin}/'></iframe>"
+        context.route(_EVIL, lambda route: route.fulfill(body=html, content_type="text/html"))
+        page = context.new_page()
+        page.goto(_EVIL)
+        for method in ("GET", "POST"):
+            for mode in ("cors", "no-cors"):
+                assert page.evaluate(_STEAL, [f"{city.origin}/api/plans", method, mode]) == ""
+        assert "workbench" not in "".join(frame.content() for frame in page.frames)
+        # What came through at all was refused.
+        assert set(statuses) <= {401, 403}
+
+
+_STEAL = """async ([url, method, mode]) => {
+  try {
+    const answer = await fetch(url, { method, mode, credentials: "include" });
+    return await answer.text();
+  } catch { return ""; }
+}"""
+
+
+def test_readers_are_another_site_and_never_get_the_stewards_cookie(city: City) -> None:
+    with city.come_in() as context:
+        page = city.open(context, "seen")
+        reader = page.evaluate("fetch('/api/state').then(a => a.json()).then(s => s.reader)")
+        assert not reader.startswith(city.origin)
+        with page.expect_request(f"{reader}**") as asked:
+            answer = page.goto(reader)
+        assert answer is not None
+        assert answer.status == 200
+        assert "cookie" not in asked.value.all_headers()
+        expect(page.get_by_test_id("guarantee")).to_be_visible()
+        stolen = page.evaluate(_STEAL, [f"{city.origin}/api/state", "GET", "cors"])
+        assert stolen == ""
+
+
+def test_it_looks_as_it_did(city: City, tmp_path: Path) -> None:
+    """Compared from afar; HUSHWAY_NEW_PICTURES=1 keeps how it looks now."""
+    kept = Path(__file__).parent / "steward.png"
+    now, another = tmp_path / "now.png", tmp_path / "another.png"
+    with city.come_in() as context:
+        page = city.open(context, "seen")
+        expect(page.get_by_test_id("check")).to_be_visible()
+        page.screenshot(path=another, animations="disabled")
+        page.get_by_test_id("step-plan").click()
+        expect(page.locator("#field-privacy-epsilon")).to_be_attached()
+        page.screenshot(path=now, animations="disabled")
+    if os.environ.get("HUSHWAY_NEW_PICTURES") == "1":
+        shutil.copyfile(now, kept)
+    assert apart(now, kept) < _ALIKE
+    # Another step is told from it.
+    assert apart(another, kept) > 2 * _ALIKE
+
+
+def _watched(context: BrowserContext) -> tuple[list[str], list[str]]:
+    """Returns what a window asks for, and what it complains of, from now on."""
+    asked: list[str] = []
+    complaints: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    context.on(
+        "console",
+        lambda said: complaints.append(said.text) if said.type == "error" else None,
+    )
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    return asked, complaints
+
+
+def _containing(text: str) -> Any:
+    import re
+
+    return re.compile(f".*{re.escape(text)}.*", re.DOTALL)

@@ -1,0 +1,38 @@
+"""A task's process whose publish waits when it has spent and counted, until it is let go.
+
+Run in the place of `hushway.workbench.child`. It says that it waits by one file, and goes on when
+there is another; `HUSHWAY_TEST_HELD` names the folder of both. `HUSHWAY_TEST_HELD_AT` names another
+function of `hushway.publishing` to wait before.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from hushway import publishing
+from hushway.workbench import child
+
+FOLDER = "HUSHWAY_TEST_HELD"
+COMMAND = (sys.executable, "-m", "support.held_child")
+WAITS, GO = "waits", "go"
+AT = "HUSHWAY_TEST_HELD_AT"
+
+
+def wait_before(name: str) -> None:
+    function = getattr(publishing, name)
+
+    def held(*args: Any, **options: Any) -> Any:
+        folder = Path(os.environ[FOLDER])
+        (folder / WAITS).touch()
+        while not (folder / GO).exists():
+            time.sleep(0.02)
+        return function(*args, **options)
+
+    setattr(publishing, name, held)
+
+
+if __name__ == "__main__":
+    wait_before(os.environ.get(AT, "certify"))
+    child.main()
