@@ -1,19 +1,22 @@
 """How good a density is for crowds of 500 to 2,000,000, beside simple ways to spend the budget.
 
 Errors are roots of mean squares over all areas and bins of a typical week, against the truth. An
-interval is 1.96 standard errors; what it holds is told by size of the true count. Real sets run
-if HUSHWAY_DATA names a folder that holds them. Run by hand:
-`python benchmarks/density_crowds.py [runs]`.
+interval is 1.96 standard errors; what it holds is told by size of the true count, and by size of
+the published one with the mean error of these. Real sets run if HUSHWAY_DATA names a folder that
+holds them. Run by hand: `python benchmarks/density_crowds.py [runs]`, or `python
+benchmarks/density_crowds.py --intervals [runs [set ...]]` for these alone.
 
 "default" is the mechanism as a plan without a guess has it, "guess" with a correct `crowd`.
 """
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from density_peers import PEERS
 from density_sets import Crowd, held_out, sets
@@ -30,17 +33,25 @@ DELTA = "0.000002"
 SIZES = {"0": (0, 0.5), "1-5": (0.5, 5.5), "6-20": (5.5, 20.5), "21-100": (20.5, 100.5)}
 SIZES["more"] = (100.5, float("inf"))
 OURS = ("default", "guess")
+# Counts of one size, below which nothing is said about them.
+FEWEST = 30
 
 
 def rmse(truth: FloatArray, counts: FloatArray) -> float:
     return float(np.sqrt(((truth - counts) ** 2).mean()))
 
 
-def held(truth: FloatArray, counts: FloatArray, errors: FloatArray) -> dict[str, float]:
-    """Returns the share of counts within 1.96 standard errors, by size of the truth."""
-    inside = np.abs(truth - counts) <= 1.96 * errors
-    classes = {name: (truth >= low) & (truth < high) for name, (low, high) in SIZES.items()}
-    return {name: float(inside[of].mean()) for name, of in classes.items() if of.any()}
+def held(
+    truth: FloatArray, counts: FloatArray, errors: FloatArray, *, by: FloatArray
+) -> dict[str, float]:
+    """Returns the share of counts within 1.96 standard errors, by size of some numbers."""
+    return by_size(np.abs(truth - counts) <= 1.96 * errors, by)
+
+
+def by_size(numbers: NDArray[Any], by: FloatArray) -> dict[str, float]:
+    """Returns means of numbers by size of others, where there are enough of that size."""
+    classes = {name: (by >= low) & (by < high) for name, (low, high) in SIZES.items()}
+    return {name: float(numbers[of].mean()) for name, of in classes.items() if of.sum() >= FEWEST}
 
 
 def mechanisms(crowd: Crowd, budget: Loss) -> dict[str, DensitySeries]:
@@ -67,15 +78,56 @@ def study(crowd: Crowd, epsilon: str, runs: int) -> dict[str, Any]:
             table = mechanism.fit(crowd.city.measured(mechanism, seed), crowd.city.universe)
             found[name].append(rmse(crowd.truth, table.counts))
             if name == OURS[0]:
-                kept.append(held(crowd.truth, table.counts, table.standard_error))
+                kept.append(held(crowd.truth, table.counts, table.standard_error, by=crowd.truth))
                 totals.append(np.abs(table.counts.sum(axis=1) - truth).sum() / truth.sum())
         for name, peer in PEERS.items():
             found[name].append(rmse(crowd.truth, peer(crowd.city, budget, seed)))
     return {
         "rmse": {name: float(np.mean(errors)) for name, errors in found.items()},
-        "held": {name: float(np.mean([one[name] for one in kept])) for name in kept[0]},
+        "held": mean_of(kept),
         "area totals off": float(np.mean(totals)),
     }
+
+
+def mean_of(found: list[dict[str, float]]) -> dict[str, float]:
+    """Returns means over runs of what each size has, by size."""
+    return {
+        size: float(np.mean([one[size] for one in found if size in one]))
+        for size in SIZES
+        if any(size in one for one in found)
+    }
+
+
+def intervals(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Prints what intervals hold, of every set unless some are named; returns all rows."""
+    rows = []
+    for name, make in (*sets(), *held_out()):
+        if names and name not in names:
+            continue
+        crowd = make()
+        for epsilon in EPSILONS:
+            mechanism = mechanisms(crowd, budget_of(epsilon, DELTA))[OURS[0]]
+            true, published, width = [], [], []
+            for seed in range(100, 100 + runs):
+                table = mechanism.fit(crowd.city.measured(mechanism, seed), crowd.city.universe)
+                counts, errors = table.counts, table.standard_error
+                true.append(held(crowd.truth, counts, errors, by=crowd.truth))
+                published.append(held(crowd.truth, counts, errors, by=counts))
+                width.append(by_size(errors, counts))
+            found = {
+                "true": mean_of(true),
+                "published": mean_of(published),
+                "error": mean_of(width),
+            }
+            rows.append({"set": name, "epsilon": epsilon, **found})
+            told = (
+                f"{size} {found['published'][size]:.0%} (error {found['error'][size]:.1f})"
+                for size in found["published"]
+            )
+            by_truth = (f"{size} {share:.0%}" for size, share in found["true"].items())
+            print(f"{name}, epsilon {epsilon}: published {', '.join(told)}; ", end="")
+            print(f"true {', '.join(by_truth)}", flush=True)
+    return rows
 
 
 def main(runs: int = 3) -> list[dict[str, Any]]:
@@ -123,6 +175,10 @@ def print_summary(kind: str, rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    given = [word for word in sys.argv[1:] if word != "--intervals"]
+    times = int(given[0]) if given else 3
+    only = "--intervals" in sys.argv
+    results = intervals(times, given[1:]) if only else main(times)
     Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/density_crowds.json").write_text(json.dumps(results, indent=1) + "\n")
+    file = "density_intervals.json" if only else "density_crowds.json"
+    Path("bench-results", file).write_text(json.dumps(results, indent=1) + "\n")

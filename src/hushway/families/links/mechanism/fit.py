@@ -1,7 +1,7 @@
 """The table that the links family publishes, and how noise becomes one: all post-processing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from hushway.errors import PrivacyError
 from hushway.families.links.mechanism.completion import (
     Completed,
     LeftOut,
-    Nesting,
     as_counted,
     completed,
 )
@@ -23,6 +22,7 @@ from hushway.families.links.mechanism.flows import (
     fitted_flows,
 )
 from hushway.families.links.mechanism.rest import FittedLinks, Rest, rest_of
+from hushway.families.links.mechanism.shares import Nesting
 from hushway.families.links.mechanism.speeds import fitted_speeds
 from hushway.families.links.mechanism.standing import standing_out
 from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
@@ -209,12 +209,23 @@ def _imbalance(
 
 def _fitted(problems: list[FlowProblem], whole: Completed, links: int) -> FittedLinks:
     together = whole.together.reshape(len(problems), -1)[:, :links]
-    own = np.stack([fitted_errors(problem)[:links] for problem in problems])
+    flows = [fitted_flows(problem) for problem in problems]
+    own = [_errors(problem, flow)[:links] for problem, flow in zip(problems, flows, strict=True)]
     return FittedLinks(
-        values=np.stack([fitted_flows(problem)[:links] for problem in problems]),
+        values=np.stack([flow[:links] for flow in flows]),
         # Neighbours do not make up for an error that they share.
-        errors=np.sqrt(own**2 + together),
+        errors=np.sqrt(np.stack(own) ** 2 + together),
     )
+
+
+def _errors(problem: FlowProblem, flows: FloatArray) -> FloatArray:
+    """Returns the standard errors of flows.
+
+    Most links of a group carry less than its mean, and a few carry many times that. So the mean
+    draws down what lies above it, but does not make it surer.
+    """
+    spread = np.where(flows > problem.expected, np.inf, problem.spread)
+    return fitted_errors(replace(problem, spread=spread))
 
 
 def _beyond_noise(items: Measured, universe: LinkUniverse) -> BoolArray:

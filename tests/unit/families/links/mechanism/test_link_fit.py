@@ -181,3 +181,12 @@ def test_a_group_without_items_does_no_harm() -> None:
     mean, variance = expectation(np.array([1.0, 3.0]), np.ones(2), np.array([0, 2]), 4)
     assert mean.tolist() == [1.0, 3.0]
     assert (variance > 0).all()
+
+
+def test_the_mean_of_a_group_makes_nothing_surer_that_lies_above_it(town: Any) -> None:
+    """A few links carry many times the mean: it does not say how far they go."""
+    table = town.release(way(classes=NOTHING, conserve=False))
+    # Next to no group has a mean of that many.
+    above = table.standard_error[table.counts > 60]
+    assert len(above) > 10
+    assert np.mean(above > 9.99) > 0.9
