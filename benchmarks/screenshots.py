@@ -70,9 +70,9 @@ def draw_workbench(page: Page) -> None:
 
 def draw_site(page: Page) -> None:
     """The release of trips as readers see it."""
-    page.wait_for_function(
-        "fetch('/api/state').then(a => a.json()).then(s => s.plans.some(p => p.slug))"
-    )
+    shown = "fetch('/api/state').then(a => a.json()).then(s => s.plans.some(p => p.slug))"
+    while not page.evaluate(shown):
+        page.wait_for_timeout(200)
     reader = page.get_by_role("link", name="Read what is published")
     page.reload()
     page.goto(reader.get_attribute("href") or "")

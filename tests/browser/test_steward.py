@@ -352,6 +352,11 @@ _STEAL = """async ([url, method, mode]) => {
 def test_readers_are_another_site_and_never_get_the_stewards_cookie(city: City) -> None:
     with city.come_in() as context:
         page = city.open(context, "seen")
+        shown = "fetch('/api/state').then(a => a.json()).then(s => s.plans.some(p => p.slug))"
+        for _ in range(600):
+            if page.evaluate(shown):
+                break
+            page.wait_for_timeout(100)
         reader = page.evaluate("fetch('/api/state').then(a => a.json()).then(s => s.reader)")
         assert not reader.startswith(city.origin)
         with page.expect_request(f"{reader}**") as asked:

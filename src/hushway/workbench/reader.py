@@ -141,12 +141,19 @@ def main() -> None:
     server = uvicorn.Server(config)
 
     def follow() -> None:
-        with TemporaryDirectory(prefix="hushway-reader-") as scratch, ExitStack() as keep:
-            gallery = Gallery(Path(scratch), keep)
-            for folders in _lists():
-                shown, said = gallery.hang(folders)
-                site.show(shown)
-                print(json.dumps(said), flush=True)  # noqa: T201  the answer
+        try:
+            with TemporaryDirectory(prefix="hushway-reader-") as scratch, ExitStack() as keep:
+                gallery = Gallery(Path(scratch), keep)
+                # Until the first list is drawn there is a page already, without a release.
+                site.show(gallery.hang([])[0])
+                for folders in _lists():
+                    shown, said = gallery.hang(folders)
+                    site.show(shown)
+                    print(json.dumps(said), flush=True)  # noqa: T201  the answer
+        except BrokenPipeError:
+            # Whoever asked is gone, in the middle of it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        finally:
             server.should_exit = True
 
     following = threading.Thread(target=follow)

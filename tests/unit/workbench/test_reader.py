@@ -134,12 +134,17 @@ def test_a_later_list_takes_the_place_of_the_first(release: Path) -> None:
     assert ended.poll() == 0
 
 
-def test_it_ends_when_whoever_started_it_is_gone() -> None:
+@pytest.mark.parametrize("in_the_middle", [False, True])
+def test_it_ends_when_whoever_started_it_is_gone(release: Path, in_the_middle: bool) -> None:
     process = ReaderProcess()
     started: Any = process._process
-    process.show([])
+    if in_the_middle:
+        started.stdin.write(json.dumps([str(release)]).encode() + b"\n")
+        started.stdout.close()
+    else:
+        process.show([])
     started.stdin.close()
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while started.poll() is None:
         assert time.monotonic() < until
         time.sleep(0.05)
