@@ -23,6 +23,10 @@ _OWN: Final = {
     # What workers write to their disks while they divide people.
     "spark.io.encryption.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # Packs are large: so much of them comes to a worker at a time.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+    # As many cells as are not empty come to this process.
+    "spark.driver.maxResultSize": "0",
 }
 
 
