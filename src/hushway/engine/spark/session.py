@@ -343,7 +343,8 @@ def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkE
     Raises:
         DataError: There is none, or it cannot be used.
     """
-    session = SparkEngineSession(connected(cluster), settings, cluster)
+    spark = connected(cluster, encrypted=settings.encrypt_spills)
+    session = SparkEngineSession(spark, settings, cluster)
     try:
         yield session
     finally:
