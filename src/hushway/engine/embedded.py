@@ -245,7 +245,7 @@ class EmbeddedSession:
         def copy() -> ibis.Table:
             # Copied into DuckDB's own memory: its joins then know how small the table is.
             connection.register(f"{name}_arrow", rows)
-            connection.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+            connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM {name}_arrow")
             connection.unregister(f"{name}_arrow")
             return self.backend.table(name)
 
