@@ -97,6 +97,6 @@ BAD = {
 }
 # What a file of text can have, after all other lines, and what the error speaks of.
 BAD_LINES = {
-    "an open quote": (b'"planted-and-never-seen-again,a,b\n', "quote"),
+    "an open quote": (b'"planted-and-never-seen-again,a,b,2026-03-02T09:00:00\n', "quote"),
     "lines that end differently": (b"planted-and-never-seen-again,a\rb,c\r\n", "end alike"),
 }
