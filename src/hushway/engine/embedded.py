@@ -178,12 +178,13 @@ class EmbeddedSession:
         return self._copied(name, table)
 
     def give(self, batches: pa.RecordBatchReader) -> None:
-        """Puts rows into the engine that stand for those of the files.
+        """Puts rows into the engine that stand for those of the files, instead of earlier ones.
 
         Raises:
             DataError: There is not enough memory or disk for them.
         """
         self.given = _GIVEN
+        quietly(lambda: self.backend.con.execute(f"DROP TABLE IF EXISTS {_GIVEN}"))
         self._copied(_GIVEN, batches)
 
     def give_more(self, batch: pa.RecordBatch) -> None:
@@ -245,7 +246,7 @@ class EmbeddedSession:
         def copy() -> ibis.Table:
             # Copied into DuckDB's own memory: its joins then know how small the table is.
             connection.register(f"{name}_arrow", rows)
-            connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM {name}_arrow")
+            connection.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
             connection.unregister(f"{name}_arrow")
             return self.backend.table(name)
 
