@@ -17,6 +17,10 @@ IN_MEMORY = [case for case in CASES if case.by_memory is not None]
 def test_every_engine_counts_what_the_rule_says(engine: Engine, case: Case, tmp_path: Path) -> None:
     if engine.reads == "csv" and not case.in_csv:
         pytest.skip("ids of CSV files are text, and have no lists")
+    if engine.reads == "csv" and engine.name == "cluster":
+        pytest.skip(
+            "a worker reads a CSV file as one machine does; findings and refusals look at it"
+        )
     assert all(case.expected)
     for placed in engine.put(case.rows(), tmp_path):
         assert case.count(placed.path, placed.settings) == case.expected
