@@ -24,8 +24,8 @@ contracts: $(VENV)/.dev
 
 # Tests of the cluster share one, so they are not divided among processes.
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal --ignore tests/cluster
-	$(BIN)/pytest tests/cluster
+	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster"
+	$(BIN)/pytest -m cluster tests/cluster tests/conformance tests/integration
 
 # The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.
 web: web/node_modules/.package-lock.json

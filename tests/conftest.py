@@ -11,6 +11,7 @@ from hypothesis import settings
 from psycopg import sql
 
 from support.postgres_server import find_binaries, running_server, temporary_folder
+from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
 
 # The same examples on every run, and no clock: a test must not fail by luck.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -57,3 +58,22 @@ def fresh_postgres_url(postgres_url: str) -> str:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
     # A schema costs a millisecond, a database of its own a third of a second.
     return f"{postgres_url}?options=-csearch_path%3D{name}"
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
+    """One Spark cluster on this machine, for all tests that are marked with its name."""
+    if not can_run_spark():
+        pytest.skip("Spark or Java is not installed")
+    with spark_cluster(tmp_path_factory.mktemp("spark") / "cluster") as running:
+        os.environ.update(running.environment)
+        yield running
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lets PySpark leave sockets to the collector of garbage."""
+    for item in items:
+        if item.get_closest_marker("cluster") is not None:
+            for kind in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::{kind}"))

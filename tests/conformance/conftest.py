@@ -1,50 +1,70 @@
-"""Rows in files as people's rows lie in real ones: anywhere, in any file, in any batch."""
+"""Every engine there is, for tests that ask all of them the same."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 import pytest
 
+from support.conformance.engines import (
+    SESSION_ZONE,
+    Engine,
+    in_csv,
+    in_parquet,
+    in_warehouse,
+    on_cluster,
+)
 from support.warehouses import Holding, clickhouse, duckdb_file, postgres
 
-Scatter = Callable[[Path, pa.Table, str, int], Path]
+WAREHOUSES = ["postgres", "duckdb", "clickhouse"]
+ENGINES = [
+    "DuckDB, Parquet",
+    "DuckDB, CSV",
+    *WAREHOUSES,
+    pytest.param("cluster, Parquet", marks=pytest.mark.cluster),
+    pytest.param("cluster, CSV", marks=pytest.mark.cluster),
+]
 
 
-@pytest.fixture(scope="session")
-def scatter() -> Scatter:
-    """Deals the rows of a table out to files as one deals cards, and returns their folder."""
-
-    def deal(folder: Path, table: pa.Table, form: str, files: int) -> Path:
-        folder.mkdir()
-        for i in range(files):
-            piece = table.take(list(range(i, len(table), files)))
-            if form == "parquet":
-                pq.write_table(piece, folder / f"{i}.parquet", row_group_size=7)
-            else:
-                times = [None if t is None else t.isoformat() for t in piece["time"].to_pylist()]
-                at = piece.schema.get_field_index("time")
-                pa_csv.write_csv(piece.set_column(at, "time", pa.array(times)), folder / f"{i}.csv")
-        return folder
-
-    return deal
+@pytest.fixture(params=ENGINES)
+def engine(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Engine]:
+    name = request.param
+    if name in WAREHOUSES:
+        with _holding(name, request, tmp_path, monkeypatch) as holding:
+            yield in_warehouse(holding)
+    elif name.startswith("cluster"):
+        form = "csv" if name.endswith("CSV") else "parquet"
+        yield on_cluster(request.getfixturevalue("cluster").master, form)
+    else:
+        yield in_csv() if name.endswith("CSV") else in_parquet()
 
 
-@pytest.fixture(params=["postgres", "duckdb", "clickhouse"])
+@pytest.fixture(params=WAREHOUSES)
 def warehouse(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Holding]:
-    if request.param == "postgres":
-        yield postgres(request.getfixturevalue("fresh_postgres_url"))
-    elif request.param == "duckdb":
-        yield duckdb_file(tmp_path)
-    else:
-        with clickhouse(monkeypatch) as holding:
-            yield holding
+    with _holding(request.param, request, tmp_path, monkeypatch) as holding:
+        yield holding
 
 
 @pytest.fixture
 def postgresql(fresh_postgres_url: str) -> Holding:
     return postgres(fresh_postgres_url)
+
+
+@contextmanager
+def _holding(
+    name: str, request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Holding]:
+    if name == "postgres":
+        holding = postgres(request.getfixturevalue("fresh_postgres_url"))
+        zone = SESSION_ZONE.replace("/", "%2F")
+        yield replace(holding, url=f"{holding.url}%20-ctimezone%3D{zone}")
+    elif name == "duckdb":
+        yield duckdb_file(folder)
+    else:
+        with clickhouse(monkeypatch) as holding:
+            yield holding

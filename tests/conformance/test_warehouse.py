@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +12,30 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.engine.settings import EngineSettings
 from hushway.engine.warehouse.remote import Remote
+from hushway.engine.warehouse.session import WarehouseSession
 from hushway.engine.warehouse.typed import rows_between
 from hushway.errors import DataError
-from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import EngineTrips
 from hushway.families.od.rows.part import PlacedTrips, TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit
-from hushway.privacy.query import Query
 from hushway.tables.check import Policy
 from hushway.tables.layout import layout_of_table
-from support.random_trips import (
-    Counts,
-    as_counts,
+from support.conformance.engines import HERE
+from support.conformance.od import (
+    KEY,
     by_hand,
-    random_key,
+    counted_by_hand,
+    counts_of,
+    odd_trips,
     random_trips,
     table_of,
     town,
 )
 from support.warehouses import Holding, clickhouse, duckdb_file, run_sql
 
-KEY = random_key(12)
-HERE = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
-STEPS = {"microseconds": 1, "minutes": 60_000_000, "six hours": 21_600_000_000}
+_MONTH_US = 30 * 86_400_000_000
 SOURCE = TripsSource("table:trips", TripColumns(person="person"))
 WITH_IDS = TripsSource("table:trips", TripColumns(person="person", trip_id="trip"))
 
@@ -57,83 +53,9 @@ def counted_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Remote, "give", refuse)
 
 
-def counts_of(
-    source: TripsSource,
-    cells: ODCells,
-    settings: EngineSettings,
-    *,
-    unit: Unit = Unit.PERSON,
-    most: int = 4,
-) -> Counts:
-    counter = EngineTrips(
-        source=source, cells=cells, unit=unit, max_trips=most, key=KEY, settings=settings
-    )
-    found = counter.count(Query(name="trips", cells=cells))
-    return as_counts(found.cells.tolist(), found.values.tolist())
-
-
 def in_file(folder: Path, table: pa.Table, source: TripsSource) -> TripsSource:
     pq.write_table(table, folder / "trips.parquet")
     return replace(source, path=folder / "trips.parquet")
-
-
-def odd_trips(cells: ODCells) -> pa.Table:
-    """Trips with ids that nobody has, times on both sides of the window, and repeated trip ids."""
-    trips = random_trips(cells, seed=3, size=900, step_us=1)
-    table = table_of(trips, cells, text=True)
-    table = table.append_column("trip", pa.array([f"t{i % 400}" for i in range(len(table))]))
-    first = table.slice(0, 1).to_pylist()[0]
-    inside = datetime(2026, 3, 28, 9)  # noqa: DTZ001  of a wall clock
-    strange = [
-        dict.fromkeys(first),
-        *(
-            first | {"time": inside, "person": p}
-            for p in (None, "", " ", "\u2003\t", "\x1c", "\x85")
-        ),
-        *(
-            first | {"time": inside, "person": p}
-            for p in ("a", "A", "a ", " a", "\u200b", "\u00e4")
-        ),
-        *(first | {"time": inside, "trip": t} for t in (None, " ")),
-        *(
-            first | {"time": inside, end: p}
-            for end in ("origin", "destination")
-            for p in (None, "x")
-        ),
-        *(first | {"time": datetime(y, 7, 1)} for y in (1925, 1969, 2027, 2120)),  # noqa: DTZ001
-        # Daylight saving skipped this half hour.
-        first | {"time": datetime(2026, 3, 29, 2, 30)},  # noqa: DTZ001
-        *(first | {"time": inside, "person": "tireless", "trip": f"r{i}"} for i in range(300)),
-    ]
-    return pa.concat_tables([table, pa.Table.from_pylist(strange, schema=table.schema)])
-
-
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("include_intrazonal", [False, True])
-def test_a_warehouse_counts_what_the_rule_says(
-    warehouse: Holding, step: str, include_intrazonal: bool
-) -> None:
-    cells = town(4, include_intrazonal=include_intrazonal)
-    trips = random_trips(cells, seed=11, size=1_500, step_us=STEPS[step])
-    for text in (False, True):
-        warehouse.write(f"trips_{text}", table_of(trips, cells, text=text))
-        source = replace(SOURCE, path=f"table:trips_{text}")
-        for most in (1, 4, 1_000):
-            expected = by_hand(trips, cells, KEY, most)
-            assert counts_of(source, cells, warehouse.settings, most=most) == expected
-
-
-@pytest.mark.parametrize("unit", [Unit.PERSON, Unit.TRIP])
-@pytest.mark.parametrize("source", [SOURCE, WITH_IDS], ids=["rows", "trip ids"])
-def test_odd_rows_count_as_in_a_file(
-    warehouse: Holding, tmp_path: Path, unit: Unit, source: TripsSource
-) -> None:
-    cells = town(4, include_intrazonal=False)
-    table = odd_trips(cells)
-    warehouse.write("trips", table)
-    expected = counts_of(in_file(tmp_path, table, source), cells, HERE, unit=unit)
-    assert expected
-    assert counts_of(source, cells, warehouse.settings, unit=unit) == expected
 
 
 @pytest.mark.parametrize("way", ["brought_only", "counted_inside"])
@@ -146,6 +68,34 @@ def test_postgresql_counts_alike_inside_and_brought(
     postgresql.write("trips", table)
     expected = counts_of(in_file(tmp_path, table, WITH_IDS), cells, HERE)
     assert counts_of(WITH_IDS, cells, postgresql.settings) == expected
+
+
+@pytest.mark.usefixtures("brought_only")
+@pytest.mark.parametrize("clock", ["local", "utc"])
+def test_only_rows_around_the_window_travel(
+    postgresql: Holding, monkeypatch: pytest.MonkeyPatch, clock: Any
+) -> None:
+    cells = town(4)
+    trips = random_trips(cells, seed=7, size=300, step_us=1)
+    near = table_of(trips, cells, text=True, clock=clock)
+    times = (trips.us + shift for shift in (-_MONTH_US, _MONTH_US))
+    far = [table_of(replace(trips, us=us), cells, text=True, clock=clock) for us in times]
+    postgresql.write("trips", pa.concat_tables([near, *far]))
+    travelled: list[int] = []
+    give_more = WarehouseSession.give_more
+
+    def watched(session: WarehouseSession, batch: pa.RecordBatch) -> None:
+        travelled.append(len(batch))
+        give_more(session, batch)
+
+    monkeypatch.setattr(WarehouseSession, "give_more", watched)
+    found = counts_of(replace(SOURCE, clock=clock), cells, postgresql.settings)
+    assert found == counted_by_hand(trips.rows, cells, KEY, 4, clock)
+    assert sum(travelled) == len(near)
+    # Whoever checks rows wants to see all of them.
+    travelled.clear()
+    check_trips(replace(SOURCE, clock=clock), cells, Policy(), settings=postgresql.settings)
+    assert sum(travelled) == 3 * len(near)
 
 
 def test_a_copy_that_can_only_be_read_gives_its_rows(postgresql: Holding) -> None:
@@ -298,4 +248,4 @@ def test_other_engines_give_the_same_by_the_same_expressions(engine: str, text: 
     counts = TripPart(unit=Unit.PERSON, max_trips=4, key=KEY).expression(rows)
     found = getattr(ibis, engine).connect().to_pyarrow(counts)
     expected = by_hand(trips, cells, KEY, 4)
-    assert as_counts(found["cell"].to_pylist(), found["trips"].to_pylist()) == expected
+    assert dict(zip(*(found[c].to_pylist() for c in ("cell", "trips")), strict=True)) == expected

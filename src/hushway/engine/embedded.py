@@ -178,12 +178,13 @@ class EmbeddedSession:
         return self._copied(name, table)
 
     def give(self, batches: pa.RecordBatchReader) -> None:
-        """Puts rows into the engine that stand for those of the files.
+        """Puts rows into the engine that stand for those of the files, instead of earlier ones.
 
         Raises:
             DataError: There is not enough memory or disk for them.
         """
         self.given = _GIVEN
+        quietly(lambda: self.backend.con.execute(f"DROP TABLE IF EXISTS {_GIVEN}"))
         self._copied(_GIVEN, batches)
 
     def give_more(self, batch: pa.RecordBatch) -> None:

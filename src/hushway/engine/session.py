@@ -65,6 +65,8 @@ class Reading:
         shape: Makes rows of all rows of an owner, if there is more to do than reading.
         place: What `read` does with rows beyond reading them, by expressions that were seen to give
             the same in several engines; None if there is more to it.
+        span_us: From when to when, in microseconds since 1970 as rows write them; `read` drops all
+            others, so that they need not travel. None if it drops none.
     """
 
     layout: Layout | None
@@ -72,6 +74,7 @@ class Reading:
     together: str | None
     shape: Shape | None = None
     place: Place | None = None
+    span_us: tuple[int, int] | None = None
 
 
 class Part(Protocol[T]):

@@ -23,15 +23,24 @@ _OWN: Final = {
     # What workers write to their disks while they divide people.
     "spark.io.encryption.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # Packs are large: so much of them comes to a worker at a time.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(32 << 20),
+    # As many cells as are not empty come to this process.
+    "spark.driver.maxResultSize": "0",
 }
 
 
-def connected(cluster: Cluster) -> "SparkSession":
+def connected(cluster: Cluster, *, encrypted: bool = False) -> "SparkSession":
     """Returns a session of the cluster; it stays until this process ends.
+
+    Args:
+        cluster: Which one.
+        encrypted: Whether rows that workers write to their disks must be encrypted. A session that
+            is started here does that anyway.
 
     Raises:
         DataError: Spark or Java is missing, the cluster does not answer, or its session would keep
-            exact numbers.
+            exact numbers, or rows that anybody can read.
     """
     try:
         from pyspark.sql import SparkSession
@@ -43,6 +52,8 @@ def connected(cluster: Cluster) -> "SparkSession":
     if active is not None:
         _refuse_other_master(active, cluster)
         _refuse_event_log(active)
+        if encrypted:
+            _refuse_open_disks(active)
         return active
     if cluster.master is None:
         raise DataError(
@@ -102,4 +113,18 @@ def _refuse_event_log(active: "SparkSession") -> None:
         raise DataError(
             "The Spark session keeps an event log, and that tells exact numbers of rows.",
             advice="Start it with spark.eventLog.enabled=false.",
+        )
+
+
+def _refuse_open_disks(active: "SparkSession") -> None:
+    """Refuses a session that writes rows to disks as they are, while it divides people.
+
+    Raises:
+        DataError: It does.
+    """
+    if active.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
+        raise DataError(
+            "The Spark session writes rows to the disks of its workers unencrypted.",
+            advice="Start it with spark.io.encryption.enabled=true; or set encrypt_spills = false "
+            "in [engine], and keep Spark's local folders on encrypted disks.",
         )

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import ibis
-import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -19,6 +18,8 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.session import Ask, Keeping, Part, Reading, Sums, Tally
 from hushway.engine.settings import Cluster, EngineSettings
 from hushway.engine.spark.cluster import connected
+from hushway.engine.spark.division import Division
+from hushway.engine.spark.packs import PACKS, numbers_of_parts, sums_of
 from hushway.engine.spark.pieces import Piece, parts_of, pieces_of, sent
 from hushway.engine.spark.watching import watched
 from hushway.engine.spark.worker import (
@@ -26,9 +27,9 @@ from hushway.engine.spark.worker import (
     MALFORMED,
     PIECES,
     REFUSED,
-    SUMS,
     Task,
     Work,
+    add_sums,
     answer_pieces,
     count_malformed,
     count_part,
@@ -105,13 +106,13 @@ class SparkEngineSession:
             DataError: The rows cannot be read.
         """
         self._read.append(reading)
-        frame, schema = self._rows_of(reading)
-        if reading.shape is not None:
-            schema = self._schema_of(reading, shaped=True)
-            divided = self._divided(frame, reading)
-            frame = self._mapped(
-                divided, shape_rows, _columns(schema), reading=reading, columns=_arrow(schema)
-            )
+        schema = self._schema_of(reading)
+        names, arrow = _columns(schema), _arrow(schema)
+        if reading.shape is None:
+            frame = self._reading(reading, names, columns=arrow)
+        else:
+            divided = self._divided(reading)
+            frame = self._mapped(divided, shape_rows, names, reading=reading, columns=arrow)
         return self._named(f"rows_{len(self._read)}", frame, schema)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
@@ -120,9 +121,8 @@ class SparkEngineSession:
         Raises:
             DataError: The rows cannot be read, or a worker ran out of memory or disk.
         """
-        divided = self._divided(self._rows_of(reading)[0], reading)
-        counted = self._mapped(divided, count_part, SUMS, reading=reading, work=part)
-        return part.counted(self._summed(counted, progress))
+        divided = self._divided(reading)
+        return part.counted(self._summed(divided, count_part, progress, reading=reading, work=part))
 
     def keep(
         self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
@@ -132,13 +132,12 @@ class SparkEngineSession:
         Raises:
             DataError: The rows cannot be read, or a worker ran out of memory or disk.
         """
-        divided = self._divided(self._rows_of(reading)[0], reading)
+        divided = self._divided(reading)
         kept = self._mapped(divided, keep_part, PIECES, reading=reading, work=keeping).persist()
         self._quietly(kept.count, progress)
 
         def ask(question: Any) -> ExactCounts:
-            answered = self._mapped(kept, answer_pieces, SUMS, work=(keeping, question))
-            return self._summed(answered)[ANSWER]
+            return self._summed(kept, answer_pieces, work=(keeping, question))[ANSWER]
 
         weakref.finalize(ask, _forget, kept)
         return ask
@@ -184,8 +183,8 @@ class SparkEngineSession:
         Raises:
             DataError: The rows cannot be read, or a worker ran out of memory or disk.
         """
-        tallied = self._mapped(self._frame(expression), tally_batches, SUMS, work=tally)
-        return {n: int(one.values[0]) for n, one in self._summed(tallied, progress).items()}
+        found = self._summed(self._frame(expression), tally_batches, progress, work=tally)
+        return {name: int(one.values[0]) for name, one in found.items()}
 
     def load(self, name: str, table: pa.Table) -> ibis.Table:
         """Puts a public table that is in memory into the cluster."""
@@ -206,10 +205,8 @@ class SparkEngineSession:
         found = 0
         for reading in self._read:
             if reading.layout is not None and reading.layout.files.format == "csv":
-                counted = self._mapped(
-                    self._pieces(reading), count_malformed, SUMS, reading=reading
-                )
-                found += int(self._summed(counted)[MALFORMED].values.sum())
+                counted = self._summed(self._pieces(reading), count_malformed, reading=reading)
+                found += int(counted[MALFORMED].values.sum())
         return found
 
     def close(self) -> None:
@@ -219,17 +216,14 @@ class SparkEngineSession:
         for name in self._tables:
             self._spark.catalog.dropTempView(self._prefix + name)
 
-    def _rows_of(self, reading: Reading) -> tuple["DataFrame", ibis.Schema]:
-        schema = self._schema_of(reading, shaped=False)
+    def _reading(self, reading: Reading, schema: str, **told: Any) -> "DataFrame":
+        """Lets workers read."""
         table = _table_of(reading)
-        rows = self._mapped(
-            self._pieces(reading) if table is None else self._table(table, reading),
-            read_pieces if table is None else read_table,
-            _columns(schema),
-            reading=reading,
-            columns=_arrow(schema),
+        if table is None:
+            return self._mapped(self._pieces(reading), read_pieces, schema, reading=reading, **told)
+        return self._mapped(
+            self._table(table, reading), read_table, schema, reading=reading, **told
         )
-        return rows, schema
 
     def _table(self, name: str, reading: Reading) -> "DataFrame":
         """Returns a table of the session's catalogue, only the columns that are needed."""
@@ -252,69 +246,71 @@ class SparkEngineSession:
             )
         return found
 
-    def _schema_of(self, reading: Reading, *, shaped: bool) -> ibis.Schema:
-        """Returns the columns of rows; no row is read."""
+    def _schema_of(self, reading: Reading) -> ibis.Schema:
+        """Returns the columns of rows, in the shape in which they are looked at; none is read."""
         table = _table_of(reading)
         with embedded_session(self._settings) as here:
             if table is not None:
                 here.give(pa.RecordBatchReader.from_batches(self._columns_of(table), []))
             rows = reading.read(here, reading.layout)
-            if shaped and reading.shape is not None:
+            if reading.shape is not None:
                 rows = reading.shape(here, rows)
             return rows.schema()
 
     def _pieces(self, reading: Reading) -> "DataFrame":
-        if reading.layout is None:
+        pieces = self._cut_of(reading)
+        frame = self._spark.createDataFrame([(bytearray(sent(piece)),) for piece in pieces], PIECES)
+        return frame.repartition(len(pieces))
+
+    def _cut_of(self, reading: Reading) -> list[Piece]:
+        """Returns the pieces of files, which are looked at once."""
+        layout = reading.layout
+        if layout is None:
             raise DataError(
                 "MDS and GPX files are read on one machine only.",
                 advice='Set kind = "duckdb" in [engine], or write the rows as CSV or Parquet.',
             )
-        pieces = self._cut_of(reading.layout)
-        frame = self._spark.createDataFrame([(bytearray(sent(piece)),) for piece in pieces], PIECES)
-        return frame.repartition(len(pieces))
-
-    def _cut_of(self, layout: Layout) -> list[Piece]:
-        """Returns the pieces of a layout, whose files are looked at once."""
         for known, pieces in self._cut:
             if known is layout:
                 return pieces
         self._cut.append((layout, pieces_of(layout)))
         return self._cut[-1][1]
 
-    def _divided(self, rows: "DataFrame", reading: Reading) -> "DataFrame":
-        """Brings the rows of every person together.
+    def _divided(self, reading: Reading) -> "DataFrame":
+        """Brings the rows of every person together, in packs.
 
         Privacy:
             People are divided by a function of their id alone, so everybody is whole in one part.
         """
-        if reading.together is None or reading.layout is None:
-            return rows
-        return rows.repartition(
-            self._cluster.parts or self._parts_of(reading.layout, rows), reading.together
-        )
+        parts = 1 if reading.together is None else self._parts_of(reading)
+        division = Division(together=reading.together, numbers=numbers_of_parts(parts))
+        packs = self._reading(reading, PACKS, division=division)
+        # Those who are alone need nobody beside them.
+        return packs if reading.together is None else packs.repartition(parts, "part")
 
-    def _parts_of(self, layout: Layout, rows: "DataFrame") -> int:
+    def _parts_of(self, reading: Reading) -> int:
+        if self._cluster.parts is not None:
+            return self._cluster.parts
         cores = self._spark.sparkContext.defaultParallelism
-        if layout.files.format == "table":
+        table = _table_of(reading)
+        if table is not None:
             # Spark knows best into how many parts its own table falls.
-            return max(2 * cores, int(rows.rdd.getNumPartitions()))
-        return parts_of(self._cut_of(layout), cores)
+            return max(2 * cores, int(self._table(table, reading).rdd.getNumPartitions()))
+        return parts_of(self._cut_of(reading), cores)
 
     def _mapped(self, frame: "DataFrame", do: Work, schema: str, **told: Any) -> "DataFrame":
         task = Task(settings=self._settings, **told)
         broadcast = self._spark.sparkContext.broadcast(sent(task))
         return frame.mapInArrow(working(do, broadcast), schema)
 
-    def _summed(self, sums: "DataFrame", progress: ShareProgress | None = None) -> Sums:
-        grouped = sums.groupBy("name", "cell").sum("value")
-        table = self._quietly(grouped.toArrow, progress).combine_chunks()
-        found = _Found()
-        for name in table["name"].unique().to_pylist():
-            own = table.filter(pa.compute.equal(table["name"], name))
-            cells, values = own["cell"].to_numpy(), own["sum(value)"].to_numpy()
-            order = np.argsort(cells)
-            found[name] = ExactCounts(cells=cells[order], values=values[order])
-        return found
+    def _summed(
+        self, frame: "DataFrame", do: Work, progress: ShareProgress | None = None, **told: Any
+    ) -> Sums:
+        """Lets workers count, and add up cell by cell what all of them counted."""
+        parts = self._cluster.parts or 2 * self._spark.sparkContext.defaultParallelism
+        counted = self._mapped(frame, do, PACKS, sums=numbers_of_parts(parts), **told)
+        added = self._mapped(counted.repartition(parts, "part"), add_sums, PACKS)
+        return sums_of(self._quietly(added.toArrow, progress).to_batches())
 
     def _frame(self, expression: ibis.Table) -> "DataFrame":
         # Ibis knows the options of a dialect only once that is loaded.
@@ -340,13 +336,6 @@ class SparkEngineSession:
         raise trouble
 
 
-class _Found(dict[str, ExactCounts]):
-    """Sums that parts added up to; what no part has named is nothing."""
-
-    def __missing__(self, _name: str) -> ExactCounts:
-        return ExactCounts(cells=np.empty(0, np.int64), values=np.empty(0, np.int64))
-
-
 @contextmanager
 def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkEngineSession]:
     """Opens a cluster for one piece of work.
@@ -354,7 +343,8 @@ def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkE
     Raises:
         DataError: There is none, or it cannot be used.
     """
-    session = SparkEngineSession(connected(cluster), settings, cluster)
+    spark = connected(cluster, encrypted=settings.encrypt_spills)
+    session = SparkEngineSession(spark, settings, cluster)
     try:
         yield session
     finally:

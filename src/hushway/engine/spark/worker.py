@@ -10,7 +10,7 @@ import base64
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ import pyarrow as pa
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.session import Keeping, Part, Reading, Tally
 from hushway.engine.settings import EngineSettings
+from hushway.engine.spark.division import Division, hashing
+from hushway.engine.spark.packs import added_up, packed_sums, unpacked
 from hushway.engine.spark.pieces import Piece, numbers_of
 from hushway.errors import DataError, HushwayError
 from hushway.privacy.query import ExactCounts
@@ -27,8 +29,6 @@ from hushway.version import __version__
 
 Batches = Iterator[pa.RecordBatch]
 
-SUMS: Final = "name string, cell long, value long"
-_SUMS_SCHEMA = pa.schema([("name", pa.string()), ("cell", pa.int64()), ("value", pa.int64())])
 PIECES: Final = "piece binary"
 _PIECES_SCHEMA = pa.schema([("piece", pa.binary())])
 REFUSED: Final = "hushway-refuses:"
@@ -48,15 +48,21 @@ class Task:
         settings: How much of its machine a worker may use.
         reading: How rows are read.
         columns: What comes out of reading, as Spark was told: it takes nothing else.
+        division: How they are divided by people.
         work: What is done with them: a part, something kept, a tally, a question.
+        sums: What the parts of all cells are called, in which sums are added up.
         version: The version of this project that tells them.
+        hashing: How that hashes.
     """
 
     settings: EngineSettings
     reading: Reading | None = None
     columns: pa.Schema | None = None
+    division: Division | None = None
     work: Any = None
+    sums: tuple[int, ...] = (0,)
     version: str = __version__
+    hashing: str = field(default_factory=hashing)
 
 
 Work = Callable[[Task, Batches], Batches]
@@ -95,20 +101,25 @@ def _task(told: bytes) -> Task:
             f"A worker of the cluster has hushway {__version__}, and this is {task.version}.",
             advice="Install the same version on every worker.",
         )
+    if task.hashing != hashing():
+        # Otherwise workers would send the rows of one person to several others.
+        raise DataError(
+            "A worker of the cluster has another DuckDB than this machine.",
+            advice=f"Install DuckDB {task.hashing.partition(':')[0]} on every worker.",
+        )
     return task
 
 
 def read_pieces(task: Task, batches: Batches) -> Batches:
-    """Reads pieces of files: rows out."""
+    """Reads pieces of files: rows out, or packs of them."""
     for piece in _pieces(batches):
         with embedded_session(task.settings) as session:
             piece.open(session)
-            for batch in session.stream(_reading(task).read(session, piece.layout)):
-                yield batch.cast(task.columns)
+            yield from _handed_on(task, session, _reading(task).read(session, piece.layout))
 
 
 def read_table(task: Task, batches: Batches) -> Batches:
-    """Reads rows of a table that Spark hands over: rows out."""
+    """Reads rows of a table that Spark hands over: rows out, or packs of them."""
     from pyspark import TaskContext
 
     first = next(batches, None)
@@ -119,8 +130,15 @@ def read_table(task: Task, batches: Batches) -> Batches:
         session.first_number = numbers_of(context.partitionId())
         session.give_once(pa.RecordBatchReader.from_batches(first.schema, _after(first, batches)))
         reading = _reading(task)
-        for batch in session.stream(reading.read(session, reading.layout)):
-            yield batch.cast(task.columns)
+        yield from _handed_on(task, session, reading.read(session, reading.layout))
+
+
+def _handed_on(task: Task, session: EmbeddedSession, rows: Any) -> Batches:
+    if task.division is not None:
+        yield from task.division.packs(session, rows)
+        return
+    for batch in session.stream(rows):
+        yield batch.cast(task.columns)
 
 
 def count_malformed(task: Task, batches: Batches) -> Batches:
@@ -130,7 +148,7 @@ def count_malformed(task: Task, batches: Batches) -> Batches:
             piece.open(session)
             for _ in session.stream(_reading(task).read(session, piece.layout)):
                 pass
-            yield _named(MALFORMED, _one(session.malformed_rows()))
+            yield packed_sums(MALFORMED, _one(session.malformed_rows()), task.sums)
 
 
 def shape_rows(task: Task, batches: Batches) -> Batches:
@@ -146,7 +164,7 @@ def count_part(task: Task, batches: Batches) -> Batches:
     for session in _with_rows(task, batches):
         counted = part.count(session, _shaped(task, session), None)
         for name, counts in part.sums(counted).items():
-            yield _named(name, counts)
+            yield packed_sums(name, counts, task.sums)
 
 
 def keep_part(task: Task, batches: Batches) -> Batches:
@@ -162,7 +180,8 @@ def answer_pieces(task: Task, batches: Batches) -> Batches:
     keeping, question = task.work
     for batch in batches:
         for piece in batch.column("piece").to_pylist():
-            yield _named(ANSWER, keeping.answer(keeping.unpacked(piece), question))
+            answer = keeping.answer(keeping.unpacked(piece), question)
+            yield packed_sums(ANSWER, answer, task.sums)
 
 
 def tally_batches(task: Task, batches: Batches) -> Batches:
@@ -170,7 +189,12 @@ def tally_batches(task: Task, batches: Batches) -> Batches:
     tally: Tally = task.work
     for batch in batches:
         for name, number in tally(batch).items():
-            yield _named(name, _one(number))
+            yield packed_sums(name, _one(number), task.sums)
+
+
+def add_sums(_task: Task, batches: Batches) -> Batches:
+    """Adds up what was counted of some cells: sums out."""
+    yield from added_up(batches)
 
 
 def _pieces(batches: Batches) -> Iterator[Piece]:
@@ -181,11 +205,12 @@ def _pieces(batches: Batches) -> Iterator[Piece]:
 
 def _with_rows(task: Task, batches: Batches) -> Iterator[EmbeddedSession]:
     """Opens a DuckDB with the rows of some people; none at all where there is nobody."""
-    first = next(batches, None)
+    rows = unpacked(batches)
+    first = next(rows, None)
     if first is None:
         return
     with embedded_session(task.settings) as session:
-        session.give(pa.RecordBatchReader.from_batches(first.schema, _after(first, batches)))
+        session.give(pa.RecordBatchReader.from_batches(first.schema, _after(first, rows)))
         yield session
 
 
@@ -206,8 +231,3 @@ def _reading(task: Task) -> Reading:
 
 def _one(number: int) -> ExactCounts:
     return ExactCounts(cells=np.zeros(1, np.int64), values=np.array([number], dtype=np.int64))
-
-
-def _named(name: str, counts: ExactCounts) -> pa.RecordBatch:
-    names = pa.repeat(pa.scalar(name, pa.string()), len(counts.cells))
-    return pa.record_batch([names, counts.cells, counts.values], schema=_SUMS_SCHEMA)

@@ -40,14 +40,18 @@ class Remote:
         schema = self._connection.table(table).schema().to_pyarrow()
         return instants(schema) if self._shows_instants else schema
 
-    def give(self, session: EmbeddedSession, layout: Layout) -> None:
-        """Brings the rows of a table, only the columns that are needed.
+    def give(
+        self, session: EmbeddedSession, layout: Layout, span_us: tuple[int, int] | None
+    ) -> None:
+        """Brings the rows of a table, only the columns and the span of time that are needed.
 
         Raises:
             DataError: The warehouse cannot give them, or there is no room for them here.
         """
         table = self._connection.table(layout.files.table)
-        rows = brought(table, layout, unbounded_times=self._connection.kind.unbounded_times)
+        rows = brought(
+            table, layout, unbounded_times=self._connection.kind.unbounded_times, span_us=span_us
+        )
         schema = rows.schema().to_pyarrow()
         if self._shows_instants:
             schema = instants(schema)

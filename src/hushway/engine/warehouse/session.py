@@ -28,8 +28,10 @@ class Holder(Protocol):
         """Returns the columns of a table; no row is read."""
         ...
 
-    def give(self, session: EmbeddedSession, layout: Layout) -> None:
-        """Lets rows of a table stand for those of files."""
+    def give(
+        self, session: EmbeddedSession, layout: Layout, span_us: tuple[int, int] | None
+    ) -> None:
+        """Lets rows of a table stand for those of files; those outside a span may be left out."""
         ...
 
     def counted(self, reading: Reading, part: ByExpression[T]) -> T | None:
@@ -59,7 +61,7 @@ class WarehouseSession(EmbeddedSession):
     def __init__(self, here: EmbeddedSession, there: Holder) -> None:
         super().__init__(here.backend, here.settings)
         self._there = there
-        self._brought: Layout | None = None
+        self._brought: tuple[Layout, tuple[int, int] | None] | None = None
 
     def layout(self, source: Source) -> Layout:
         """Returns the columns of the source's table; no row is read.
@@ -82,9 +84,10 @@ class WarehouseSession(EmbeddedSession):
                 "MDS and GPX files are read on one machine only, and by no warehouse.",
                 advice='Set kind = "duckdb" in [engine], or put the rows into a table.',
             )
-        if layout != self._brought:
-            self._there.give(self, layout)
-            self._brought = layout
+        # All rows that are here already serve for any span.
+        if self._brought not in ((layout, None), (layout, reading.span_us)):
+            self._there.give(self, layout, reading.span_us)
+            self._brought = layout, reading.span_us
         return super().rows(reading)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:

@@ -15,6 +15,8 @@ from hushway.engine.session import Between
 from hushway.tables.layout import Kind, Layout
 
 _SECOND_US: Final = 1_000_000
+_DAY_US: Final = 86_400 * _SECOND_US
+_TIMESTAMPS: Final = ("naive time", "zoned time")
 _OWNERS: Final = ("person", "trip_id")
 # What Python calls spaces, one by one: a class of characters that every engine reads alike.
 _SPACES: Final = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
@@ -24,7 +26,13 @@ _FIRST: Final = datetime(1, 1, 1)  # noqa: DTZ001  of a wall clock
 _LAST: Final = datetime(9999, 12, 31, 23, 59, 59, 999_999)  # noqa: DTZ001  likewise
 
 
-def brought(table: ir.Table, layout: Layout, *, unbounded_times: bool) -> ir.Table:
+def brought(
+    table: ir.Table,
+    layout: Layout,
+    *,
+    unbounded_times: bool,
+    span_us: tuple[int, int] | None = None,
+) -> ir.Table:
     """Returns the columns of a layout as they can be handed over, and nothing else.
 
     Args:
@@ -32,7 +40,15 @@ def brought(table: ir.Table, layout: Layout, *, unbounded_times: bool) -> ir.Tab
         layout: Its layout.
         unbounded_times: Whether there may be times before the year 1 and infinite ones. They are
             then moved to the first or last one that can be handed over, outside of any window.
+        span_us: From when to when rows are needed, as they write it; None for all. A day more on
+            either side comes along, because zones of sessions may move what is compared.
     """
+    if span_us is not None and layout.kinds.get("time") in _TIMESTAMPS:
+        time = table[layout.names["time"]]
+        first, last = span_us[0] - _DAY_US, span_us[1] + _DAY_US
+        table = table.filter(
+            time >= _alike(time, _moment(first)), time < _alike(time, _moment(last))
+        )
     names = dict.fromkeys(layout.names.values())
     return table.select(
         **{name: _handed_over(table[name], unbounded_times=unbounded_times) for name in names}

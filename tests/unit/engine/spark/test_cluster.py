@@ -74,3 +74,21 @@ def test_a_session_that_writes_exact_numbers_down_is_refused(
     installed(monkeypatch, active("local[2]", **{"spark.eventLog.enabled": "true"}))
     with pytest.raises(DataError, match="event log"):
         connected(Cluster())
+
+
+@pytest.mark.parametrize("said", [{}, {"spark.io.encryption.enabled": "false"}])
+def test_a_session_that_leaves_rows_readable_on_disks_is_refused_unless_the_plan_allows_it(
+    monkeypatch: pytest.MonkeyPatch, said: dict[str, str]
+) -> None:
+    session = active("local[2]", **said)
+    installed(monkeypatch, session)
+    with pytest.raises(DataError, match="unencrypted") as refused:
+        connected(Cluster(), encrypted=True)
+    assert "encrypt_spills = false" in (refused.value.advice or "")
+    assert connected(Cluster(), encrypted=False) is session
+
+
+def test_a_session_that_encrypts_what_it_writes_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = active("local[2]", **{"spark.io.encryption.enabled": "true"})
+    installed(monkeypatch, session)
+    assert connected(Cluster(), encrypted=True) is session

@@ -18,7 +18,7 @@ from hushway.families.od.rows.part import PlacedTrips, TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit
 from hushway.tables.layout import layout_of_table
-from support.random_trips import town
+from support.conformance.od import town
 
 WRITTEN = Path(__file__).with_name("compiled")
 DIALECTS = ("bigquery", "clickhouse", "databricks", "postgres", "snowflake", "trino")

@@ -217,7 +217,13 @@ def visits_read(session: Session, source: EventsSource, universe: DensityUnivers
     """
     refuse_other_columns(source, universe)
     read = _Countable(_Events(source), universe)
-    return Reading(layout=session.layout(source), read=read, together="person")
+    grid = day_grid(universe.periods, source.clock)
+    return Reading(
+        layout=session.layout(source),
+        read=read,
+        together="person",
+        span_us=(grid.start_us, grid.end_us),
+    )
 
 
 @dataclass(frozen=True)

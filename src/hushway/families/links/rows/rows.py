@@ -146,7 +146,8 @@ def countable_read(
     """
     reading = positions_read(session, source)
     around = Surroundings.of(roads)
-    return replace(reading, read=_Countable(_Positions(source), around, lookup))
+    read = _Countable(_Positions(source), around, lookup)
+    return replace(reading, read=read, span_us=(lookup.start_us, lookup.end_us))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import time_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums
 from hushway.families.od.public.cells import ODCells
@@ -46,7 +47,9 @@ class PlacedTrips:
             # Points are found in areas by more than expressions.
             place = None if self.id_kinds is None else self.placed_between
             read = _ReadAndPlaced(reading.read, self)
-            return replace(reading, read=read, together=together, place=place)
+            grid = time_grid(self.cells.periods, self.clock)
+            span = grid.start_us, grid.end_us
+            return replace(reading, read=read, together=together, place=place, span_us=span)
         return replace(reading, shape=_ShapedAndPlaced(reading.shape, self))
 
     def placed_between(self, engine: Loader, between: Between) -> ir.Table:

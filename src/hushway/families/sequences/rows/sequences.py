@@ -188,7 +188,11 @@ def stops_read(
     """
     reading = rows_read(session, source)
     read = _Countable(_Rows(source), locations, rule, owned)
-    return replace(reading, read=read, together="person" if owned else None)
+    span = None
+    if isinstance(source, TapsSource):
+        grid = day_grid(window_of(rule), source.clock)
+        span = grid.start_us, grid.end_us
+    return replace(reading, read=read, together="person" if owned else None, span_us=span)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""All counters of movements count alike, to the last link, and as the rule says in words."""
+"""Movements: random ones, the rule that bounds them in plain Python, and cases for all engines."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.settings import EngineSettings
-from hushway.families.links.audit.suite import TracesBatchByBatch
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
@@ -31,14 +30,15 @@ from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
+from hushway.tables.layout import Clock
+from support.conformance.case import SEASONS, Answers, Case, as_counts, random_key
+from support.conformance.case import ZONE as ZONE_NAME
 
-ZONE = ZoneInfo("Europe/Paris")
+ZONE = ZoneInfo(ZONE_NAME)
 ROADS = road_city(3, links=1_000)
 MATCHER = Matcher(ROADS)
 LIMITS = MovementLimits(max_items=25, speed_steps=2)
-# The clocks go forward in the first window and back in the second.
-WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
-Scatter = Callable[[Path, pa.Table, str, int], Path]
+KEY = random_key(12)
 Trip = tuple[int, str, list[tuple[datetime, float, float]]]  # person, id, positions
 
 
@@ -46,7 +46,7 @@ def universe_of(first: date) -> LinkUniverse:
     return LinkUniverse(
         roads=ROADS,
         periods=Periods(
-            zone="Europe/Paris",
+            zone=ZONE_NAME,
             first_day=first,
             last_day=first + timedelta(days=2),
             opens=60,
@@ -175,25 +175,27 @@ def counts_by_hand(
     return [dict(counts), {cell: total for cell, total in sums.items() if total}]
 
 
-def answers(
-    counter: ArrayMovements | TraceMovements, universe: LinkUniverse
-) -> list[dict[int, int]]:
-    found = []
-    for cells in (MovementCells(universe=universe), SpeedSums(universe=universe)):
-        counts = counter.count(Query(name="movements", cells=cells))
-        assert (np.diff(counts.cells) > 0).all()
-        found.append(dict(zip(counts.cells.tolist(), counts.values.tolist(), strict=True)))
-    return found
+def questions(universe: LinkUniverse) -> list[Query]:
+    every = (MovementCells(universe=universe), SpeedSums(universe=universe))
+    return [Query(name="movements", cells=cells) for cells in every]
+
+
+def answers(counter: ArrayMovements | TraceMovements, universe: LinkUniverse) -> Answers:
+    return [as_counts(counter.count(query)) for query in questions(universe)]
 
 
 def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
     rows = [(person, trip, *each) for person, trip, own in trips for each in own]
+    # Somebody nobody knows drove along.
+    rows += [(None, "t9999", *rest) for _, _, *rest in rows[:20]]
     person, trip, instant, lon, lat = zip(*rows, strict=True)
     wall = [t.astimezone(ZONE).replace(tzinfo=None) for t in instant]
     numbers = [int(name[1:]) for name in trip]
     return pa.table(
         {
-            "person": pa.array([name_of(p) for p in person] if text else person),
+            "person": pa.array(
+                [None if p is None else name_of(p) for p in person] if text else person
+            ),
             "trip": pa.array(trip if text else numbers),
             "time": pa.array(wall, pa.timestamp("us"))
             if clock == "local"
@@ -204,74 +206,82 @@ def table_of(trips: list[Trip], *, text: bool, clock: str) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("season", WINDOWS)
-@pytest.mark.parametrize("clock", ["local", "utc"])
-@pytest.mark.parametrize("text", [False, True])
-def test_every_counter_counts_what_the_rule_says(
-    tmp_path: Path, scatter: Scatter, season: str, clock: Any, text: bool
-) -> None:
-    first = WINDOWS[season]
-    universe, key = universe_of(first), random_key(12)
-    trips = random_trips(seed=11, count=160, first=first)
-    items = items_by_hand(trips, universe, text=text)
-    assert max(map(len, items.values())) > LIMITS.max_items + 50
-    expected = counts_by_hand(items, universe, key)
-    assert all(expected)
+def counter_of(
+    path: Path | str,
+    universe: LinkUniverse,
+    settings: EngineSettings,
+    clock: Clock = "local",
+    engine: Callable[..., Any] = TraceMovements,
+) -> Any:
+    return engine(
+        source=TracesSource(path, TraceColumns(trip="trip"), clock=clock),
+        universe=universe,
+        limits=LIMITS,
+        key=KEY,
+        settings=settings,
+        matcher=MATCHER,
+    )
+
+
+def memory_of(
+    items: dict[int, dict[tuple[int, int], tuple[float, int]]], universe: LinkUniverse
+) -> ArrayMovements:
     person, period, item, steps = np.array(
         [(salt, *what, steps) for salt, own in items.items() for what, (_, steps) in own.items()]
     ).T
-    memory = ArrayMovements(
+    return ArrayMovements(
         universe=universe,
         limits=LIMITS,
-        key=key,
+        key=KEY,
         person=person,
         period=period,
         item=item,
         steps=steps,
     )
-    assert answers(memory, universe) == expected
-    table = table_of(trips, text=text, clock=clock)
-    order = np.random.default_rng(5).permutation(len(table))
-    # Persons of a CSV file are text, so their salts are others: text only.
-    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 23, table.take(order), 2, 3)]
-    runs.append(("csv", 17, table.take(order), 2, 100) if text else ("parquet", 2, table, 1, 1))
-    for run, (form, files, rows, threads, batch) in enumerate(runs):
-        path = scatter(tmp_path / str(run), rows, form, files)
-        counter = TraceMovements(
-            source=TracesSource(path, TraceColumns(trip="trip"), clock=clock),
-            universe=universe,
-            limits=LIMITS,
-            key=key,
-            settings=EngineSettings(memory_limit="500MB", threads=threads, batch_rows=batch),
-            matcher=MATCHER,
-        )
-        assert answers(counter, universe) == expected
-        for cells in (MovementCells(universe=universe), SpeedSums(universe=universe)):
-            query = Query(name="movements", cells=cells)
-            assert counter.bound(query) == memory.bound(query)
 
 
-@pytest.mark.parametrize("batch", [7, 100])
-def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
-    tmp_path: Path, scatter: Scatter, batch: int
-) -> None:
-    universe, key = universe_of(WINDOWS["spring"]), random_key(12)
-    trips = random_trips(seed=11, count=160, first=WINDOWS["spring"])
-    expected = counts_by_hand(items_by_hand(trips, universe, text=False), universe, key)
-    table = table_of(trips, text=False, clock="local")
-    files = scatter(tmp_path / "files", table, "parquet", 3)
-    wrong = TracesBatchByBatch(
-        source=TracesSource(files, TraceColumns(trip="trip")),
-        universe=universe,
-        limits=LIMITS,
-        key=key,
-        settings=EngineSettings(memory_limit="500MB", threads=2, batch_rows=batch),
-        matcher=MATCHER,
+def _case(name: str, first: date, *, text: bool, clock: Clock, tireless: bool = False) -> Case:
+    universe = universe_of(first)
+
+    @cache
+    def trips() -> list[Trip]:
+        found = random_trips(seed=11, count=160, first=first)
+        return [(7, *rest) for _, *rest in found] if tireless else found  # type: ignore[misc]
+
+    @cache
+    def items() -> dict[int, dict[tuple[int, int], tuple[float, int]]]:
+        return items_by_hand(trips(), universe, text=text)
+
+    def memory() -> Answers:
+        counter = memory_of(items(), universe)
+        for query in questions(universe):
+            settings = EngineSettings()
+            assert counter_of("", universe, settings).bound(query) == counter.bound(query)
+        return answers(counter, universe)
+
+    def rows() -> pa.Table:
+        table = table_of(trips(), text=text, clock=clock)
+        return table.take(np.random.default_rng(5).permutation(len(table)))
+
+    return Case(
+        name=f"links, {name}",
+        rows=rows,
+        by_hand=lambda: counts_by_hand(items(), universe, KEY),
+        by_memory=memory,
+        count=lambda path, settings: answers(counter_of(path, universe, settings, clock), universe),
+        in_csv=text,
     )
-    counts, _ = answers(wrong, universe)
-    assert sum(counts.values()) > sum(expected[0].values())
 
 
-def random_key(seed: int) -> BoundingKey:
-    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
-    return BoundingKey.from_words([int(word) for word in words])
+def _cases() -> Sequence[Case]:
+    spring, autumn = SEASONS["spring"], SEASONS["autumn"]
+    return [
+        _case("clocks change in spring, local, integers", spring, text=False, clock="local"),
+        _case("clocks change in spring, utc, text", spring, text=True, clock="utc"),
+        _case("clocks change in autumn, local, text", autumn, text=True, clock="local"),
+        _case("clocks change in autumn, utc, integers", autumn, text=False, clock="utc"),
+        _case("one tireless person", spring, text=True, clock="local", tireless=True),
+    ]
+
+
+CASES = _cases()

@@ -1,20 +1,18 @@
-"""All counters of sequences count alike, to the last record, and as the rule says in words."""
+"""Sequences: random ones, the rule that bounds them in plain Python, and cases for all engines."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.settings import EngineSettings
-from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.counter import EngineSequences
@@ -30,19 +28,25 @@ from hushway.geography.locations import Labels, Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
+from hushway.tables.layout import Clock
+from support.conformance.case import SEASONS, TIRELESS, ZONE, Answers, Case, as_counts, random_key
 
-Steps = list[dict[int, int]]
-Scatter = Callable[[Path, pa.Table, str, int], Path]
-SETTINGS = EngineSettings(memory_limit="500MB", threads=2, batch_rows=3)
+KEY = random_key(12)
 PLACES = 7
-WINDOW = Periods(
-    zone="Europe/Paris",
-    first_day=date(2026, 3, 28),
-    last_day=date(2026, 3, 30),
-    opens=240,
-    closes=1320,
-    minutes=360,
-)
+
+
+def window_of(first: date) -> Periods:
+    return Periods(
+        zone=ZONE,
+        first_day=first,
+        last_day=first + timedelta(days=2),
+        opens=240,
+        closes=1320,
+        minutes=360,
+    )
+
+
+WINDOW = window_of(SEASONS["spring"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +81,17 @@ def town() -> Taxonomy:
     return Taxonomy(locations=Locations(places), levels=(coarse, fine))
 
 
-def random_taps(seed: int, size: int, step_us: int) -> Taps:
+def slots_of(window: Periods, clock: Clock) -> Any:
+    return window.instant_slots if clock == "utc" else window.wall_slots
+
+
+def random_taps(
+    seed: int, size: int, step_us: int, window: Periods = WINDOW, clock: Clock = "local"
+) -> Taps:
     """Taps of people with very different numbers of them; the coarser the step, the more ties."""
     rng = np.random.default_rng(seed)
-    start, end = WINDOW.wall_slots[0].start_us, WINDOW.wall_slots[-1].end_us
+    slots = slots_of(window, clock)
+    start, end = slots[0].start_us, slots[-1].end_us
     margin = 10**10
     return Taps(
         person=rng.zipf(1.2, size) % 301 - 30,
@@ -89,26 +100,26 @@ def random_taps(seed: int, size: int, step_us: int) -> Taps:
     )
 
 
-def random_key(seed: int) -> BoundingKey:
-    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
-    return BoundingKey.from_words([int(word) for word in words])
-
-
 def place_by_hand(key: BoundingKey, since: int, one: int, two: int) -> int:
     a, b, c, d, *polynomial, _, _ = key.coefficients
     mixed = (a * (since % 2**30) + b * (since // 2**30) + c * one + d * two) % PRIME
     return sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME
 
 
-def records_by_hand(taps: Taps, key: BoundingKey, rule: SequenceRule) -> list[Record]:
+def records_by_hand(
+    taps: Taps, key: BoundingKey, rule: SequenceRule, clock: Clock = "local"
+) -> list[Record]:
     """Who was where on which day, in the order of time and, in ties, of the key."""
-    start = WINDOW.wall_slots[0].start_us
+    window = rule.window
+    assert window is not None
+    every = slots_of(window, clock)
+    start = every[0].start_us
     rows: dict[tuple[int, int], list[tuple[int, int, int, int]]] = defaultdict(list)
     columns = (taps.person.tolist(), taps.place.tolist(), taps.us.tolist())
     for person, place, us in zip(*columns, strict=True):
-        slots = [i for i, s in enumerate(WINDOW.wall_slots) if s.start_us <= us < s.end_us]
+        slots = [i for i, s in enumerate(every) if s.start_us <= us < s.end_us]
         if place >= 0 and slots:
-            day, period = divmod(slots[0], WINDOW.parts)
+            day, period = divmod(slots[0], window.parts)
             since = us - start
             tie = place_by_hand(key, since, place, 0)
             rows[person, day if rule.record == "day" else 0].append((since, tie, place, period))
@@ -148,7 +159,7 @@ def bounded_by_hand(
     return kept
 
 
-def walk(taxonomy: Taxonomy, periods: int, count: Any, stops: int) -> Steps:
+def walk(taxonomy: Taxonomy, periods: int, count: Any, stops: int) -> Answers:
     """Goes down the tree, keeping most occupied and some empty candidates; says what it saw."""
     cells: PrefixCells = first_prefixes(taxonomy, periods=periods)
     seen = []
@@ -193,13 +204,7 @@ def count_by_hand(records: list[Record], *, timed: bool) -> Any:
 
 
 def counter_of(counter: EngineSequences | ArraySequences) -> Any:
-    def count(cells: PrefixCells) -> dict[int, int]:
-        query = Query(name="records", cells=cells)
-        found = counter.count(query)
-        assert (found.values > 0).all()
-        return dict(zip(found.cells.tolist(), found.values.tolist(), strict=True))
-
-    return count
+    return lambda cells: as_counts(counter.count(Query(name="records", cells=cells)))
 
 
 def by_memory(
@@ -221,129 +226,172 @@ def by_memory(
     )
 
 
-def table_of(taxonomy: Taxonomy, taps: Taps, *, text: bool) -> pa.Table:
+def table_of(taxonomy: Taxonomy, taps: Taps, *, text: bool, clock: Clock = "local") -> pa.Table:
+    """Returns taps, and some of them once more of nobody, nowhere or at no time."""
     ids = np.array([*taxonomy.locations.ids, "999"])[taps.place]
     columns: dict[str, Any] = {
         "person": pa.array([f"rider {p}" for p in taps.person]) if text else taps.person,
         "location": ids if text else ids.astype(np.int64),
-        "time": pa.array(taps.us, pa.timestamp("us")),
+        "time": pa.array(taps.us, pa.timestamp("us", "UTC" if clock == "utc" else None)),
     }
-    return pa.table(columns)
+    table = pa.table(columns)
+    some = table.slice(0, 9)
+    lost = [
+        some.set_column(at, name, pa.nulls(len(some), some[name].type))
+        for at, name in enumerate(some.column_names)
+    ]
+    blank = [some.set_column(0, "person", pa.array([" "] * len(some)))] if text else []
+    return pa.concat_tables([table, *lost, *blank])
 
 
-def by_duckdb(
-    folder: Path,
+def engine_of(
+    path: Path | str,
     taxonomy: Taxonomy,
     rule: SequenceRule,
-    key: BoundingKey,
+    settings: EngineSettings,
+    *,
+    clock: Clock = "local",
     engine: Callable[..., Any] = EngineSequences,
 ) -> Any:
     return engine(
-        source=TapsSource(folder, TapColumns()),
+        source=TapsSource(path, TapColumns(), clock=clock),
         taxonomy=taxonomy,
         rule=rule,
         unit=Unit.PERSON,
-        key=key,
-        settings=SETTINGS,
+        key=KEY,
+        settings=settings,
     )
 
 
-STEPS: dict[str, int] = {"microseconds": 1, "minutes": 60_000_000, "two hours": 7_200_000_000}
+def _taps_case(name: str, taps: Taps, rule: SequenceRule, *, text: bool, clock: Clock) -> Case:
+    taxonomy = town()
 
+    def hand() -> Answers:
+        records = records_by_hand(taps, KEY, rule, clock)
+        kept = bounded_by_hand(records, KEY, rule, rule.max_records)
+        return walk(taxonomy, rule.periods, count_by_hand(kept, timed=rule.keep_times), 3)
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize(
-    ("record", "keep_times", "most"),
-    [("day", False, 1), ("day", True, 2), ("day", True, 9), ("window", False, 1)],
-)
-def test_every_counter_counts_what_the_rule_says(
-    *, tmp_path: Path, scatter: Scatter, step: str, record: Any, keep_times: bool, most: int
-) -> None:
-    taxonomy, key = town(), random_key(12)
-    rule = SequenceRule(
-        max_stops=3, max_records=most, window=WINDOW, record=record, keep_times=keep_times
+    def memory() -> Answers:
+        # In any order.
+        records = records_by_hand(taps, KEY, rule, clock)[::-1]
+        counter = by_memory(taxonomy, records, rule, KEY, rule.max_records)
+        return walk(taxonomy, rule.periods, counter_of(counter), 3)
+
+    def count(path: Path | str, settings: EngineSettings) -> Answers:
+        counter = engine_of(path, taxonomy, rule, settings, clock=clock)
+        return walk(taxonomy, rule.periods, counter_of(counter), 3)
+
+    return Case(
+        name=f"sequences, {name}",
+        rows=lambda: table_of(taxonomy, taps, text=text, clock=clock),
+        by_hand=hand,
+        by_memory=memory,
+        count=count,
+        in_csv=True,
     )
-    taps = random_taps(seed=11, size=1_500, step_us=STEPS[step])
-    records = records_by_hand(taps, key, rule)
-    kept = bounded_by_hand(records, key, rule, most)
-    assert most == 9 or record == "window" or len(kept) < len(records)
-    expected = walk(taxonomy, rule.periods, count_by_hand(kept, timed=keep_times), 3)
-    assert len(expected) == 9
-    assert all(expected)
-    folders = [
-        scatter(tmp_path / f"{form} {text}", table_of(taxonomy, taps, text=text), form, files)
-        for text, form, files in ((False, "parquet", 1), (True, "parquet", 23), (True, "csv", 17))
-    ]
-    for counter in (
-        by_memory(taxonomy, records, rule, key, most),
-        by_memory(taxonomy, records[::-1], rule, key, most),
-        *(by_duckdb(folder, taxonomy, rule, key) for folder in folders),
-    ):
-        assert walk(taxonomy, rule.periods, counter_of(counter), 3) == expected
 
 
-def test_a_reader_that_bounds_each_file_by_itself_is_seen(tmp_path: Path, scatter: Scatter) -> None:
-    taxonomy, key = town(), random_key(12)
-    rule = SequenceRule(max_stops=3, max_records=2, window=WINDOW, record="day")
-    taps = random_taps(seed=11, size=1_500, step_us=1)
-    folder = scatter(tmp_path / "files", table_of(taxonomy, taps, text=False), "parquet", 3)
-    cells = first_prefixes(taxonomy)
-    right, wrong = (
-        counter_of(by_duckdb(folder, taxonomy, rule, key, engine))(cells)
-        for engine in (EngineSequences, sequences_file_by_file)
-    )
-    assert sum(wrong.values()) > sum(right.values())
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("unit", list(Unit))
-def test_ready_sequences_count_as_arrays_do(
-    tmp_path: Path, scatter: Scatter, seed: int, unit: Unit
-) -> None:
-    rng = np.random.default_rng(seed)
-    taxonomy, key, most, stops = town(), random_key(seed + 50), 3, 4
-    lengths = rng.integers(1, 7, 600)
+def _ready_case(unit: Unit, kind: str) -> Case:
+    """Sequences that are ready, in lists or in one text."""
+    rng = np.random.default_rng(2)
+    taxonomy, most, stops, size = town(), 3, 4, 600
+    lengths = rng.integers(1, 7, size)
     start = np.concatenate([[0], np.cumsum(lengths)])
     places = rng.integers(0, PLACES, start[-1]) // 3
-    person = rng.zipf(1.5, 600) % 41
-    expected = walk(
-        taxonomy,
-        1,
-        counter_of(
-            ArraySequences(
-                taxonomy=taxonomy,
-                unit=unit,
-                max_records=most,
-                max_stops=stops,
-                key=key,
-                start=start,
-                stops=places,
-                person=person,
-            )
-        ),
-        stops,
-    )
+    person = rng.zipf(1.5, size) % 41
+    order = rng.permutation(size)
     ids = [
         [taxonomy.locations.ids[i] for i in places[low:high]]
         for low, high in pairwise(start.tolist())
     ]
-    # Rows in another order, and one location that is not in the list, change nothing.
-    order = rng.permutation(600)
-    lists = [["nowhere", *ids[i]] for i in order]
-    columns: dict[str, Any] = {
-        "texts": pa.array(lists),
-        "integers": pa.array([[int(x) for x in ids[i]] for i in order]),
-        "joined": pa.array([" ".join(each) for each in lists]),
-    }
-    for files, (name, column) in enumerate(columns.items(), start=1):
-        table = pa.table({"who": person[order], "stops": column})
-        folder = scatter(tmp_path / name, table, "parquet", 7 * files)
+
+    def rows() -> pa.Table:
+        # Rows in another order, and one location that is not in the list, change nothing.
+        lists = [["nowhere", *ids[i]] for i in order]
+        columns: dict[str, Any] = {
+            "texts": pa.array(lists),
+            "integers": pa.array([[int(x) for x in ids[i]] for i in order]),
+            "joined": pa.array([" ".join(each) for each in lists]),
+        }
+        return pa.table({"who": person[order], "stops": columns[kind]})
+
+    def memory() -> Answers:
+        counter = ArraySequences(
+            taxonomy=taxonomy,
+            unit=unit,
+            max_records=most,
+            max_stops=stops,
+            key=KEY,
+            start=start,
+            stops=places,
+            person=person,
+        )
+        return walk(taxonomy, 1, counter_of(counter), stops)
+
+    def count(path: Path | str, settings: EngineSettings) -> Answers:
         counter = EngineSequences(
-            source=SequencesSource(folder, SequenceColumns(person="who")),
+            source=SequencesSource(path, SequenceColumns(person="who")),
             taxonomy=taxonomy,
             rule=SequenceRule(max_stops=stops, max_records=most),
             unit=unit,
-            key=key,
-            settings=SETTINGS,
+            key=KEY,
+            settings=settings,
         )
-        assert walk(taxonomy, 1, counter_of(counter), stops) == expected
+        return walk(taxonomy, 1, counter_of(counter), stops)
+
+    return Case(
+        name=f"sequences, ready ones in {kind}, unit {unit.value}",
+        rows=rows,
+        by_hand=memory,
+        by_memory=None,
+        count=count,
+        in_csv=False,
+    )
+
+
+def _cases() -> Sequence[Case]:
+    def rule(record: Any, most: int, *, keep_times: bool, season: str = "spring") -> SequenceRule:
+        window = window_of(SEASONS[season])
+        return SequenceRule(
+            max_stops=3, max_records=most, window=window, record=record, keep_times=keep_times
+        )
+
+    minutes, hours = 60_000_000, 7_200_000_000
+    by_day = rule("day", 2, keep_times=True)
+    found = [
+        _taps_case(
+            f"times by {name}, {'text' if text else 'integers'}, of a {asked.record}, at most "
+            f"{asked.max_records}",
+            random_taps(seed=11, size=1_500, step_us=step),
+            asked,
+            text=text,
+            clock="local",
+        )
+        for name, step, text, asked in (
+            ("microseconds", 1, True, by_day),
+            ("minutes", minutes, False, rule("day", 1, keep_times=False)),
+            ("two hours", hours, True, rule("window", 1, keep_times=False)),
+            ("two hours", hours, False, by_day),
+            ("two hours", hours, True, rule("day", 9, keep_times=True)),
+        )
+    ]
+    for season in SEASONS:
+        changed = rule("day", 2, keep_times=True, season=season)
+        assert changed.window is not None
+        taps = random_taps(21, 1_200, minutes, changed.window, "utc")
+        found.append(
+            _taps_case(f"clocks change in {season}, utc", taps, changed, text=False, clock="utc")
+        )
+    tireless = random_taps(seed=4, size=TIRELESS + 900, step_us=1)
+    tireless.person[:TIRELESS] = 7
+    found.append(_taps_case("one tireless person", tireless, by_day, text=True, clock="local"))
+    ready = (
+        (Unit.PERSON, "texts"),
+        (Unit.DEVICE, "joined"),
+        (Unit.RECORD, "integers"),
+        (Unit.TRIP, "texts"),
+    )
+    return [*found, *(_ready_case(unit, kind) for unit, kind in ready)]
+
+
+CASES = _cases()

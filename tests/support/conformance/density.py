@@ -1,7 +1,7 @@
-"""All counters of visits count alike, to the last visit, and as the rule says in words."""
+"""Visits: random ones, the rule that bounds them in plain Python, and cases for all engines."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import md5
@@ -11,12 +11,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
-import pytest
 import shapely
 
 from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.settings import EngineSettings
-from hushway.families.density.audit.suite import VisitsBatchByBatch
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
@@ -36,13 +34,14 @@ from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
+from hushway.tables.layout import Clock
+from support.conformance.case import SEASONS, TIRELESS, Answers, Case, as_counts, random_key
+from support.conformance.case import ZONE as ZONE_NAME
 
 SITES, AREAS, QUANTA = 5, 4, 12
-ZONE = ZoneInfo("Europe/Paris")
+ZONE = ZoneInfo(ZONE_NAME)
 LIMITS = VisitLimits(max_visits=4, max_visits_in_total=6)
-# The clocks go forward in the first window and back in the second.
-WINDOWS = {"spring": date(2026, 3, 28), "autumn": date(2026, 10, 24)}
-Scatter = Callable[[Path, pa.Table, str, int], Path]
+KEY = random_key(12)
 CLUSTER = np.array([0, 1, 1, 0, 2], dtype=np.int64)
 
 
@@ -57,7 +56,7 @@ class Events:
 
 def window_of(first: date) -> Periods:
     return Periods(
-        zone="Europe/Paris",
+        zone=ZONE_NAME,
         first_day=first,
         last_day=first + timedelta(days=2),
         opens=60,
@@ -100,11 +99,12 @@ def universe_of(first: date, *, positions: bool) -> DensityUniverse:
     )
 
 
-def random_events(seed: int, size: int, first: date) -> Events:
+def random_events(seed: int, size: int, first: date, tireless: int = 0) -> Events:
+    """Events of skewed persons, the first ones all of one person if that is asked for."""
     rng = np.random.default_rng(seed)
     start = datetime(first.year, first.month, first.day, tzinfo=ZONE).astimezone(UTC)
     minutes = rng.integers(-300, 3 * 1440 + 300, size).tolist()
-    person = (rng.zipf(1.25, size) % 97 - 20).tolist()
+    person = [7] * tireless + (rng.zipf(1.25, size) % 97 - 20).tolist()[tireless:]
     place = rng.integers(-1, SITES + 2, size).tolist()
     lost = rng.random((2, size)) < 0.02
     return Events(
@@ -194,13 +194,9 @@ def questions(universe: DensityUniverse) -> list[VisitCells]:
     ]
 
 
-def answers(counter: ArrayVisits | EngineVisits, universe: DensityUniverse) -> list[dict[int, int]]:
-    found = []
-    for cells in questions(universe):
-        counts = counter.count(Query(name="visits", cells=cells))
-        assert (np.diff(counts.cells) > 0).all()
-        found.append(dict(zip(counts.cells.tolist(), counts.values.tolist(), strict=True)))
-    return found
+def answers(counter: ArrayVisits | EngineVisits, universe: DensityUniverse) -> Answers:
+    asked = (Query(name="visits", cells=cells) for cells in questions(universe))
+    return [as_counts(counter.count(query)) for query in asked]
 
 
 def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.Table:
@@ -221,67 +217,78 @@ def table_of(events: Events, *, text: bool, positions: bool, clock: str) -> pa.T
     return pa.table(columns)
 
 
-@pytest.mark.parametrize("season", WINDOWS)
-@pytest.mark.parametrize("clock", ["local", "utc"])
-@pytest.mark.parametrize("text", [False, True])
-@pytest.mark.parametrize("positions", [False, True])
-def test_every_counter_counts_what_the_rule_says(
-    *, tmp_path: Path, scatter: Scatter, season: str, clock: Any, text: bool, positions: bool
-) -> None:
-    first = WINDOWS[season]
-    universe, key = universe_of(first, positions=positions), random_key(12)
-    events = random_events(seed=11, size=2_500, first=first)
-    visits = visits_by_hand(events, universe, text=text)
-    assert max(map(len, visits.values())) > LIMITS.max_visits + 100
-    expected = counts_by_hand(visits, universe, key)
-    assert all(expected)
+def counter_of(
+    path: Path | str,
+    universe: DensityUniverse,
+    settings: EngineSettings,
+    clock: Clock = "local",
+    engine: Callable[..., Any] = EngineVisits,
+) -> Any:
+    positions = universe.sites is None
+    columns = EventColumns(location=None, lon="lon", lat="lat") if positions else EventColumns()
+    return engine(
+        source=EventsSource(path, columns, clock=clock),
+        universe=universe,
+        limits=LIMITS,
+        key=KEY,
+        settings=settings,
+    )
+
+
+def memory_of(visits: dict[int, set[tuple[int, int]]], universe: DensityUniverse) -> ArrayVisits:
     person, number, site = np.array(
         [(salt, *visit) for salt, own in visits.items() for visit in own]
     ).T
-    memory = ArrayVisits(
-        universe=universe, limits=LIMITS, key=key, person=person, site=site, bin=number
+    return ArrayVisits(
+        universe=universe, limits=LIMITS, key=KEY, person=person, site=site, bin=number
     )
-    assert answers(memory, universe) == expected
-    table = table_of(events, text=text, positions=positions, clock=clock)
-    order = np.random.default_rng(5).permutation(len(table))
-    columns = EventColumns(location=None, lon="lon", lat="lat") if positions else EventColumns()
-    # Persons of a CSV file are text, so their salts are others: text only.
-    runs = [("parquet", 1, table, 1, 1_000_000), ("parquet", 23, table.take(order), 2, 3)]
-    runs.append(("csv", 17, table, 2, 2) if text else ("parquet", 2, table, 1, 1))
-    for run, (form, files, rows, threads, batch) in enumerate(runs):
-        path = scatter(tmp_path / str(run), rows, form, files)
-        counter = EngineVisits(
-            source=EventsSource(path, columns, clock=clock),
-            universe=universe,
-            limits=LIMITS,
-            key=key,
-            settings=EngineSettings(memory_limit="500MB", threads=threads, batch_rows=batch),
-        )
-        assert answers(counter, universe) == expected
+
+
+def _case(
+    name: str, events: Events, universe: DensityUniverse, *, text: bool, clock: Clock
+) -> Case:
+    def visits() -> dict[int, set[tuple[int, int]]]:
+        return visits_by_hand(events, universe, text=text)
+
+    def memory() -> Answers:
+        counter = memory_of(visits(), universe)
         for cells in questions(universe):
             query = Query(name="visits", cells=cells)
-            assert counter.bound(query) == memory.bound(query)
+            settings = EngineSettings()
+            assert counter_of("", universe, settings).bound(query) == counter.bound(query)
+        return answers(counter, universe)
 
-
-@pytest.mark.parametrize("batch", [1, 3, 100])
-def test_a_reader_that_bounds_each_batch_by_itself_is_seen(
-    tmp_path: Path, scatter: Scatter, batch: int
-) -> None:
-    universe, key = universe_of(WINDOWS["spring"], positions=False), random_key(12)
-    events = random_events(seed=11, size=2_500, first=WINDOWS["spring"])
-    expected = counts_by_hand(visits_by_hand(events, universe, text=False), universe, key)
-    table = table_of(events, text=False, positions=False, clock="local")
-    wrong = VisitsBatchByBatch(
-        source=EventsSource(scatter(tmp_path / "files", table, "parquet", 3), EventColumns()),
-        universe=universe,
-        limits=LIMITS,
-        key=key,
-        settings=EngineSettings(memory_limit="500MB", threads=2, batch_rows=batch),
+    positions = universe.sites is None
+    return Case(
+        name=f"density, {name}",
+        rows=lambda: table_of(events, text=text, positions=positions, clock=clock),
+        by_hand=lambda: counts_by_hand(visits(), universe, KEY),
+        by_memory=memory,
+        count=lambda path, settings: answers(counter_of(path, universe, settings, clock), universe),
+        in_csv=text,
     )
-    for one, other in zip(answers(wrong, universe), expected, strict=True):
-        assert sum(one.values()) > sum(other.values())
 
 
-def random_key(seed: int) -> BoundingKey:
-    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
-    return BoundingKey.from_words([int(word) for word in words])
+def _cases() -> Sequence[Case]:
+    cases = []
+    clocks: tuple[Clock, Clock] = ("local", "utc")
+    for season, first in SEASONS.items():
+        events = random_events(seed=11, size=2_000, first=first)
+        for clock in clocks:
+            for text in (False, True):
+                # Every pair of the four ways in which cases differ.
+                positions = (season == "spring") ^ (clock == "utc") ^ text
+                universe = universe_of(first, positions=positions)
+                name = (
+                    f"clocks change in {season}, {clock}, {'text' if text else 'integers'}, "
+                    f"{'positions' if positions else 'towers'}"
+                )
+                cases.append(_case(name, events, universe, text=text, clock=clock))
+    first = SEASONS["spring"]
+    events = random_events(seed=4, size=TIRELESS + 900, first=first, tireless=TIRELESS)
+    universe = universe_of(first, positions=False)
+    cases.append(_case("one tireless person", events, universe, text=True, clock="local"))
+    return cases
+
+
+CASES = _cases()

@@ -1,0 +1,102 @@
+"""Odd and bad rows for plans of every family: what `check` finds or refuses in every engine."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from hushway.families.load import plan_from, prepare
+from hushway.release.job import Job
+from support.little_plans import little_plan
+
+ROWS = {"od": "trips", "sequences": "taps", "density": "events", "links": "traces"}
+# On this day, of an agency in Lisbon, the clock skips an hour.
+_SHORT_DAY = "2026-03-29"
+
+
+def job_of(family: str, folder: Path, rows: Path | str) -> Job:
+    """Returns the job of a little plan whose rows lie somewhere else, over a skipped hour."""
+    facts = little_plan(family)
+    facts["data"][ROWS[family]] = str(rows)
+    facts["time"]["last_day"] = _SHORT_DAY
+    return prepare(plan_from(facts, folder=folder))
+
+
+def little_rows(family: str, folder: Path, time: pa.DataType) -> pa.Table:
+    """Returns the rows of a little plan."""
+    types = pa_csv.ConvertOptions(column_types={"person": pa.string(), "time": time})
+    return pa_csv.read_csv(folder / f"{ROWS[family]}.csv", convert_options=types)
+
+
+def odd(table: pa.Table) -> pa.Table:
+    """Adds rows with nothing in them, with strange ids, times and places, and many of one id."""
+    first = table.slice(0, 1).to_pylist()[0]
+    texts = {name for name in table.column_names if pa.types.is_string(table[name].type)}
+    strange: list[dict[str, Any]] = [
+        dict.fromkeys(table.column_names),
+        {**first, "person": None},
+        {**first, "person": " "},
+        *({**first, name: "nowhere"} for name in sorted(texts - {"person", "time"})),
+        *({**first, name: 200.0} for name in ("lon", "lat") if name in first),
+        *(first for _ in range(400)),
+    ]
+    skipped = f"{_SHORT_DAY}T01:30:00"
+    if "time" in texts:
+        strange += [{**first, "time": time} for time in (skipped, "yesterday")]
+    else:
+        strange.append({**first, "time": datetime.fromisoformat(skipped)})
+    return pa.concat_tables([table, pa.Table.from_pylist(strange, schema=table.schema)])
+
+
+def _without(table: pa.Table) -> pa.Table:
+    return table.drop_columns("time")
+
+
+def _twice(table: pa.Table) -> pa.Table:
+    return table.append_column("PERSON", table["person"])
+
+
+def _decimals(table: pa.Table) -> pa.Table:
+    return table.set_column(0, "person", pa.array([1.5] * len(table)))
+
+
+def _no_times(table: pa.Table) -> pa.Table:
+    at = table.column_names.index("time")
+    return table.set_column(at, "time", pa.array(range(len(table))))
+
+
+def _no_rows(table: pa.Table) -> pa.Table:
+    return table.slice(0, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bad:
+    """Rows that no engine may take.
+
+    Attributes:
+        spoil: Makes them of good ones.
+        says: What the error speaks of.
+        in_csv: Whether files of text can have them.
+    """
+
+    spoil: Callable[[pa.Table], pa.Table]
+    says: str
+    in_csv: bool
+
+
+BAD = {
+    "no column of times": Bad(spoil=_without, says="time", in_csv=True),
+    "two columns alike": Bad(spoil=_twice, says="person", in_csv=True),
+    "decimal ids": Bad(spoil=_decimals, says="person", in_csv=False),
+    "numbers for times": Bad(spoil=_no_times, says="time", in_csv=False),
+    "no rows": Bad(spoil=_no_rows, says="empty", in_csv=True),
+}
+# What a file of text can have, after all other lines, and what the error speaks of.
+BAD_LINES = {
+    "an open quote": (b'"planted-and-never-seen-again,a,b,2026-03-02T09:00:00\n', "quote"),
+    "lines that end differently": (b"planted-and-never-seen-again,a\rb,c\r\n", "end alike"),
+}
