@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
-test: format-check lint types contracts web-check unit
+test: format-check lint types contracts web-check unit docs
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Draws docs/pictures/workbench.png and docs/pictures/site.png from the demo, in the machine's own Chromium.
+"""Draws workbench.png and site.png of docs/pictures from the demo, in the machine's own Chromium.
 
     make demo && .venv/bin/python benchmarks/screenshots.py demo
 
