@@ -1,4 +1,4 @@
-"""Writes the pages that follow from the code, or says which are out of date.
+"""Writes the pages that follow from code and kept results, or says which are out of date.
 
 python -m tools.docs.write            # writes them
 python -m tools.docs.write --check    # exit code 1 if one differs
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tools.docs.certificates import certificate_page
 from tools.docs.commands import commands_page
+from tools.docs.figures import pages_with_figures
 from tools.docs.plans import plan_pages
 from tools.docs.python import python_page
 
@@ -16,14 +17,14 @@ REFERENCE = Path("docs/reference")
 
 
 def pages() -> dict[Path, str]:
-    """Returns every page that follows from the code, by its place."""
+    """Returns every page that follows from the code or from kept results, by its place."""
     named = {
         **plan_pages(),
         "commands.md": commands_page(),
         "python.md": python_page(),
         "certificate.md": certificate_page(),
     }
-    return {REFERENCE / name: text for name, text in named.items()}
+    return {REFERENCE / name: text for name, text in named.items()} | pages_with_figures()
 
 
 def stale(found: dict[Path, str]) -> list[Path]:
@@ -41,7 +42,7 @@ def main(arguments: list[str]) -> int:
     if "--check" in arguments:
         out_of_date = stale(found)
         for path in out_of_date:
-            print(f"{path} does not follow from the code: make docs-write")  # noqa: T201
+            print(f"{path} does not follow from code and results: make docs-write")  # noqa: T201
         return 1 if out_of_date else 0
     for path, text in found.items():
         path.parent.mkdir(parents=True, exist_ok=True)
