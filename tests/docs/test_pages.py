@@ -1,9 +1,11 @@
 """Pages that follow from the code say what it says, and the tools that build the site work."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from tools.docs import figures
 from tools.docs.gather import BESIDE, gather
 from tools.docs.links import problems
 from tools.docs.tutorials import SCRIPTS, cells, page_of
@@ -80,3 +82,19 @@ def test_broken_links_missing_parts_and_foreign_scripts_are_found(tmp_path: Path
     assert any("good.html#gone" in one for one in found)
     assert any("gone.html" in one for one in found)
     assert any("example.org/x.js" in one for one in found)
+
+
+def test_figures_are_those_of_the_kept_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "RESULTS", tmp_path)
+    facts = {"reader, kB": 181.6, "reader, kB gzipped": 67.7}
+    facts |= {"steward, kB": 154.2, "steward, kB gzipped": 58.9}
+    (tmp_path / "workbench.json").write_text(json.dumps(facts))
+    page = "Before\n<!-- figures: page-sizes -->\n| 99 |\n<!-- end of figures -->\nafter\n"
+    found = figures.written(page)
+    assert "| gzipped, kB | 68 | 59 |" in found
+    assert "99" not in found
+    assert found.startswith("Before\n")
+    assert found.endswith("<!-- end of figures -->\nafter\n")
+    assert figures.written(found) == found
