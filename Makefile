@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check test-lowest format format-check lint types contracts unit web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest format format-check lint types contracts unit web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -24,8 +24,12 @@ contracts: $(VENV)/.dev
 
 # Tests of the cluster share one, so they are not divided among processes.
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster and not long"
 	$(BIN)/pytest -m cluster tests/cluster tests/conformance tests/integration
+
+# Planted mistakes that audits must catch, by many runs: a quarter of an hour. Before a release, and when audits change.
+test-long: $(VENV)/.dev
+	$(BIN)/pytest -n 2 --dist worksteal -m long
 
 # The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.
 web: web/node_modules/.package-lock.json

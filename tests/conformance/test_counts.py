@@ -3,6 +3,7 @@
 from itertools import chain
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from support.conformance import density, links, od, sequences
@@ -21,8 +22,11 @@ def test_every_engine_counts_what_the_rule_says(engine: Engine, case: Case, tmp_
         pytest.skip(
             "a worker reads a CSV file as one machine does; findings and refusals look at it"
         )
+    rows = case.rows()
+    if engine.name == "clickhouse" and any(pa.types.is_list(kind) for kind in rows.schema.types):
+        pytest.skip("a list cannot be missing in ClickHouse, and here some are")
     assert all(case.expected)
-    for placed in engine.put(case.rows(), tmp_path):
+    for placed in engine.put(rows, tmp_path):
         assert case.count(placed.path, placed.settings) == case.expected
 
 

@@ -91,7 +91,7 @@ def test_numbers_of_columns_stay_numbers() -> None:
 
 
 def test_the_recipe_in_the_docs_takes_the_quote_away() -> None:
-    docs = Path(__file__).parents[2] / "docs" / "release-folder.md"
+    docs = Path(__file__).parents[2] / "docs" / "reference" / "release-folder.md"
     (recipe,) = re.findall(r"```python\n(import re\n.*?)```", docs.read_text("utf-8"), re.DOTALL)
     scope: dict[str, Any] = {}
     exec(recipe, scope)  # noqa: S102 - our own documentation

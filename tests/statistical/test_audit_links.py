@@ -66,6 +66,7 @@ def test_the_real_code_loses_what_it_claims(audit: Audit[LinkProduct], epsilon: 
     assert finding.passed, f"{finding.event}. {finding.reason}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mutant", "epsilon"), MUTANTS)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[LinkProduct], epsilon: Fraction

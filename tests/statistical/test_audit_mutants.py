@@ -76,6 +76,7 @@ PLAIN: list[Any] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mutant", "epsilon"), PLAIN)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[Product], epsilon: Fraction
@@ -83,6 +84,7 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     assert convicting(mutant, epsilon, RUNS) == made_for(mutant, epsilon)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(4)], ids=["1", "4"])
 @pytest.mark.parametrize("mutant", FITTED_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mistake_in_a_fitted_mechanism_is_caught_by_every_audit_made_for_it(

@@ -89,6 +89,7 @@ MUTANTS: list[Any] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mutant", "epsilon"), MUTANTS)
 def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     mutant: Mutant[SequenceProduct], epsilon: Fraction

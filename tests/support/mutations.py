@@ -211,7 +211,8 @@ def documented_as_free(*kinds: str) -> set[str]:
     Its table has rows such as `| od, sequences | account.measure | ... |`; the kind "all" is meant
     for every release.
     """
-    text = (Path(__file__).parents[2] / "docs" / "verify.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs" / "reference" / "verify.md"
+    text = page.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z, ]+) \| (`[^|]+`) \|", text, flags=re.MULTILINE)
     return {
         field

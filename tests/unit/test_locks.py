@@ -12,7 +12,7 @@ _PIN = re.compile(r"^([a-z0-9][\w.\[\]-]*==.*(?:\n[ #].*)*)", re.MULTILINE)
 
 
 def test_there_are_locks_for_users_developers_and_the_installer() -> None:
-    assert [lock.stem for lock in _LOCKS] == ["dev", "run", "uv"]
+    assert [lock.stem for lock in _LOCKS] == ["dev", "lowest", "run", "uv"]
 
 
 @pytest.mark.parametrize("lock", _LOCKS, ids=lambda lock: lock.stem)

@@ -1,5 +1,6 @@
 """Starts the workbench, and ends it in order."""
 
+import signal
 import socket
 import threading
 from collections.abc import Callable, Sequence
@@ -102,6 +103,9 @@ def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:
             task.interrupt()
     if not publishing:
         return
+    # A shell that starts something in the background lets it ignore Ctrl-C, and the server has put
+    # that back. Who could send the first can send a second.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     notice("A release is being published: waiting for it. Ctrl-C once more interrupts it.")
     try:
         for task in publishing:

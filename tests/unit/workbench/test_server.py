@@ -85,8 +85,10 @@ def test_ctrl_c_waits_for_a_publish_and_a_second_one_interrupts_it(
     held.mkdir()
     monkeypatch.setenv(held_child.FOLDER, str(held))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    served = (sys.executable, "-m", "support.held_server")
     process = subprocess.Popen(
-        [sys.executable, "-m", "support.held_server", str(funded.parent)],
+        # As a shell does with what it starts in the background.
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *served, str(funded.parent)],
         stdout=subprocess.PIPE,
         text=True,
     )

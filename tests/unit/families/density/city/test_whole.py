@@ -8,7 +8,7 @@ from hushway.families.density.city import describe as paris_describe
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.city.people import GATHERINGS
 
-PAGE = Path(__file__).parents[5] / "docs" / "cities.md"
+PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 
 
 @pytest.fixture(scope="module")

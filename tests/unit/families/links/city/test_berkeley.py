@@ -11,7 +11,7 @@ from hushway.families.links.city import describe as roads_describe
 from hushway.families.links.city.berkeley import berkeley, departure_hours
 from hushway.families.links.city.traces_city import TraceCity
 
-PAGE = Path(__file__).parents[5] / "docs" / "cities.md"
+PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 
 
 @pytest.fixture(scope="module")

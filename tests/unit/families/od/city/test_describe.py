@@ -6,7 +6,7 @@ import pytest
 
 from hushway.families.od.city.describe import table
 
-PAGE = Path(__file__).parents[5] / "docs" / "cities.md"
+PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 
 
 def test_the_page_shows_what_the_command_prints(
