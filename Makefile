@@ -25,11 +25,13 @@ contracts: $(VENV)/.dev
 # Tests of the cluster share one, so they are not divided among processes.
 unit: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster and not long"
-	$(BIN)/pytest -m cluster tests/cluster tests/conformance tests/integration
+	$(BIN)/pytest -m "cluster and not long" tests/cluster tests/conformance tests/integration
 
-# Planted mistakes that audits must catch, by many runs: a quarter of an hour. Before a release, and when audits change.
+# Planted mistakes that audits must catch, by many runs, and all questions to a cluster. Before a release, and when audits or
+# engines change.
 test-long: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal -m long
+	$(BIN)/pytest -n 2 --dist worksteal -m "long and not cluster"
+	$(BIN)/pytest -m "long and cluster" tests/conformance
 
 # The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.
 web: web/node_modules/.package-lock.json

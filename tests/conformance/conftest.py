@@ -25,6 +25,20 @@ ENGINES = [
     pytest.param("cluster, Parquet", marks=pytest.mark.cluster),
     pytest.param("cluster, CSV", marks=pytest.mark.cluster),
 ]
+# A question takes a cluster some five seconds, however few rows there are.
+_ON_A_CLUSTER_EACH = 3
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves two of three questions to a cluster to `make test-long`; other engines get all."""
+    asked = [
+        item
+        for item in items
+        if item.path.parent == Path(__file__).parent and item.get_closest_marker("cluster")
+    ]
+    for number, item in enumerate(asked):
+        if number % _ON_A_CLUSTER_EACH:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(params=ENGINES)
