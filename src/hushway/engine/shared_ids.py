@@ -248,7 +248,15 @@ def rows_between(rows: ir.Table, start_us: int, end_us: int, *further: str) -> i
 
 def first_row(columns: dict[str, Any]) -> dict[str, int]:
     """Returns the only row of an answer."""
-    return {name: int(values[0]) for name, values in columns.items()}
+    return {name: _whole(values[0]) for name, values in columns.items()}
+
+
+def _whole(number: Any) -> int:
+    try:
+        return int(number)
+    except ValueError:
+        # Clusters tell NaN of a sum over no rows.
+        return 0
 
 
 def copies_of(rows: ir.Table, columns: list[str], needed: list[str] | None = None) -> ir.Table:

@@ -16,6 +16,7 @@ from hushway.engine.shared_ids import (
     FEWEST_TORN,
     MOST_A_DAY,
     TIMES_USUAL,
+    first_row,
     ids_in_two_places,
     ids_with_too_many,
 )
@@ -303,3 +304,7 @@ def test_trips_without_a_column_of_persons_have_no_shared_ids(tmp_path: Path) ->
     source = TripsSource(path, TripColumns(person=None, time="departed_at"))
     found = check_trips(source, ann_arbor(seed=1).cells, Policy(), settings=SMALL).problems
     assert "shared_ids" not in {problem.kind for problem in found}
+
+
+def test_a_sum_over_no_rows_is_nothing() -> None:
+    assert first_row({"rows": np.array([7]), "sum": np.array([np.nan])}) == {"rows": 7, "sum": 0}
