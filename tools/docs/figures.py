@@ -28,7 +28,8 @@ def written(text: str) -> str:
 
     def table(found: re.Match[str]) -> str:
         begin, name, _, end = found.groups()
-        return f"{begin}{TABLES[name]()}{end}"
+        # A table begins and ends with an empty line.
+        return f"{begin}\n{TABLES[name]()}\n{end}"
 
     return _MARKED.sub(table, text)
 
