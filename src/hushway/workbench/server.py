@@ -106,8 +106,8 @@ def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:
     # A shell that starts something in the background lets it ignore Ctrl-C, and the server has put
     # that back. Who could send the first can send a second.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    notice("A release is being published: waiting for it. Ctrl-C once more interrupts it.")
     try:
+        notice("A release is being published: waiting for it. Ctrl-C once more interrupts it.")
         for task in publishing:
             task.wait()
     except KeyboardInterrupt:
