@@ -8,8 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser
 from psycopg import sql
 
+from support.chromium import running_chromium
 from support.postgres_server import find_binaries, running_server, temporary_folder
 from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
 
@@ -58,6 +60,13 @@ def fresh_postgres_url(postgres_url: str) -> str:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
     # A schema costs a millisecond, a database of its own a third of a second.
     return f"{postgres_url}?options=-csearch_path%3D{name}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The machine's own Chromium, one for all tests of a file."""
+    with running_chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

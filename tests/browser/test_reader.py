@@ -1,7 +1,6 @@
 """The readers' pages in a real browser, on little releases of all four types."""
 
 import json
-import os
 import re
 import shutil
 import struct
@@ -13,7 +12,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from hushway.progress import quiet
 from hushway.site.taking import taken
@@ -85,14 +84,8 @@ class Sites:
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
+def sites(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
     """All four release types, and one of them twice, to be compared."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        reason = "no Chromium (chromium) on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
     folder = tmp_path_factory.mktemp("sites")
     releases = [
         little_release(folder / family, family, seed=1, title=f"Little {family}")
@@ -102,10 +95,8 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
     with taken(releases, quiet) as found:
         fill_site(found, folder / "site")
         write_one_file(found, folder / "report.html")
-    with hosted(folder / "site") as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium)
+    with hosted(folder / "site") as address:
         yield Sites(folder / "site", address, folder / "report.html", browser)
-        browser.close()
 
 
 @pytest.fixture

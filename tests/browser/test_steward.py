@@ -14,12 +14,13 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from hushway.families.load import load_plan, prepare
 from hushway.families.verify import verify
 from hushway.publishing import publish
 from support import held_child
+from support.chromium import running_chromium
 from support.little_bench import HEAD, open_account, spent, wait_for, write_plan
 from support.pictures import apart
 
@@ -85,20 +86,10 @@ class City:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The machine's own Chromium, one for all tests."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        reason = "no Chromium (chromium) on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=chromium, args=[f"--host-resolver-rules=MAP {_REBOUND} 127.0.0.1"]
-        )
+    """A Chromium that takes the name of strangers for this machine."""
+    with running_chromium(f"--host-resolver-rules=MAP {_REBOUND} 127.0.0.1") as started:
         expect.set_options(timeout=_PATIENCE_MS)
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,12 @@
 """The page of a certificate in a real browser, judged by axe: light and dark, narrow and wide."""
 
-import os
-import shutil
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
@@ -24,21 +21,6 @@ _WIDTHS = (390, 1200)
 _SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # A page with the red stamp of releases that protect nobody.
 _STAMPED = "od, stamped"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The machine's own Chromium, one for all tests."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        reason = "no Chromium (chromium) on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module", params=[*FAMILIES, _STAMPED])

@@ -1,8 +1,6 @@
 """Sites in a real browser, under their own policies: hosted, and in one file opened from a disk."""
 
 import functools
-import os
-import shutil
 import threading
 from collections.abc import Iterator
 from fractions import Fraction
@@ -10,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
@@ -27,21 +25,6 @@ EVIL = "</script><img src=x onerror=document.title='run'><script>document.title=
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The machine's own Chromium, one for all tests."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        reason = "no Chromium (chromium) on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
