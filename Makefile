@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest format format-check lint types contracts unit web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-pythons format format-check lint types contracts unit web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -59,12 +59,14 @@ docs: $(VENV)/.dev
 docs-write: $(VENV)/.dev
 	$(BIN)/python -m tools.docs.write
 
-# The same tests on the oldest versions that pyproject.toml admits, and on other Pythons: make test-lowest PYTHON=python3.13
+# Tests of the code, without those of clusters, pages and long runs: on the oldest versions that pyproject.toml admits, and on
+# every Python of 3.11 to 3.13 that the machine has.
+CODE := -m "not cluster and not long" tests/unit tests/properties tests/integration
 test-lowest: $(VENV)/.uv
-	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-lowest
-	$(BIN)/uv pip install --quiet --require-hashes --python .venv-lowest/bin/python -r requirements/lowest.lock
-	$(BIN)/uv pip install --quiet --python .venv-lowest/bin/python --no-deps -e .
-	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal tests/unit tests/properties tests/integration
+	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock $(CODE)
+
+test-pythons: $(VENV)/.uv
+	@set -e; for python in $$(.ci/pythons); do .ci/test-elsewhere $$python requirements/dev.lock $(CODE); done
 
 # What users get who install it: built, installed read-only, used elsewhere by an ordinary user.
 release-check: $(VENV)/.dev
@@ -84,7 +86,7 @@ lock: $(VENV)/.uv
 	$(COMPILE) --resolution lowest-direct pyproject.toml requirements/lowest.in --extra gtfs --extra postgres --extra serve --extra spark -o requirements/lowest.lock
 
 clean:
-	rm -rf $(VENV) .venv-lowest demo bench-results build web/node_modules
+	rm -rf $(VENV) demo bench-results build web/node_modules
 
 $(VENV)/.uv:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "hushway needs Python 3.11 or newer: make PYTHON=python3.11"'

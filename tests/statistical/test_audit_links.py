@@ -45,7 +45,13 @@ ONLY_AT_ONE = (links_whole.published_lone,)
 ONLY_AT_FOUR = (links_whole.same_way, links_measured.lone_trip)
 
 CASES: list[Any] = [
-    pytest.param(audit, Fraction(epsilon), id=f"{audit.__name__}, {epsilon}")
+    pytest.param(
+        audit,
+        Fraction(epsilon),
+        id=f"{audit.__name__}, {epsilon}",
+        # Epsilon 1 needs half as many runs again.
+        marks=pytest.mark.long if epsilon == 1 and audit not in ONLY_AT_ONE else (),
+    )
     for epsilon in (1, 4)
     for audit in SUITE.audits
     if audit not in (ONLY_AT_ONE if epsilon > 1 else ONLY_AT_FOUR)

@@ -64,7 +64,13 @@ def is_slow(audit: Audit[SequenceProduct]) -> bool:
 
 
 CASES: list[Any] = [
-    pytest.param(audit, Fraction(epsilon), id=f"{words(audit)}, {epsilon}")
+    pytest.param(
+        audit,
+        Fraction(epsilon),
+        id=f"{words(audit)}, {epsilon}",
+        # Epsilon 1 needs half as many runs again.
+        marks=pytest.mark.long if epsilon == 1 else (),
+    )
     for epsilon in (1, 4)
     for audit in SUITE.audits
     if epsilon > 1 or not is_slow(audit)

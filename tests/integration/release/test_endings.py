@@ -29,8 +29,9 @@ from hushway.tables.check import RowsChecked
 from support.dying import FINISHED, INTERRUPTED, Clock, ended
 from support.little_plans import little_plan, write_little_files
 
-# Every moment from the seal on, and some of those before.
+# Of the moments before the seal only some are tried, and of those after it every one, or some.
 BEFORE_SEAL = 30
+EVERY = [pytest.param(1, marks=pytest.mark.long), 5]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +107,7 @@ def scene(
         yield Scene(job=replace(job, rows=RowsInMemory(cells=job.geography)))
 
 
-def moments(scene: Scene, notes: Path) -> list[int]:
+def moments(scene: Scene, notes: Path, every: int = 1) -> list[int]:
     """Returns the moments of a publish to end it at."""
 
     def work(clock: Clock) -> None:
@@ -123,7 +124,7 @@ def moments(scene: Scene, notes: Path) -> list[int]:
     assert ended(work, -1, signal.SIGKILL) == FINISHED
     scene.tidy()
     sealing, done = (int((notes / name).read_text("utf-8")) for name in ("sealing", "done"))
-    return [*range(1, sealing, BEFORE_SEAL), *range(sealing, done + 1)]
+    return [*range(1, sealing, BEFORE_SEAL), *range(sealing, done + 1, every)]
 
 
 def published(kinds: set[str]) -> bool:
@@ -148,9 +149,10 @@ def check_story(scene: Scene, before: dict[str, set[str]], *, settled: bool) -> 
             assert published(kinds) if seen else abandoned(kinds)
 
 
-def test_a_killed_publish_can_always_be_settled(scene: Scene, tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", EVERY)
+def test_a_killed_publish_can_always_be_settled(scene: Scene, tmp_path: Path, every: int) -> None:
     outcomes = set()
-    for moment in moments(scene, tmp_path):
+    for moment in moments(scene, tmp_path, every):
         before = scene.kinds()
         code = ended(scene.work, moment, signal.SIGKILL)
         # The last moments come and go with what the database has to put away.
@@ -168,8 +170,9 @@ def test_a_killed_publish_can_always_be_settled(scene: Scene, tmp_path: Path) ->
         assert ledger.check() == []
 
 
-def test_an_interrupted_publish_leaves_one_story(scene: Scene, tmp_path: Path) -> None:
-    for moment in moments(scene, tmp_path)[::3]:
+@pytest.mark.parametrize("every", EVERY)
+def test_an_interrupted_publish_leaves_one_story(scene: Scene, tmp_path: Path, every: int) -> None:
+    for moment in moments(scene, tmp_path, every)[::3]:
         before = scene.kinds()
         assert ended(scene.work, moment, signal.SIGINT) in {INTERRUPTED, FINISHED}, moment
         check_story(scene, before, settled=False)
