@@ -11,11 +11,14 @@ engine's own bare group-by of the same rows by person, which neither bounds nor 
     python benchmarks/cluster.py skew           one person with ten million trips among others
     python benchmarks/cluster.py traces         positions matched to roads, and nothing else
 
+Each adds what it found to bench-results/cluster.json.
+
 Bars: on the cluster, trips in at most 4 times the cluster's own group-by by person, and the same
 integers as on one machine; on one machine at most 8 GB. One machine is measured and told first, so
 that something is known if the cluster takes too long.
 """
 
+import json
 import os
 import resource
 import shutil
@@ -30,6 +33,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
+RESULT = Path("bench-results/cluster.json")
 PLACES = 1_303
 EVENTS_OF_A_PERSON = 13.5
 MAX_TRIPS, MAX_VISITS, MOST_COUNTED = 30, 30, 60
@@ -63,14 +67,22 @@ def main(millions: tuple[float, ...] = MILLIONS, *, skew: bool = False) -> dict[
             os.environ.update(cluster.environment)
             if skew:
                 tireless(folder / "skew")
-                return {"skew": measure(folder / "skew", TIRELESS + OTHERS, cluster.master)}
-            found: dict[str, Any] = {}
+                found = measure(folder / "skew", TIRELESS + OTHERS, cluster.master)
+                return {f"{(TIRELESS + OTHERS) / 1e6:g} M, skewed": found}
+            found = {}
             for each in millions:
                 rows, place = int(each * 1e6), folder / f"{each:g}"
                 generate(place, rows)
                 found[f"{each:g} M"] = measure(place, rows, cluster.master)
                 shutil.rmtree(place)
             return found | {"traces": measure_traces(folder / "traces", cluster.master)}
+
+
+def remember(found: dict[str, Any]) -> None:
+    """Adds what one run found to what earlier ones did: 270 million take a while."""
+    RESULT.parent.mkdir(exist_ok=True)
+    earlier = json.loads(RESULT.read_text()) if RESULT.is_file() else {}
+    RESULT.write_text(json.dumps(earlier | found, indent=2) + "\n")
 
 
 def measure(folder: Path, rows: int, master: str) -> dict[str, Any]:
@@ -282,4 +294,4 @@ if __name__ == "__main__":
     asked = sys.argv[1:]
     # Without a number of millions traces are matched alone.
     alone = asked in (["traces"], ["skew"])
-    main(() if alone else tuple(map(float, asked)) or MILLIONS, skew=asked == ["skew"])
+    remember(main(() if alone else tuple(map(float, asked)) or MILLIONS, skew=asked == ["skew"]))

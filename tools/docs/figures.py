@@ -76,7 +76,9 @@ def cluster_rates() -> str:
     """Rows per second of one machine and of a cluster."""
     rows = []
     for events, measured in result("cluster").items():
-        for name, seconds in measured.get("seconds", {}).items():
+        if "same" not in measured:  # traces
+            continue
+        for name, seconds in measured["seconds"].items():
             engine = name.partition(",")[0]
             bare = measured["seconds"][f"{engine}, bare by person"]
             rate = float(events.partition(" ")[0]) / seconds
