@@ -12,7 +12,7 @@ from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.estimates import read_estimates
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins_parquet
-from hushway.families.od.files.published import ESTIMATES, FEATURES, MARGINS, PAIRS, PARQUET
+from hushway.families.od.files.names import ESTIMATES, FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.mechanism.table import Estimates
 from hushway.families.od.public.cells import ODCells

@@ -102,7 +102,7 @@ def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
 
 def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:
     from hushway.tables.column_names import column_names
-    from hushway.tables.layout import find_files
+    from hushway.tables.row_files import find_files
 
     try:
         first = find_files(path, table.rows or "rows").paths[0]

@@ -5,8 +5,8 @@ import zlib
 from pathlib import Path
 
 from hushway.errors import HushwayError
+from hushway.tables.first_lines import read_header
 from hushway.tables.geojson import read_features
-from hushway.tables.layout import read_header
 
 _PARQUET = (".parquet", ".pq", ".geoparquet")
 _GEOJSON = (".geojson", ".json")

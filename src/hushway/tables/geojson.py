@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import GeographyError
-from hushway.tables.layout import open_text
+from hushway.tables.first_lines import open_text
 
 
 @dataclass(frozen=True, kw_only=True)

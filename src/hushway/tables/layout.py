@@ -1,107 +1,19 @@
 """The layout of the protected rows' files: which columns, of which types. No row is read here."""
 
 import csv
-import gzip
 from dataclasses import dataclass, field
-from glob import glob, has_magic
 from pathlib import Path
-from typing import ClassVar, Generic, Literal, Protocol, TextIO, TypeVar, cast
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
-from hushway.tables.table_names import refuse_table
-from hushway.tables.unpacking import refuse_unfit_rows
+from hushway.tables.first_lines import read_header
+from hushway.tables.kinds import Kind, kind_of
+from hushway.tables.row_files import RowFiles, find_files
 
 Clock = Literal["local", "utc", "service"]
-
-
-Format = Literal["csv", "parquet", "table"]
-
-_ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowFiles:
-    """The files of one data set, all of one format, in a fixed order; or a table of an engine."""
-
-    format: Format
-    paths: tuple[Path, ...] = ()
-    table: str = ""
-
-
-def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
-    """Returns the files of a file's name, a folder or a glob.
-
-    Args:
-        path: Where to look.
-        noun: What the rows are called in messages.
-
-    Raises:
-        DataError: There is nothing there, or something that is no file, or files of two formats.
-    """
-    refuse_table(path, noun)
-    found = _matches(Path(path))
-    if not found:
-        raise DataError(
-            f"There are no {noun} at {path}.",
-            advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
-        )
-    for file in found:
-        refuse_unfit_rows(file, noun)
-    formats = {_format(file) for file in found}
-    if None in formats or len(formats) > 1:
-        raise DataError(
-            f"The {noun} at {path} are neither all CSV nor all Parquet.",
-            advice="Name files that all end in .csv or .csv.gz, or all in .parquet or .pq.",
-        )
-    only = next(iter(formats))
-    return RowFiles(format=only or "csv", paths=tuple(sorted(found)))
-
-
-def _matches(path: Path) -> list[Path]:
-    if path.is_dir():
-        return [file for file in path.rglob("*") if file.is_file() and _belongs(file, path)]
-    if path.exists():
-        return [path]
-    if has_magic(str(path)):
-        matches = (Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207  absolute globs too
-        return [file for file in matches if file.is_file()]
-    return []
-
-
-def _belongs(file: Path, folder: Path) -> bool:
-    """Whether a file in a folder is data; other engines leave notes such as _SUCCESS and .crc."""
-    parts = file.relative_to(folder).parts
-    return _format(file) is not None and not any(part.startswith((".", "_")) for part in parts)
-
-
-def _format(file: Path) -> Format | None:
-    return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)
-
-
-Kind = Literal[
-    "integer",
-    "text",
-    "number",
-    "day",
-    "naive time",
-    "zoned time",
-    "list of integers",
-    "list of texts",
-]
-
-_NUMBERS = (
-    *("lon", "lat", "speed", "heading"),
-    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
-)
-_LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
 class Columns:
@@ -226,7 +138,7 @@ def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
         files=RowFiles(format="table", table=table),
         names=source.columns.roles,
         kinds={
-            role: _kind(role, column, schema.field(column).type)
+            role: kind_of(role, column, schema.field(column).type)
             for role, column in source.columns.roles.items()
         },
     )
@@ -291,7 +203,7 @@ def _parquet(files: RowFiles, source: Source) -> Layout:
         schema = _parquet_schema(path, source.noun)
         _check_names(f"file {path.name}", schema.names, source)
         for role, column in source.columns.roles.items():
-            kind = _kind(role, column, schema.field(column).type)
+            kind = kind_of(role, column, schema.field(column).type)
             if kinds.setdefault(role, kind) != kind:
                 # Turning one into the other could make one person of "07" and 7, and two people
                 # who share a limit are not bounded one by one.
@@ -335,70 +247,6 @@ def _check_names(where: str, names: list[str], source: Source) -> None:
         )
 
 
-def _kind(role: str, column: str, kind: pa.DataType) -> Kind:
-    if role == "stops" and isinstance(kind, _LISTS):
-        listed = _id_kind(role, column, kind.value_type)
-        return "list of integers" if listed == "integer" else "list of texts"
-    if role == "stops":
-        if _is_text(kind):
-            return "text"
-        raise DataError(
-            f"Column {column!r} ({role}) holds neither lists nor text.",
-            advice="Write the stops as a list of ids, or as a text with a separator.",
-        )
-    if role in _NUMBERS:
-        return _number_kind(role, column, kind)
-    if role in ("service_date", "day") and pa.types.is_date(kind):
-        return "day"
-    return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if isinstance(kind, pa.DictionaryType):
-        kind = kind.value_type
-    text: bool = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return text or bool(pa.types.is_string_view(kind))
-
-
-def _time_kind(role: str, column: str, kind: pa.DataType) -> Kind:
-    if _is_text(kind):
-        return "text"
-    if isinstance(kind, pa.TimestampType):
-        return "naive time" if kind.tz is None else "zoned time"
-    raise DataError(
-        f"Column {column!r} ({role}) holds neither timestamps nor text.",
-        advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
-    )
-
-
-def _number_kind(role: str, column: str, kind: pa.DataType) -> Kind:
-    if pa.types.is_floating(kind):
-        return "number"
-    raise DataError(
-        f"Column {column!r} ({role}) does not hold floating-point numbers.",
-        advice="Write it as floating-point numbers; longitude and latitude in degrees.",
-    )
-
-
-def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "text"]:
-    if isinstance(kind, pa.DictionaryType):
-        kind = kind.value_type
-    if _is_text(kind):
-        return "text"
-    if pa.types.is_integer(kind):
-        # Beyond 64 signed bits numbers are compared as what they are written as.
-        return "text" if pa.types.is_uint64(kind) else "integer"
-    raise DataError(
-        f"Column {column!r} ({role}) holds ids that are neither integers nor text.",
-        advice="Write ids as integers or text. Decimal numbers such as 7.0 often come from a "
-        "column of integers with gaps: turn it into nullable integers first.",
-    )
-
-
-DELIMITERS = (",", ";", "\t", "|")
-_LONGEST_HEADER = 1 << 20
-
-
 @dataclass(frozen=True, kw_only=True)
 class Header:
     """What a file says about its columns before any row.
@@ -429,50 +277,3 @@ def header_of(path: Path, noun: str = "rows") -> Header:
         if pa.types.is_timestamp(one.type)
     }
     return Header(names=tuple(schema.names), clocks=clocks)
-
-
-def read_header(path: Path) -> tuple[str, list[str]]:
-    """Returns the delimiter and the column names; no names if the file is empty.
-
-    The delimiter is the one that cuts the first line into the most names. Rows are never looked at:
-    what they hold must not decide how they are read.
-
-    Raises:
-        OSError: The file cannot be read.
-        UnicodeDecodeError: The first line is not UTF-8.
-        csv.Error: The first line is not closed, or is no line at all.
-    """
-    line = _first_line(path)
-    cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
-    names = {delimiter: cut for delimiter, cut in cuts.items() if cut is not None}
-    if not names:
-        raise csv.Error
-    best = max(names, key=lambda delimiter: len(names[delimiter]))
-    return best, names[best]
-
-
-def _first_line(path: Path) -> str:
-    # As bytes: text would be decoded beyond the first line, and rows must not decide.
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        data = file.readline(_LONGEST_HEADER)
-    line = data.split(b"\r", maxsplit=1)[0]
-    if len(line) == _LONGEST_HEADER:
-        raise csv.Error
-    return line.decode("utf-8-sig")
-
-
-def open_text(path: Path) -> TextIO:
-    """Opens a UTF-8 text, with or without a byte order mark, gzipped or not."""
-    if path.suffix == ".gz":
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
-    return path.open(encoding="utf-8-sig", newline="")
-
-
-def _cut(line: str, delimiter: str) -> list[str] | None:
-    """Returns the names between delimiters; None where a quote ends before a delimiter."""
-    if not line.strip():
-        return []
-    try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True))
-    except csv.Error:
-        return None

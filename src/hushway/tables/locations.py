@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from hushway.errors import GeographyError
 from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.geojson import Feature, damaged_feature, read_features
-from hushway.tables.layout import open_text, read_header
 from hushway.tables.unpacking import refuse_unfit
 
 DEFAULT_NAME: Final = "name"

@@ -10,7 +10,8 @@ import pytest
 
 from hushway.errors import DataError
 from hushway.families.od.rows.counter import TripColumns, TripsSource
-from hushway.tables.layout import Clock, find_files, layout_of
+from hushway.tables.layout import Clock, layout_of
+from hushway.tables.row_files import find_files
 
 HEADER = "person,origin,destination,time\n"
 PRIVATE = "rider-private-007"

@@ -21,8 +21,8 @@ from hushway.families.sequences.public.gtfs_lines import read_timetable
 from hushway.geography.locations import Location, Locations
 from hushway.tables import unpacking
 from hushway.tables.areas import read_areas
-from hushway.tables.layout import find_files
 from hushway.tables.locations import read_locations
+from hushway.tables.row_files import find_files
 from hushway.transit.network.feed import read_service_day
 from hushway.transit.network.file import read_network
 

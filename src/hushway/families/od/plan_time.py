@@ -11,7 +11,7 @@ from hushway.errors import GeographyError
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, HOLIDAYS, DayPart, DayType, day_type
 from hushway.release.plan_sections import Day, Section, Text, Texts, day_of
-from hushway.tables.layout import open_text
+from hushway.tables.first_lines import open_text
 from hushway.tables.unpacking import refuse_unfit
 
 _HOUR: Final = 60

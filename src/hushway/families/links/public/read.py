@@ -39,7 +39,7 @@ from hushway.families.links.public.words import (
     per_direction,
     speed_of,
 )
-from hushway.tables.layout import open_text
+from hushway.tables.first_lines import open_text
 from hushway.tables.unpacking import refuse_unfit
 
 __all__ = ["RoadColumns", "read_roads"]

@@ -12,7 +12,7 @@ from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins_parquet
-from hushway.families.od.files.published import FEATURES, MARGINS, PAIRS, PARQUET
+from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, read_parquet
 from hushway.families.od.mechanism.learned import LEARNED
 from hushway.families.od.mechanism.table import KNOWN

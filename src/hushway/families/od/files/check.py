@@ -13,12 +13,10 @@ from hushway.families.od.files.features import read_features
 from hushway.families.od.files.guard import check_stated
 from hushway.families.od.files.lines import MOST_LINES
 from hushway.families.od.files.margins import read_margins_parquet
-from hushway.families.od.files.omx import fits_omx
-from hushway.families.od.files.published import (
+from hushway.families.od.files.names import (
     ADDS_UP,
     CSV,
     FEATURES,
-    FILES,
     FLOWS,
     LINES,
     LOCATIONS,
@@ -26,8 +24,9 @@ from hushway.families.od.files.published import (
     OMX,
     PAIRS,
     PARQUET,
-    describe,
 )
+from hushway.families.od.files.omx import fits_omx
+from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.summary import summary_of
 from hushway.families.od.files.view import ReadView

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
-from hushway.tables.layout import read_header
+from hushway.tables.first_lines import read_header
 from hushway.tables.unpacking import refuse_unfit
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())

@@ -19,7 +19,8 @@ from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.tables.layout import Clock, Kind
+from hushway.tables.kinds import Kind
+from hushway.tables.layout import Clock
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:

@@ -17,7 +17,8 @@ from hushway.families.od.rows.bounding import bounded_counts, load_lookups, owne
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Kind, Layout
+from hushway.tables.kinds import Kind
+from hushway.tables.layout import Clock, Layout
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,8 @@ from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
+from hushway.tables.kinds import Kind
+from hushway.tables.layout import Clock, Columns, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")

@@ -21,7 +21,7 @@ from hushway.progress import Progress
 from hushway.release.advice import Advice, Choice, enough_for_crowd
 from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
-from hushway.tables.layout import read_header
+from hushway.tables.first_lines import read_header
 
 # Each of them makes everything be tried once more.
 _MOST_COLUMNS: Final = 3

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hushway.families.od.files.published import PARQUET
+from hushway.families.od.files.names import PARQUET
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.job import TripRows
 from hushway.families.od.mechanism.table import ODTable

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.published import FILES, PARQUET, TIDES
+from hushway.families.od.files.names import PARQUET, TIDES
+from hushway.families.od.files.published import FILES
 from hushway.families.od.files.rows import batches_of
 from hushway.families.od.files.summary import summary_of
 from hushway.families.od.files.tides import (

@@ -1,0 +1,78 @@
+"""The files that the rows of a data set are in, by a name, a folder or a glob."""
+
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Final, Literal
+
+from hushway.errors import DataError
+from hushway.tables.table_names import refuse_table
+from hushway.tables.unpacking import refuse_unfit_rows
+
+Format = Literal["csv", "parquet", "table"]
+
+_ENDINGS: Final[dict[str, Format]] = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowFiles:
+    """The files of one data set, all of one format, in a fixed order; or a table of an engine."""
+
+    format: Format
+    paths: tuple[Path, ...] = ()
+    table: str = ""
+
+
+def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
+    """Returns the files of a file's name, a folder or a glob.
+
+    Args:
+        path: Where to look.
+        noun: What the rows are called in messages.
+
+    Raises:
+        DataError: There is nothing there, or something that is no file, or files of two formats.
+    """
+    refuse_table(path, noun)
+    found = _matches(Path(path))
+    if not found:
+        raise DataError(
+            f"There are no {noun} at {path}.",
+            advice="Name a .csv, .csv.gz, .parquet or .pq file, a folder of them, or a glob.",
+        )
+    for file in found:
+        refuse_unfit_rows(file, noun)
+    formats = {_format(file) for file in found}
+    if None in formats or len(formats) > 1:
+        raise DataError(
+            f"The {noun} at {path} are neither all CSV nor all Parquet.",
+            advice="Name files that all end in .csv or .csv.gz, or all in .parquet or .pq.",
+        )
+    only = next(iter(formats))
+    return RowFiles(format=only or "csv", paths=tuple(sorted(found)))
+
+
+def _matches(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in path.rglob("*") if file.is_file() and _belongs(file, path)]
+    if path.exists():
+        return [path]
+    if has_magic(str(path)):
+        matches = (Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207  absolute globs too
+        return [file for file in matches if file.is_file()]
+    return []
+
+
+def _belongs(file: Path, folder: Path) -> bool:
+    """Whether a file in a folder is data; other engines leave notes such as _SUCCESS and .crc."""
+    parts = file.relative_to(folder).parts
+    return _format(file) is not None and not any(part.startswith((".", "_")) for part in parts)
+
+
+def _format(file: Path) -> Format | None:
+    return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)
