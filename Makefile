@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-pythons format format-check lint types contracts unit web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-pythons format format-check lint types contracts unit cluster web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
-test: format-check lint types contracts web-check unit docs
+# Side by side, where one alone would leave a processor idle.
+test: $(VENV)/.dev
+	$(MAKE) --no-print-directory -j 2 types web-check format-check lint contracts
+	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory -j 2 cluster docs
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -22,9 +26,11 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-# Tests of the cluster share one, so they are not divided among processes.
 unit: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster and not long"
+
+# Tests of the cluster share one, so they are not divided among processes.
+cluster: $(VENV)/.dev
 	$(BIN)/pytest -m "cluster and not long" tests/cluster tests/conformance tests/integration
 
 # Planted mistakes that audits must catch, by many runs, and all questions to a cluster. Before a release, and when audits or

@@ -29,7 +29,7 @@ _LOOKS: tuple[tuple[Literal["light", "dark"], dict[str, int]], ...] = (
 _SCREENS = Path(__file__).parent / "screens"
 # Fonts of another machine move letters; another release type is further away than that.
 _ALIKE = 0.1
-_OTHER = "another-od"
+_OTHER, _PRIVATE = "another-od", "a-private-od"
 _MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 
 
@@ -85,13 +85,14 @@ class Sites:
 
 @pytest.fixture(scope="module")
 def sites(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
-    """All four release types, and one of them twice, to be compared."""
+    """All four release types, one of them twice, to be compared, and once with real noise."""
     folder = tmp_path_factory.mktemp("sites")
     releases = [
         little_release(folder / family, family, seed=1, title=f"Little {family}")
         for family in FAMILIES
     ]
-    releases.append(little_release(folder / "again", "od", seed=None, title="Another od"))
+    releases.append(little_release(folder / "again", "od", seed=2, title="Another od"))
+    releases.append(little_release(folder / "real", "od", seed=None, title="A private od"))
     with taken(releases, quiet) as found:
         fill_site(found, folder / "site")
         write_one_file(found, folder / "report.html")
@@ -141,7 +142,7 @@ def test_everybody_can_read_every_release_type(
 
 
 def test_what_is_private_says_how(sites: Sites) -> None:
-    with sites.opened(f"#{_OTHER}") as page:
+    with sites.opened(f"#{_PRIVATE}") as page:
         _drawn(page)
         expect(page.get_by_test_id("guarantee")).to_contain_text("any one person")
         expect(page.get_by_test_id("stamp")).to_have_count(0)
