@@ -215,6 +215,8 @@ def test_an_interrupted_publish_tells_what_is_spent(city: City) -> None:
     assert not (city.folder / "stopped" / "release").exists()
 
 
+# The server's own tests do this too, without a browser.
+@pytest.mark.long
 def test_of_two_tabs_that_spend_at_once_one_publishes(city: City) -> None:
     city.let_go(go=False)
     with city.come_in() as context:

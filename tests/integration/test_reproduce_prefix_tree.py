@@ -15,6 +15,9 @@ from hushway.families.sequences.study.reproduce import (
 from hushway.families.sequences.study.save import headline_tables, save_reproduction, statements
 from hushway.privacy.measured import Internal
 
+# All heights and budgets, in a minute and a half.
+pytestmark = pytest.mark.long
+
 
 def silent(_step: str, _share: float | None = None, /) -> None:
     pass

@@ -38,6 +38,14 @@ from hushway.families.density.audit.mutant_curators import unsplit
 from hushway.families.density.audit.product import DensityProduct
 from hushway.families.density.audit.suite import SUITE
 
+# What makes whole releases; `make test-long` does.
+WHOLE_RELEASES = (
+    density_whole.published_area,
+    density_whole.published_clusters,
+    density_whole.next_clusters,
+    density_whole.all_questions,
+    density_whole.noise_of_questions,
+)
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
 # A release a run, of which a thousand say little about epsilon 4. The command line takes more.
@@ -58,7 +66,7 @@ CASES: list[Any] = [
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
         # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 and audit not in ONLY_AT_ONE else (),
+        marks=pytest.mark.long if epsilon == 1 or audit in WHOLE_RELEASES else (),
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits
@@ -102,6 +110,7 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     assert finding.by.split("; ") == made_for_it
 
 
+@pytest.mark.long
 def test_a_budget_that_was_not_split_shows_in_all_questions_together() -> None:
     # Each question for the price of all moves by 1.33 standard deviations instead of 0.67, and all
     # of them by 2.66 instead of 1.33; chance explains 0.7 of it, and a miss lies seven standard

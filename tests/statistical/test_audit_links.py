@@ -50,7 +50,7 @@ CASES: list[Any] = [
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
         # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 and audit not in ONLY_AT_ONE else (),
+        marks=pytest.mark.long if epsilon == 1 else (),
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits
@@ -83,6 +83,7 @@ def test_a_planted_mistake_is_caught_by_every_audit_made_for_it(
     assert finding.by.split("; ") == made_for_it
 
 
+@pytest.mark.long
 def test_the_exact_counts_of_the_paper_show_in_the_published_table() -> None:
     paper = LinkProduct(counter=PaperEnds, curator=ExactAnswers)
     finding = links_whole.published_lone(paper, Fraction(1)).examine(FEWER_RUNS)

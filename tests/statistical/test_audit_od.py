@@ -22,6 +22,8 @@ from hushway.families.od.audit.suite import FITTED, PLAIN
 
 # One release a run is slow.
 ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)
+# What fits whole tables; `make test-long` does.
+WHOLE_TABLES = (od_published.whole_total, od_published.same_whole_table)
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes five times as
 # many, and audits the fitted mechanisms at epsilon 1 too.
 FEWER_RUNS = 20_000
@@ -29,7 +31,13 @@ FEWER_RUNS = 20_000
 
 def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
     return [
-        pytest.param(audit, Fraction(epsilon), id=f"{words(audit)}, {epsilon}")
+        pytest.param(
+            audit,
+            Fraction(epsilon),
+            id=f"{words(audit)}, {epsilon}",
+            # Epsilon 1 needs half as many runs again.
+            marks=pytest.mark.long if epsilon == 1 or audit in WHOLE_TABLES else (),
+        )
         for audit in audits
         if audit not in ONE_BY_ONE and (epsilon > 1 or audit is not od_dense.many_trips_in_files)
     ]
@@ -51,6 +59,7 @@ def test_the_real_code_loses_what_it_claims(audit: Audit[Product], epsilon: Frac
     assert finding.passed, f"{finding.event}. {finding.reason}"
 
 
+@pytest.mark.long
 def test_one_trip_is_hidden_in_releases_made_one_by_one() -> None:
     # One release a run is slow, so this audit has the epsilon that needs the fewest runs: its event
     # has probability 0.88, and 16,000 runs show 1.62 of 2 even at counts met once in a billion.

@@ -82,7 +82,7 @@ def kept_trips(cells: ODCells, since_us: NDArray[np.int64], most: int, seed: int
 
 
 @pytest.mark.parametrize("habit", HABITS)
-@pytest.mark.parametrize(("count", "most"), [(5, 2), (7, 3)])
+@pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_trips_is_kept_equally_often(
     cells: ODCells, chi_square: PValue, habit: str, *, count: int, most: int
 ) -> None:
@@ -93,6 +93,7 @@ def test_every_set_of_trips_is_kept_equally_often(
     assert chi_square(observed, np.full(len(sets), 1 / comb(count, most))) > LEVEL
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("habit", HABITS)
 def test_every_trip_of_many_is_kept_equally_often(
     cells: ODCells, chi_square: PValue, habit: str

@@ -81,7 +81,7 @@ def test_all_that_is_shown_has_the_law_of_a_dense_draw(
 
 
 @pytest.mark.parametrize("looks", [(3,), (4, 2), (3, 1, 0), (2, 5, 2)], ids=str)
-@pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN], ids=str)
+@pytest.mark.parametrize("law", [LAPLACE, pytest.param(GAUSSIAN, marks=pytest.mark.long)], ids=str)
 def test_looking_step_by_step_has_the_law_of_looking_once(
     law: NoiseLaw, looks: Sequence[int], chi_square: PValue
 ) -> None:

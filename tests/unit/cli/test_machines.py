@@ -29,6 +29,8 @@ LIMITED = (
 )
 
 
+# It compiles everything anew. So does `make release-check`, and it installs besides.
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="rights are given up in the way of Linux")
 def test_verbs_work_without_a_home_and_with_read_only_sources(tmp_path: Path) -> None:
     sources, home = tmp_path / "sources", tmp_path / "home"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.mutations import documented_as_free, fields_that_may_be_edited
 
 
@@ -9,6 +11,7 @@ def test_what_may_be_edited_in_a_plain_table_is_documented(release: Path, tmp_pa
     assert fields_that_may_be_edited(release, tmp_path) == documented_as_free("od")
 
 
+@pytest.mark.long
 def test_what_may_be_edited_in_a_table_with_sums_is_documented(
     summed_release: Path, tmp_path: Path
 ) -> None:
