@@ -13,6 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
@@ -21,6 +23,8 @@ from hushway.publishing import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 
 WRITTEN = Path(__file__).with_suffix(".json")
+# Its version is in every Parquet file, so digests are those of one version.
+WRITER = "pyarrow"
 _SEED = 20_260_301
 # What differs from run to run, besides the day: names and moments of releases, and digests of files
 # with those.
@@ -112,11 +116,12 @@ def _digest(data: bytes) -> str:
 def main() -> None:
     """Writes the digests down."""
     with tempfile.TemporaryDirectory() as made:
-        found = {}
+        found: dict[str, Any] = {}
         for position, name in enumerate(PLANS):
             folder = Path(made) / str(position)
             folder.mkdir()
             found[name] = digests_of(name, folder)
+    found[WRITER] = pa.__version__
     WRITTEN.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
