@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-pythons format format-check lint types contracts unit cluster web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-lowest-in-short test-pythons format format-check lint types contracts unit cluster web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -12,7 +12,7 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 types web-check format-check lint contracts
 	$(MAKE) --no-print-directory unit
-	$(MAKE) --no-print-directory -j 2 cluster docs
+	$(MAKE) --no-print-directory -j 2 cluster docs test-lowest-in-short
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -67,7 +67,12 @@ docs-write: $(VENV)/.dev
 
 # Tests of the code, without those of clusters, pages and long runs: on the oldest versions that pyproject.toml admits, and on
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
+# In short, as in `make test`, what calls most of other libraries.
 CODE := -m "not cluster and not long" tests/unit tests/properties tests/integration
+IN_SHORT := -m "not cluster and not long" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
+test-lowest-in-short: $(VENV)/.uv
+	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
+
 test-lowest: $(VENV)/.uv
 	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(CODE)
 
