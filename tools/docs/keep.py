@@ -11,6 +11,7 @@ import argparse
 import os
 import platform
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -59,7 +60,7 @@ def head(command: list[str]) -> str:
     """Returns how a result was made, one fact a line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIGABYTE
     facts = {
-        "command": " ".join(command),
+        "command": shlex.join(command),
         "day": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),
         "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory",
