@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools.docs.pages import checked_pages
-from tools.docs.results import RESULTS, names_command, read_result
+from tools.docs.results import RESULTS, names_command, read_result, waiting
 
 MARKED: Final = re.compile(
     r"(<!-- figures: ([\w-]+)(?: \| ([^\n]+?))? -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL
@@ -34,6 +34,9 @@ def written(text: str) -> str:
 
     def table(found: re.Match[str]) -> str:
         begin, name, title, _, end = found.groups()
+        result = name if title else TABLES[name].result
+        if result in waiting() and not any(RESULTS.glob(f"{result}.*")):
+            return found[0]
         rows = read_result(name).table(title) if title else TABLES[name].write()
         # A table begins and ends with an empty line.
         return f"{begin}\n{rows}\n{end}"
@@ -45,11 +48,11 @@ def unnamed_commands(page: str) -> list[str]:
     """Returns what is wrong with the commands of a page's tables, one sentence each."""
     found = []
     for _, name, title, *_ in MARKED.findall(page):
-        result = read_result(name if title else TABLES[name].result)
-        command = result.made.get("command")
-        # Results without a command are in the list of what is not kept yet.
-        if command is not None and not names_command(page, command):
-            found.append(f"The command of {result.name} is not named: {command}")
+        result = name if title else TABLES[name].result
+        if result not in waiting():
+            command = read_result(result).made["command"]
+            if not names_command(page, command):
+                found.append(f"The command of {result} is not named: {command}")
     return found
 
 

@@ -8,7 +8,8 @@ measured, and not looked at, are
   sign of a parameter;
 - numbers in code, headings, targets of links, dates and times of day;
 - numbers behind the sign of a parameter (ε = 0.1 and 1), a seed, or a figure, table or section;
-- numbers that the marker lists: `<!-- measured: NAME; given: 95, 1.96 -->`.
+- numbers that the marker lists: `<!-- measured: NAME; given: 95, 1.96 -->`;
+- blocks of results that are not kept yet, and listed as such.
 """
 
 import re
@@ -18,7 +19,7 @@ from typing import Final
 
 from tools.docs.numbers import KnownNumbers, Number, numbers_of
 from tools.docs.pages import Table, statements, without_tables
-from tools.docs.results import names_command, read_result
+from tools.docs.results import names_command, read_result, waiting
 
 MARKED: Final = re.compile(
     r"^ *<!-- measured: ([\w, -]+?)(?:; given: ([^>]+?))? -->\n(.*?)^ *<!-- end of measured -->$",
@@ -59,6 +60,8 @@ def problems(page: str) -> list[str]:
     if page.count("<!-- measured:") != len(blocks(page)):
         found.append("A block of measured numbers has no end, or a marker shares its line.")
     for block in blocks(page):
+        if waiting().keys() & set(block.names):
+            continue
         try:
             results = [read_result(name) for name in block.names]
         except FileNotFoundError as error:

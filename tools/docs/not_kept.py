@@ -1,21 +1,21 @@
 """Finds figures in the pages that no kept result stands behind, and the list of those we know.
 
 `not_kept.toml` names page, heading and reason. A section with figures that is not in it is wrong,
-and so is an entry for a section without any: the list can only shrink. Below `docs/results` it
-names results of which nobody kept the command.
+and so is an entry for a section without any: the list can only shrink. Below `results` it names
+results that pages quote and that are not kept yet; when one is, its entry is wrong.
 """
 
 import re
 import tomllib
-from pathlib import Path
-from typing import Final
 
 from tools.docs.figures import MARKED as GENERATED
+from tools.docs.figures import TABLES
 from tools.docs.measured import MARKED as MEASURED
+from tools.docs.measured import blocks
 from tools.docs.pages import Table, checked_pages, sections, statements, without_tables
-from tools.docs.results import RESULTS, read_result
+from tools.docs.results import NOT_KEPT as LIST
+from tools.docs.results import RESULTS, read_result, waiting
 
-LIST: Final = Path("tools/docs/not_kept.toml")
 _UNIT = (
     r"%|percent|(?:micro|milli)?seconds?|minutes?|hours? on|ms|µs|s|[kMGT]B|bytes a|times|"
     r"(?:million |thousand )?(?:rows|positions|draws|cells|words|events)(?: a second|/s)|"
@@ -57,15 +57,37 @@ def problems(listed: dict[str, dict[str, str]], pages: dict[str, str]) -> list[s
     return found
 
 
+def result_problems(waiting: set[str], pages: list[str]) -> list[str]:
+    """Returns what is wrong with the results that are said not to be kept, one sentence each.
+
+    Args:
+        waiting: Their names.
+        pages: All pages.
+    """
+    quoted = {name for page in pages for name in _quoted(page)}
+    there = {path.stem for path in RESULTS.iterdir()}
+    made = {name for name in there if read_result(name).made}
+    return [
+        *(f"{name} is kept: strike it off {LIST}." for name in sorted(waiting & made)),
+        *(f"{name} in {LIST} is quoted nowhere." for name in sorted(waiting - quoted)),
+        *(f"Nobody kept which command made {name}." for name in sorted(there - made - waiting)),
+        *(f"{name} is kept and quoted nowhere." for name in sorted(there - quoted)),
+    ]
+
+
 def list_problems() -> list[str]:
     """Returns what is wrong with the list beside the pages as they are."""
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
-    without = set(listed.pop(RESULTS.as_posix(), {}))
-    names = {path.stem for path in RESULTS.iterdir()}
-    unmade = {name for name in names if not read_result(name).made}
-    wrong = [f"{RESULTS}, {name!r}: is its command kept, or not?" for name in unmade ^ without]
+    listed.pop("results", None)
     pages = {page.as_posix(): page.read_text(encoding="utf-8") for page in checked_pages()}
-    return [*sorted(wrong), *problems(listed, pages)]
+    return [*result_problems(set(waiting()), [*pages.values()]), *problems(listed, pages)]
+
+
+def _quoted(page: str) -> set[str]:
+    generated = {
+        name if title else TABLES[name].result for _, name, title, *_ in GENERATED.findall(page)
+    }
+    return generated | {name for block in blocks(page) for name in block.names}
 
 
 def _has_figures(text: str) -> bool:

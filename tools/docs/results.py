@@ -2,14 +2,19 @@
 
 The text begins with how it was made, one fact a line; after an empty line stands what the command
 printed or saved. JSON beside it is what a benchmark saved.
+
+Pages may name results that nobody has kept yet, or whose command nobody kept: these wait, and are
+listed in `not_kept.toml`.
 """
 
 import re
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 RESULTS: Final = Path("docs/results")
+NOT_KEPT: Final = Path("tools/docs/not_kept.toml")
 _FACT = re.compile(r"# (command|day|commit|machine): (.+)")
 _TITLE = re.compile(r"(?:#+ (?P<heading>.+)|\*\*(?P<bold>.+)\*\*)")
 
@@ -68,6 +73,12 @@ def read_result(name: str) -> Result:
     if not texts:
         raise FileNotFoundError(f"{RESULTS}/{name}.txt is not there: python -m tools.docs.keep")
     return Result(name=name, made=made, text="\n".join(texts))
+
+
+def waiting() -> dict[str, str]:
+    """Returns results that are not kept yet, each with the reason."""
+    listed = tomllib.loads(NOT_KEPT.read_text(encoding="utf-8"))
+    return {str(name): str(reason) for name, reason in listed.get("results", {}).items()}
 
 
 def names_command(page: str, command: str) -> bool:
