@@ -16,7 +16,10 @@ TABLE = "| method | ε = 1 | printed |\n| --- | ---: | ---: |\n| O5 | 0.963 ± 0
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    for module in (results, figures, not_kept):
+        monkeypatch.setattr(module, "RESULTS", tmp_path)
+    monkeypatch.setattr(results, "NOT_KEPT", tmp_path.with_suffix(".toml"))
+    results.NOT_KEPT.write_text('[results]\nlater = "Timings."\n')
     (tmp_path / "study.txt").write_text(
         "# command: python study.py 5\n# day: 2026-03-03\n\n"
         f"### Errors\n\n{TABLE}\nshare 0.0793 of 1,311 trips, held 97.5 %\n"
@@ -115,6 +118,26 @@ def test_a_table_of_a_result_is_written_as_it_is() -> None:
     assert figures.unnamed_commands(f"`python study.py 5`\n{found}") == []
     with pytest.raises(KeyError, match="Others"):
         figures.written(marked.replace("Errors", "Others"))
+
+
+@pytest.mark.usefixtures("kept")
+def test_blocks_of_results_that_wait_are_left_as_they_are() -> None:
+    assert measured.problems(page("77 s", marker="later")) == []
+    marked = "<!-- figures: later | Errors -->\nold\n<!-- end of figures -->\n"
+    assert figures.written(marked) == marked
+    assert figures.unnamed_commands(marked) == []
+
+
+def test_a_result_waits_as_long_as_nobody_keeps_it_and_no_longer(kept: Path) -> None:
+    quoting = [page("", marker="study, later")]
+    assert not_kept.result_problems({"later"}, quoting) == []
+    assert "quoted nowhere" in not_kept.result_problems({"later"}, [page("")])[0]
+    assert "quoted nowhere" in not_kept.result_problems(set(), [])[0]
+    (kept / "later.json").write_text("{}")
+    assert not_kept.result_problems({"later"}, quoting) == []
+    assert "which command made later" in not_kept.result_problems(set(), quoting)[0]
+    (kept / "later.txt").write_text("# command: python later.py\n\n77\n")
+    assert "later is kept: strike it off" in not_kept.result_problems({"later"}, quoting)[0]
 
 
 def test_half_a_digit_is_as_far_as_a_number_may_be_off() -> None:

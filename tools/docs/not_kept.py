@@ -57,20 +57,20 @@ def problems(listed: dict[str, dict[str, str]], pages: dict[str, str]) -> list[s
     return found
 
 
-def result_problems(waiting: set[str], pages: list[str]) -> list[str]:
+def result_problems(said: set[str], pages: list[str]) -> list[str]:
     """Returns what is wrong with the results that are said not to be kept, one sentence each.
 
     Args:
-        waiting: Their names.
+        said: Their names.
         pages: All pages.
     """
     quoted = {name for page in pages for name in _quoted(page)}
     there = {path.stem for path in RESULTS.iterdir()}
     made = {name for name in there if read_result(name).made}
     return [
-        *(f"{name} is kept: strike it off {LIST}." for name in sorted(waiting & made)),
-        *(f"{name} in {LIST} is quoted nowhere." for name in sorted(waiting - quoted)),
-        *(f"Nobody kept which command made {name}." for name in sorted(there - made - waiting)),
+        *(f"{name} is kept: strike it off {LIST}." for name in sorted(said & made)),
+        *(f"{name} in {LIST} is quoted nowhere." for name in sorted(said - quoted)),
+        *(f"Nobody kept which command made {name}." for name in sorted(there - made - said)),
         *(f"{name} is kept and quoted nowhere." for name in sorted(there - quoted)),
     ]
 
