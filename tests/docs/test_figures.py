@@ -87,6 +87,9 @@ def test_a_page_that_does_not_name_the_command_is_caught() -> None:
     (problem,) = measured.problems(page("0.963", command="`python study.py 6`"))
     assert problem == "The command of study is not named: python study.py 5"
     assert measured.problems(page("0.963", command="`python\nstudy.py 5`")) == []
+    assert measured.problems(page("0.963", command="`FOLDER=... python study.py 5`")) == []
+    for another in ("`python study.py 50`", "`python study.py 5 --large`"):
+        assert len(measured.problems(page("0.963", command=another))) == 1
 
 
 @pytest.mark.usefixtures("kept")

@@ -82,5 +82,5 @@ def waiting() -> dict[str, str]:
 
 
 def names_command(page: str, command: str) -> bool:
-    """Says whether a page names a command, however its lines are broken."""
-    return " ".join(command.split()) in " ".join(page.split())
+    """Says whether a page names a command as `code`, whole, however its lines are broken."""
+    return f"{' '.join(command.split())}`" in " ".join(page.split())
