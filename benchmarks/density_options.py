@@ -4,6 +4,7 @@ A synthetic Paris of 300,000 people, 400 towers and 300 areas, published in seve
 each. Run by hand: `python benchmarks/density_options.py`.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +21,7 @@ from hushway.families.density import (
     naive_laplace,
     paris,
 )
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.curator import Curator
@@ -34,8 +36,17 @@ DELTA = Fraction(2, 10**6)
 RUNS = 3
 
 
-def counter() -> tuple[ArrayVisits, FloatArray]:
-    """Returns the visits of the city, bounded, and how many there are by area and hour."""
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A city: its public ground, its visits, bounded, and how many there are by area and hour."""
+
+    universe: DensityUniverse
+    visits: ArrayVisits
+    truth: FloatArray
+
+
+def scene() -> Scene:
+    """Returns the city of all rows of the table."""
     city = paris(1, people=300_000, towers=400, areas=300)
     week = Periods(
         zone=city.zone,
@@ -57,7 +68,7 @@ def counter() -> tuple[ArrayVisits, FloatArray]:
         site=universe.sites.site[city.tower],
         bin=city.second // 3600,
     )
-    return bounded, area_truth(universe, visits)
+    return Scene(universe=universe, visits=bounded, truth=area_truth(universe, visits))
 
 
 def ways(epsilon: Fraction) -> dict[str, Mechanism]:
@@ -77,27 +88,26 @@ def ways(epsilon: Fraction) -> dict[str, Mechanism]:
     }
 
 
-def judged(way: Mechanism, visits: ArrayVisits, truth: FloatArray) -> list[str]:
+def judged(way: Mechanism, city: Scene) -> list[str]:
     """Returns clusters, error, correlation and how many intervals held, over some runs."""
-    universe = visits.universe
     found = []
     for seed in range(RUNS):
-        curator = Curator(counter=visits, budget=StudyBudget(), source=SeededSource(seed))
-        table = way.fit(way.measure(curator, universe), universe)
-        errors = density_errors(truth, table.counts).value
-        held = np.abs(table.counts - truth) < 1.96 * table.standard_error
+        curator = Curator(counter=city.visits, budget=StudyBudget(), source=SeededSource(seed))
+        table = way.fit(way.measure(curator, city.universe), city.universe)
+        errors = density_errors(city.truth, table.counts).value
+        held = np.abs(table.counts - city.truth) < 1.96 * table.standard_error
         found.append((table.diagnostics["clusters"], errors.mre, errors.pearson, held.mean()))
     clusters, error, correlation, share = np.mean(found, axis=0)
     return [f"{clusters:.0f}", f"{error:.3f}", f"{correlation:.3f}", f"{share:.1%}"]
 
 
 def main() -> None:
-    visits, truth = counter()
+    city = scene()
     heads = (f"ε = {epsilon}: clusters | MRE | r | held" for epsilon in EPSILONS)
     print(f"### Options\n\n| | {' | '.join(heads)} |\n| --- | {'---: | ' * 7}---: |")
     tried = [ways(Fraction(epsilon)) for epsilon in EPSILONS]
     for name in tried[0]:
-        cells = [cell for each in tried for cell in judged(each[name], visits, truth)]
+        cells = [cell for each in tried for cell in judged(each[name], city)]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
