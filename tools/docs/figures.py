@@ -1,37 +1,59 @@
 """Tables of figures in the pages, written from results that are kept beside them.
 
-A page names the table between two comments, `<!-- figures: NAME -->` and `<!-- end of figures -->`;
-what stands between them is written from `docs/results`. `python -m tools.docs.keep NAME` puts there
-what `python benchmarks/run.py NAME` has saved.
+A page names the table between two comments, and what stands between them is written from
+`docs/results`, where `tools.docs.keep` puts it. It ends at `<!-- end of figures -->`. It begins at
+
+- `<!-- figures: NAME -->` for a table that is made here of numbers in JSON;
+- `<!-- figures: RESULT | TITLE -->` for the table with this title in a text, as it is.
 """
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-RESULTS: Final = Path("docs/results")
-PAGES: Final = Path("docs")
-_MARKED = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
+from tools.docs.pages import checked_pages
+from tools.docs.results import RESULTS, names_command, read_result, waiting
+
+MARKED: Final = re.compile(
+    r"(<!-- figures: ([\w-]+)(?: \| ([^\n]+?))? -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL
+)
 _KINDS: Final = ("5,000 flows", "100,000 flows", "130,000 links")
 
 
 def pages_with_figures() -> dict[Path, str]:
     """Returns every page that has figures, as it should be."""
-    texts = {page: page.read_text(encoding="utf-8") for page in sorted(PAGES.rglob("*.md"))}
-    return {page: written(text) for page, text in texts.items() if _MARKED.search(text)}
+    texts = {page: page.read_text(encoding="utf-8") for page in checked_pages()}
+    return {page: written(text) for page, text in texts.items() if MARKED.search(text)}
 
 
 def written(text: str) -> str:
     """Returns a page whose tables are those of the results that are kept."""
 
     def table(found: re.Match[str]) -> str:
-        begin, name, _, end = found.groups()
+        begin, name, title, _, end = found.groups()
+        result = name if title else TABLES[name].result
+        if result in waiting() and not any(RESULTS.glob(f"{result}.*")):
+            return found[0]
+        rows = read_result(name).table(title) if title else TABLES[name].write()
         # A table begins and ends with an empty line.
-        return f"{begin}\n{TABLES[name]()}\n{end}"
+        return f"{begin}\n{rows}\n{end}"
 
-    return _MARKED.sub(table, text)
+    return MARKED.sub(table, text)
+
+
+def unnamed_commands(page: str) -> list[str]:
+    """Returns what is wrong with the commands of a page's tables, one sentence each."""
+    found = []
+    for _, name, title, *_ in MARKED.findall(page):
+        result = name if title else TABLES[name].result
+        if result not in waiting():
+            command = read_result(result).made["command"]
+            if not names_command(page, command):
+                found.append(f"The command of {result} is not named: {command}")
+    return found
 
 
 def result(name: str) -> Any:
@@ -87,10 +109,18 @@ def cluster_rates() -> str:
     return _table(head, rows)
 
 
-TABLES: Final[dict[str, Callable[[], str]]] = {
-    "page-sizes": page_sizes,
-    "page-frames": page_frames,
-    "cluster-rates": cluster_rates,
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A table that is made here, and the result that it is made of."""
+
+    result: str
+    write: Callable[[], str]
+
+
+TABLES: Final = {
+    "page-sizes": Written(result="workbench", write=page_sizes),
+    "page-frames": Written(result="workbench", write=page_frames),
+    "cluster-rates": Written(result="cluster", write=cluster_rates),
 }
 
 
