@@ -1,7 +1,7 @@
 """Publishes a family's little plan again and again, and kills it each time at another moment.
 
-`python -m support.killed FOLDER FAMILY [all]` prints a story for each: whether a release is shown,
-and what the ledger says of it, once both are settled. The first is of a publish that nobody killed.
+`python -m support.killed FOLDER FAMILY` prints a story for each: whether a release is shown, and
+what the ledger says of it, once both are settled. The first is of a publish that nobody killed.
 """
 
 import json
@@ -65,30 +65,25 @@ class Killing:
         shutil.rmtree(place, ignore_errors=True)
         return shown, fresh
 
-    def stories(self, *, all_moments: bool) -> list[Story]:
-        """Publishes once undisturbed, then is killed early, late and at the very end.
-
-        Args:
-            all_moments: Also in between.
-        """
+    def stories(self) -> list[Story]:
+        """Publishes once undisturbed, then is killed early, in the middle and at the very end."""
         assert ended(self.work, -1, signal.SIGKILL) == FINISHED
         told = [self.story()]
         last = int(self.notes.read_text("utf-8"))
-        between = (last // 4, last // 2, last - 8, last - 1) if all_moments else ()
-        for moment in (1, 3 * last // 4, last - 4, *between):
+        for moment in (1, last // 4, last // 2, 3 * last // 4, last - 8, last - 4, last - 1):
             assert ended(self.work, moment, signal.SIGKILL) in {FINISHED, -signal.SIGKILL}
             told.append(self.story())
         return told
 
 
-def main(folder: Path, family: str, *, all_moments: bool) -> None:
+def main(folder: Path, family: str) -> None:
     """Prints the stories of a family."""
     write_little_files(folder)
     job = prepare(plan_from(little_plan(family), folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(100_000)))
-    sys.stdout.write(json.dumps(Killing(folder=folder, job=job).stories(all_moments=all_moments)))
+    sys.stdout.write(json.dumps(Killing(folder=folder, job=job).stories()))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], all_moments="all" in sys.argv[3:])
+    main(Path(sys.argv[1]), sys.argv[2])
