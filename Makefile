@@ -12,7 +12,7 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 types web-check format-check lint contracts
 	$(MAKE) --no-print-directory unit
-	$(MAKE) --no-print-directory -j 2 cluster docs test-lowest-in-short
+	$(MAKE) --no-print-directory -j 3 cluster docs test-lowest-in-short release-check
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -26,8 +26,9 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# One process more than two processors, for tests wait for what they start; and none of them with threads for sums.
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist worksteal -m "not cluster and not long"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal -m "not cluster and not long"
 
 # Tests of the cluster share one, so they are not divided among processes.
 cluster: $(VENV)/.dev
