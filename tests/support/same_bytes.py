@@ -109,7 +109,7 @@ def digests_of(
 
 def _digest(data: bytes) -> str:
     lasting = _DRAWN.sub(b"...", _PASSING.sub(b"...", data))
-    rounded = _LONG.sub(lambda number: b"%.8g" % float(number.group()), lasting)
+    rounded = _LONG.sub(lambda number: b"%.6g" % float(number.group()), lasting)
     return hashlib.sha256(rounded).hexdigest()
 
 
