@@ -3,14 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-lowest-in-short test-pythons format format-check lint types contracts unit cluster web web-check lock clean
+# Where this is set, every process compiles a thousand modules for itself, which is more than half of a small release.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-lowest-in-short test-pythons format format-check lint types contracts warm unit cluster web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
 # Side by side, where one alone would leave a processor idle.
 test: $(VENV)/.dev
-	$(MAKE) --no-print-directory -j 2 types web-check format-check lint contracts
+	$(MAKE) --no-print-directory -j 2 warm types web-check format-check lint contracts
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory -j 3 cluster docs test-lowest-in-short release-check
 
@@ -25,6 +28,10 @@ types: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+# Machine code that several processes of tests would otherwise make at once.
+warm: $(VENV)/.dev
+	$(BIN)/hushway --quiet warm
 
 # One process more than two processors, for tests wait for what they start; and none of them with threads for sums.
 unit: $(VENV)/.dev
