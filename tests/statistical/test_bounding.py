@@ -111,8 +111,8 @@ def test_people_who_share_trips_do_not_share_the_choice(cells: ODCells, minutes:
     """A popular trip, told to the minute or the hour, is kept by a share of people, not by all.
 
     400 people keep 10 of their 40 trips; 20 of these are a commute that all of them make, told in
-    whole steps, so that its days tie across people. If they shared the choice, its total would vary
-    about 30 times as much as independent choices do.
+    whole steps, so that its days tie across people. If all shared one choice, the standard
+    deviation of its total would be the root of 400, 20 times that of independent choices.
     """
     rng = np.random.default_rng(5)
     people, shared, own, most = 400, 20, 20, 10
