@@ -32,6 +32,7 @@ contracts: $(VENV)/.dev
 # Machine code that several processes of tests would otherwise make at once.
 warm: $(VENV)/.dev
 	$(BIN)/hushway --quiet warm
+	cd tests && ../$(BIN)/python -m support.compiled
 
 # One process more than two processors, for tests wait for what they start; and none of them with threads for sums.
 unit: $(VENV)/.dev
@@ -41,11 +42,11 @@ unit: $(VENV)/.dev
 cluster: $(VENV)/.dev
 	$(BIN)/pytest -m "cluster and not long" tests/cluster tests/conformance tests/integration
 
-# Planted mistakes that audits must catch, by many runs, and all questions to a cluster. Before a release, and when audits or
-# engines change.
+# Planted mistakes that audits must catch, slow audits and laws of noise, whole studies, and most questions to a cluster. Before a
+# release, and when audits, mechanisms or engines change.
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "long and not cluster"
-	$(BIN)/pytest -m "long and cluster" tests/conformance
+	$(BIN)/pytest -m "long and cluster" tests/cluster tests/conformance
 
 # The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.
 web: web/node_modules/.package-lock.json
@@ -76,7 +77,7 @@ docs-write: $(VENV)/.dev
 # Tests of the code, without those of clusters, pages and long runs: on the oldest versions that pyproject.toml admits, and on
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
 # In short, as in `make test`, what calls most of other libraries.
-CODE := -m "not cluster and not long" tests/unit tests/properties tests/integration
+CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
 IN_SHORT := -m "not cluster and not long" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
 test-lowest-in-short: $(VENV)/.uv
 	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)

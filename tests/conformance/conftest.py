@@ -25,20 +25,29 @@ ENGINES = [
     pytest.param("cluster, Parquet", marks=pytest.mark.cluster),
     pytest.param("cluster, CSV", marks=pytest.mark.cluster),
 ]
-# A question takes a cluster some five seconds, however few rows there are.
-_ON_A_CLUSTER_EACH = 3
+# A question takes a cluster some five seconds, however few rows there are, and ClickHouse one.
+_ASKED_LESS = 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves two of three questions to a cluster to `make test-long`; other engines get all."""
-    asked = [
-        item
-        for item in items
-        if item.path.parent == Path(__file__).parent and item.get_closest_marker("cluster")
-    ]
-    for number, item in enumerate(asked):
-        if number % _ON_A_CLUSTER_EACH:
-            item.add_marker(pytest.mark.long)
+    """Leaves two of three questions to the slow engines to `make test-long`; others get all."""
+    here = [item for item in items if item.path.parent == Path(__file__).parent]
+    for slow in (_on_a_cluster, _in_clickhouse):
+        for number, item in enumerate(filter(slow, here)):
+            if number % _ASKED_LESS:
+                item.add_marker(pytest.mark.long)
+
+
+def _on_a_cluster(item: pytest.Item) -> bool:
+    return item.get_closest_marker("cluster") is not None
+
+
+def _in_clickhouse(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and "clickhouse" in _parameters(item).values()
+
+
+def _parameters(item: pytest.Function) -> dict[str, object]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 @pytest.fixture(params=ENGINES)

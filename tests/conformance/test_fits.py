@@ -67,7 +67,7 @@ def job_of(folder: Path, family: str, mechanism: dict[str, Any], epsilon: str) -
     return prepare(plan_from(facts, folder=folder))
 
 
-@pytest.mark.parametrize("epsilon", ["1/20", "1", "20"])
+@pytest.mark.parametrize("epsilon", ["1/20", pytest.param("1", marks=pytest.mark.long), "20"])
 @pytest.mark.parametrize(
     ("family", "mechanism"), _WAYS, ids=[f"{family}-{way}" for family, way in _WAYS]
 )

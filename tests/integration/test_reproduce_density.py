@@ -40,6 +40,9 @@ from hushway.families.density.study.tables import (
 )
 from hushway.privacy.measured import Internal
 
+# Every method at every setting.
+pytestmark = pytest.mark.long
+
 
 def silent(_step: str, _share: float | None = None, /) -> None:
     pass

@@ -32,6 +32,9 @@ from hushway.privacy.measured import Internal
 
 EPSILONS = ("0.1", "1", "10")
 
+# Every method at every setting.
+pytestmark = pytest.mark.long
+
 
 def silent(_step: str, _share: float | None = None, /) -> None:
     pass

@@ -38,8 +38,10 @@ from hushway.families.density.audit.mutant_curators import unsplit
 from hushway.families.density.audit.product import DensityProduct
 from hushway.families.density.audit.suite import SUITE
 
-# What makes whole releases; `make test-long` does.
-WHOLE_RELEASES = (
+# What makes whole releases or takes as long; `make test-long` does it.
+LONGEST = (
+    density_cuts.four_cells,
+    density_measured.naive_laplace,
     density_whole.published_area,
     density_whole.published_clusters,
     density_whole.next_clusters,
@@ -66,7 +68,7 @@ CASES: list[Any] = [
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
         # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 or audit in WHOLE_RELEASES else (),
+        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

@@ -43,6 +43,8 @@ FEWER_RUNS = 20_000
 ONLY_AT_ONE = (links_whole.published_lone,)
 # What needs more runs at epsilon 1 than there is time for here.
 ONLY_AT_FOUR = (links_whole.same_way, links_measured.lone_trip)
+# What makes releases through files, many of them; `make test-long` does it.
+LONGEST = (links_whole.same_way,)
 
 CASES: list[Any] = [
     pytest.param(
@@ -50,7 +52,7 @@ CASES: list[Any] = [
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
         # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 else (),
+        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

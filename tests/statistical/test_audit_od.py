@@ -22,8 +22,13 @@ from hushway.families.od.audit.suite import FITTED, PLAIN
 
 # One release a run is slow.
 ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)
-# What fits whole tables; `make test-long` does.
-WHOLE_TABLES = (od_published.whole_total, od_published.same_whole_table)
+# What fits whole tables or takes as long; `make test-long` does it.
+LONGEST = (
+    od_published.lazy_or_dense,
+    od_published.measured_total,
+    od_published.same_whole_table,
+    od_published.whole_total,
+)
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes five times as
 # many, and audits the fitted mechanisms at epsilon 1 too.
 FEWER_RUNS = 20_000
@@ -36,7 +41,7 @@ def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
             Fraction(epsilon),
             id=f"{words(audit)}, {epsilon}",
             # Epsilon 1 needs half as many runs again.
-            marks=pytest.mark.long if epsilon == 1 or audit in WHOLE_TABLES else (),
+            marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
         )
         for audit in audits
         if audit not in ONE_BY_ONE and (epsilon > 1 or audit is not od_dense.many_trips_in_files)
@@ -67,6 +72,7 @@ def test_one_trip_is_hidden_in_releases_made_one_by_one() -> None:
     assert finding.passed, f"{finding.event}. {finding.reason}"
 
 
+@pytest.mark.long
 def test_one_trip_is_hidden_in_fitted_tables_made_one_by_one() -> None:
     finding = od_published.one_by_one(REAL, Fraction(4)).examine(FEWER_RUNS)
     assert finding.passed, f"{finding.event}. {finding.reason}"

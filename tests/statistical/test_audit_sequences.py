@@ -42,6 +42,13 @@ from hushway.privacy.loss import PureLoss
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
+# What takes longest, and is like another audit in what it would catch; `make test-long` does it.
+LONGEST = (
+    sequences_learnt.known_prefixes,
+    sequences_learnt.published_records,
+    sequences_measured.many_branches,
+    sequences_measured.one_timed_record,
+)
 
 
 def words(audit: Audit[SequenceProduct]) -> str:
@@ -69,7 +76,7 @@ CASES: list[Any] = [
         Fraction(epsilon),
         id=f"{words(audit)}, {epsilon}",
         # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 else (),
+        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

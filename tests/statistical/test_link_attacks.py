@@ -109,6 +109,7 @@ def test_a_lone_driver_is_seen_with_certainty_in_dp_ani(
     assert (found.seen, found.false_alarms) == (1.0, 0.0)
 
 
+@pytest.mark.long
 def test_a_lone_driver_is_hardly_told_in_noisy_link_counts(
     roads: RoadNetwork, people: list[Commuter]
 ) -> None:

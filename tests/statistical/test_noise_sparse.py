@@ -7,6 +7,7 @@ exactly these values is a product. Values far above the threshold are counted to
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,17 +58,24 @@ def lazy_vector(law: NoiseLaw, exact: Sequence[int], source: SeededSource) -> La
     return LazyVector(law=law, size=len(exact), cells=cells, counts=counts[cells], source=source)
 
 
-CASES = [
+CASES = [(LAPLACE, (0, 2, 0, 0), 1, 2), (GAUSSIAN, (0, 1, 0, 0), 1, 2)]
+MORE_CASES = [
     (LAPLACE, (0, 0, 0), 1, 3),
-    (LAPLACE, (0, 2, 0, 0), 1, 2),
     (LAPLACE, (0, 0, 1, 0), 0, 2),
     (LAPLACE, (0, 0, 0, 0, 0, 0), 2, 1),
-    (GAUSSIAN, (0, 1, 0, 0), 1, 2),
     (GAUSSIAN, (0, 0, 0), -1, 3),
+]
+LOOKS: list[Any] = [
+    (3, 1, 0),
+    *(pytest.param(looks, marks=pytest.mark.long) for looks in ((3,), (4, 2), (2, 5, 2))),
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in MORE_CASES)],
+    ids=str,
+)
 def test_all_that_is_shown_has_the_law_of_a_dense_draw(
     case: tuple[NoiseLaw, Sequence[int], int, int], chi_square: PValue
 ) -> None:
@@ -80,7 +88,7 @@ def test_all_that_is_shown_has_the_law_of_a_dense_draw(
     assert chi_square(observed, dense_law(law, exact, threshold, values)) > ENOUGH
 
 
-@pytest.mark.parametrize("looks", [(3,), (4, 2), (3, 1, 0), (2, 5, 2)], ids=str)
+@pytest.mark.parametrize("looks", LOOKS, ids=str)
 @pytest.mark.parametrize("law", [LAPLACE, pytest.param(GAUSSIAN, marks=pytest.mark.long)], ids=str)
 def test_looking_step_by_step_has_the_law_of_looking_once(
     law: NoiseLaw, looks: Sequence[int], chi_square: PValue

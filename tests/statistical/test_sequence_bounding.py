@@ -45,7 +45,7 @@ HABITS: dict[str, Callable[[int], NDArray[np.int64] | None]] = {
 
 
 @pytest.mark.parametrize("habit", HABITS)
-@pytest.mark.parametrize(("count", "most"), [(5, 2), (7, 3)])
+@pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_records_is_kept_equally_often(
     town: Taxonomy, chi_square: PValue, habit: str, *, count: int, most: int
 ) -> None:

@@ -31,7 +31,7 @@ from support.little_plans import little_plan, write_little_files
 
 # Of the moments before the seal only some are tried, and of those after it every one, or some.
 BEFORE_SEAL = 30
-EVERY = [pytest.param(1, marks=pytest.mark.long), 10]
+EVERY = [pytest.param(1, marks=pytest.mark.long), 25]
 
 
 @dataclass(frozen=True, kw_only=True)

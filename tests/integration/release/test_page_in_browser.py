@@ -17,8 +17,7 @@ from support.little_plans import FAMILIES, little_plan, write_little_files
 
 _HEIGHT = 900
 # A phone, and a screen on a desk.
-_WIDTHS = (390, 1200)
-_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_LOOKS: tuple[tuple[Literal["light", "dark"], int], ...] = (("light", 1200), ("dark", 390))
 # A page with the red stamp of releases that protect nobody.
 _STAMPED = "od, stamped"
 
@@ -40,8 +39,7 @@ def certificate(
     return publish(job, source=source).folder / "certificate.html"
 
 
-@pytest.mark.parametrize("width", _WIDTHS)
-@pytest.mark.parametrize("scheme", _SCHEMES)
+@pytest.mark.parametrize(("scheme", "width"), _LOOKS)
 def test_everybody_can_read_it_and_it_asks_nobody_for_anything(
     browser: Browser, certificate: Path, scheme: Literal["light", "dark"], width: int
 ) -> None:

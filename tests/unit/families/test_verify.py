@@ -93,7 +93,7 @@ def test_one_changed_byte_anywhere_is_found(any_release: Path) -> None:
     assert verify(any_release).passed
 
 
-@pytest.mark.parametrize("name", ["seal.json", "seal.sig"])
+@pytest.mark.parametrize("name", [pytest.param("seal.json", marks=pytest.mark.long), "seal.sig"])
 def test_every_byte_of_the_seal_counts(signed_release: Path, name: str) -> None:
     path = signed_release / name
     data = path.read_bytes()

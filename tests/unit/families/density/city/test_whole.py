@@ -8,6 +8,9 @@ from hushway.families.density.city import describe as paris_describe
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.city.people import GATHERINGS
 
+# Two million people take half a minute.
+pytestmark = pytest.mark.long
+
 PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 
 
