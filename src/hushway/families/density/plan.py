@@ -237,8 +237,8 @@ class DensitySeriesPlan(Section):
     )
     scaling: bool = Field(
         default=True,
-        description="Whether series are scaled to totals from one visit of each person and all "
-        "visits.",
+        description="Whether series are scaled to totals in which each person counts once, and to "
+        "the number of all visits.",
     )
     night: bool = Field(
         default=False,
