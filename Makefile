@@ -78,7 +78,7 @@ docs-write: $(VENV)/.dev
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
 # In short, as in `make test`, what calls most of other libraries.
 CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
-IN_SHORT := -m "not cluster and not long" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
+IN_SHORT := -m "not cluster and not long" -k "not sequences and not density" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
 test-lowest-in-short: $(VENV)/.uv
 	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
 

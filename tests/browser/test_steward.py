@@ -236,7 +236,11 @@ def test_of_two_tabs_that_spend_at_once_one_publishes(city: City) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "viewport"), [("light", _WIDE), ("dark", _PHONE)], ids=["desk", "phone-and-dark"]
+    ("scheme", "viewport"),
+    [
+        pytest.param("light", _WIDE, id="desk", marks=pytest.mark.long),
+        pytest.param("dark", _PHONE, id="phone-and-dark"),
+    ],
 )
 def test_everybody_can_read_every_step(
     city: City, scheme: Literal["light", "dark"], viewport: dict[str, int]

@@ -25,15 +25,16 @@ ENGINES = [
     pytest.param("cluster, Parquet", marks=pytest.mark.cluster),
     pytest.param("cluster, CSV", marks=pytest.mark.cluster),
 ]
-# A question takes a cluster some five seconds, however few rows there are, and ClickHouse one.
+# A question takes a cluster some five seconds, however few rows there are. Of warehouses PostgreSQL
+# is asked everything.
 _ASKED_LESS = 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves two of three questions to the slow engines to `make test-long`; others get all."""
+    """Leaves two of three questions to some engines to `make test-long`; the others get all."""
     here = [item for item in items if item.path.parent == Path(__file__).parent]
-    for slow in (_on_a_cluster, _in_clickhouse):
-        for number, item in enumerate(filter(slow, here)):
+    for seldom in (_on_a_cluster, _in_another_warehouse):
+        for number, item in enumerate(filter(seldom, here)):
             if number % _ASKED_LESS:
                 item.add_marker(pytest.mark.long)
 
@@ -42,12 +43,11 @@ def _on_a_cluster(item: pytest.Item) -> bool:
     return item.get_closest_marker("cluster") is not None
 
 
-def _in_clickhouse(item: pytest.Item) -> bool:
-    return isinstance(item, pytest.Function) and "clickhouse" in _parameters(item).values()
-
-
-def _parameters(item: pytest.Function) -> dict[str, object]:
-    return item.callspec.params if hasattr(item, "callspec") else {}
+def _in_another_warehouse(item: pytest.Item) -> bool:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return not {"duckdb", "clickhouse"}.isdisjoint(
+        str(parameters.get(name)) for name in ("engine", "warehouse")
+    )
 
 
 @pytest.fixture(params=ENGINES)

@@ -17,7 +17,7 @@ from hushway.release.job import CountingContext, Job, settings_of
 from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
 
-_SEEDS = 10
+_SEEDS = 5
 _GAUSSIAN = {"noise": "gaussian"}
 _WAYS: list[tuple[str, dict[str, Any]]] = [
     ("od", {}),

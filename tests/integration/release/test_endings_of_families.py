@@ -18,7 +18,7 @@ LOST = [False, ["reserve", "abandon"]]
 
 # Of trips, test_endings.py tries more moments, without an engine.
 @pytest.mark.parametrize(
-    "family", [pytest.param(f, marks=pytest.mark.long if f == "od" else ()) for f in FAMILIES]
+    "family", [pytest.param(f, marks=() if f == "links" else pytest.mark.long) for f in FAMILIES]
 )
 def test_a_killed_publish_can_always_be_settled(family: str, tmp_path: Path) -> None:
     # In a process of its own: children are forked from it, so it must not have started threads.
