@@ -76,7 +76,7 @@ docs-write: $(VENV)/.dev
 
 # Tests of the code, without those of clusters, pages and long runs: on the oldest versions that pyproject.toml admits, and on
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
-# In short, as in `make test`, what calls most of other libraries.
+# In short, as in `make test`, what calls most of other libraries, for two release types: each has its own kernels to compile.
 CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
 IN_SHORT := -m "not cluster and not long" -k "not sequences and not density" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
 test-lowest-in-short: $(VENV)/.uv
