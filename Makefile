@@ -6,16 +6,20 @@ BIN := $(VENV)/bin
 # Where this is set, every process compiles a thousand modules for itself, which is more than half of a small release.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest test-lowest-in-short test-pythons format format-check lint types contracts warm unit cluster web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest lowest test-pythons format format-check lint types contracts warm families code integration laws cluster web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
-# Side by side, where one alone would leave a processor idle.
+# Parts run side by side, one more than two processors, for tests wait for what they start; the longest begin first. Each has a
+# line here and its log in build/test.
+PARTS := cluster integration families release-check laws code lowest docs
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 warm types web-check format-check lint contracts
-	$(MAKE) --no-print-directory unit
-	$(MAKE) --no-print-directory -j 3 cluster docs test-lowest-in-short release-check
+	$(MAKE) --no-print-directory -j 3 $(PARTS:%=part-%)
+
+part-%: $(VENV)/.dev
+	@.ci/part $* $(MAKE) --no-print-directory --silent $*
 
 format-check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -34,11 +38,21 @@ warm: $(VENV)/.dev
 	$(BIN)/hushway --quiet warm
 	cd tests && ../$(BIN)/python -m support.compiled
 
-# One process more than two processors, for tests wait for what they start; and none of them with threads for sums.
-unit: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal -m "not cluster and not long"
+# Tests by folder. Each process collects its own alone, and none takes threads for sums from the others.
+TESTED := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not cluster and not long"
+families: $(VENV)/.dev
+	$(TESTED) tests/unit/families
 
-# Tests of the cluster share one, so they are not divided among processes.
+code: $(VENV)/.dev
+	$(TESTED) --ignore tests/unit/families tests/unit tests/properties tests/docs
+
+integration: $(VENV)/.dev
+	$(TESTED) tests/integration
+
+laws: $(VENV)/.dev
+	$(TESTED) tests/statistical tests/conformance tests/browser
+
+# Tests of the cluster share one.
 cluster: $(VENV)/.dev
 	$(BIN)/pytest -m "cluster and not long" tests/cluster tests/conformance tests/integration
 
@@ -76,10 +90,10 @@ docs-write: $(VENV)/.dev
 
 # Tests of the code, without those of clusters, pages and long runs: on the oldest versions that pyproject.toml admits, and on
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
-# In short, as in `make test`, what calls most of other libraries, for two release types: each has its own kernels to compile.
+# In short, as in `make test`, what calls most of other libraries, with one release type: each has its own kernels to compile.
 CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
-IN_SHORT := -m "not cluster and not long" -k "not sequences and not density" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
-test-lowest-in-short: $(VENV)/.uv
+IN_SHORT := -m "not cluster and not long" -k "not sequences and not density and not links and not log_file" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
+lowest: $(VENV)/.uv
 	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
 
 test-lowest: $(VENV)/.uv

@@ -11,6 +11,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser
 from psycopg import sql
 
+from hushway.release import ground
 from support.chromium import running_chromium
 from support.postgres_server import find_binaries, running_server, temporary_folder
 from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
@@ -37,6 +38,13 @@ def nothing_remembered(
     monkeypatch.setenv(
         "XDG_STATE_HOME", str(state_of_its_own / str(abs(hash(request.node.nodeid))))
     )
+
+
+@pytest.fixture(autouse=True)
+def small_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws few dots where no test looks at them: they take a third of a little release."""
+    if "picture" not in request.node.nodeid:
+        monkeypatch.setattr(ground, "_DPI", 20)
 
 
 @pytest.fixture(scope="session")

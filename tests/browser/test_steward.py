@@ -198,6 +198,7 @@ def _publish(page: Page) -> None:
     expect(page.get_by_test_id("published")).to_contain_text("ε = 2 per person")
 
 
+@pytest.mark.long
 def test_an_interrupted_publish_tells_what_is_spent(city: City) -> None:
     city.let_go(go=False)
     with city.come_in() as context:
@@ -269,6 +270,7 @@ def _wait_for_step(page: Page, step: str) -> None:
         expect(page.get_by_test_id(seen[step])).to_be_visible()
 
 
+@pytest.mark.long
 def test_everything_can_be_done_by_keys_alone(city: City) -> None:
     with city.come_in() as context:
         page = city.open(context, "keys")

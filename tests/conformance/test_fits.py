@@ -16,6 +16,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.job import CountingContext, Job, settings_of
 from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
+from support.long import often
 
 _SEEDS = 5
 _GAUSSIAN = {"noise": "gaussian"}
@@ -67,7 +68,7 @@ def job_of(folder: Path, family: str, mechanism: dict[str, Any], epsilon: str) -
     return prepare(plan_from(facts, folder=folder))
 
 
-@pytest.mark.parametrize("epsilon", ["1/20", pytest.param("1", marks=pytest.mark.long), "20"])
+@pytest.mark.parametrize("epsilon", often(["1/20", "1", "20"]))
 @pytest.mark.parametrize(
     ("family", "mechanism"), _WAYS, ids=[f"{family}-{way}" for family, way in _WAYS]
 )

@@ -29,6 +29,7 @@ def test_more_features_are_better_and_trees_are_worst_at_a_small_budget() -> Non
     assert ordering(found.value) == {"weekday, ε = 0.1": COMES_OUT, "weekend, ε = 0.1": COMES_OUT}
 
 
+@pytest.mark.long
 def test_the_default_beats_the_papers_own_choice(found: Internal[Reproduction]) -> None:
     for day in ("weekday", "weekend"):
         for epsilon in ("1", "0.1"):

@@ -104,6 +104,7 @@ def test_private_tables_need_more_shuttles_than_the_truth(
     assert true < found.value.of("weekend", "1", "O5", "shuttles").mean < 3 * true
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_interrupted_study_goes_on_where_it_stopped(
     processes: int, found: Internal[ODMTSReproduction], tmp_path: Path

@@ -38,16 +38,15 @@ from hushway.families.density.audit.mutant_curators import unsplit
 from hushway.families.density.audit.product import DensityProduct
 from hushway.families.density.audit.suite import SUITE
 
-# What makes whole releases or takes as long; `make test-long` does it.
-LONGEST = (
-    density_cuts.four_cells,
-    density_measured.naive_laplace,
-    density_whole.published_area,
-    density_whole.published_clusters,
-    density_whole.next_clusters,
-    density_whole.all_questions,
-    density_whole.noise_of_questions,
-)
+# Quick ones, of every kind of question. `make test-long` makes all, at epsilon 1 as well.
+IN_EVERY_RUN = {
+    "cell_totals",
+    "exact_divergence",
+    "fresh_bins",
+    "fresh_cells",
+    "nine_visits",
+    "one_visit_is_one",
+}
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
 # A release a run, of which a thousand say little about epsilon 4. The command line takes more.
@@ -67,8 +66,7 @@ CASES: list[Any] = [
         audit,
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
-        # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
+        marks=() if epsilon > 1 and audit.__name__ in IN_EVERY_RUN else pytest.mark.long,
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

@@ -43,16 +43,29 @@ FEWER_RUNS = 20_000
 ONLY_AT_ONE = (links_whole.published_lone,)
 # What needs more runs at epsilon 1 than there is time for here.
 ONLY_AT_FOUR = (links_whole.same_way, links_measured.lone_trip)
-# What makes releases through files, many of them; `make test-long` does it.
-LONGEST = (links_whole.same_way,)
+# Quick ones, of every kind of question. `make test-long` makes all, at epsilon 1 as well.
+IN_EVERY_RUN = {
+    "all_questions",
+    "class_swap",
+    "fast_and_slow",
+    "fresh_links",
+    "link_less_another",
+    "lone_road",
+    "nine_items",
+    "one_home",
+    "same_table",
+    "shift_of_nine",
+    "slow_driver",
+    "twenty_left_out",
+    "two_ends",
+}
 
 CASES: list[Any] = [
     pytest.param(
         audit,
         Fraction(epsilon),
         id=f"{audit.__name__}, {epsilon}",
-        # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
+        marks=() if epsilon > 1 and audit.__name__ in IN_EVERY_RUN else pytest.mark.long,
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

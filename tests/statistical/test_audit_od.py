@@ -22,13 +22,21 @@ from hushway.families.od.audit.suite import FITTED, PLAIN
 
 # One release a run is slow.
 ONE_BY_ONE = (od_dense.one_trip, od_published.one_by_one)
-# What fits whole tables or takes as long; `make test-long` does it.
-LONGEST = (
-    od_published.lazy_or_dense,
-    od_published.measured_total,
-    od_published.same_whole_table,
-    od_published.whole_total,
-)
+# Fitted ones that take seconds, and files; `make test-long` makes all, at epsilon 1 as well.
+NOT_IN_EVERY_RUN = {
+    "dense.many_trips_in_files",
+    "measured.many_trips, cbdp",
+    "measured.many_trips, hierarchical",
+    "measured.one_trip_gaussian, lazy cbdp",
+    "published.lazy_or_dense",
+    "published.measured_total",
+    "published.one_trip, lazy cbdp",
+    "published.same_table, learned",
+    "published.same_table, learned lazily",
+    "published.same_whole_table",
+    "published.whole_total",
+    "sparse.busy_neighbours",
+}
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes five times as
 # many, and audits the fitted mechanisms at epsilon 1 too.
 FEWER_RUNS = 20_000
@@ -40,8 +48,7 @@ def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
             audit,
             Fraction(epsilon),
             id=f"{words(audit)}, {epsilon}",
-            # Epsilon 1 needs half as many runs again.
-            marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
+            marks=pytest.mark.long if epsilon == 1 or words(audit) in NOT_IN_EVERY_RUN else (),
         )
         for audit in audits
         if audit not in ONE_BY_ONE and (epsilon > 1 or audit is not od_dense.many_trips_in_files)
@@ -51,7 +58,7 @@ def cases(audits: tuple[Audit[Product], ...], epsilon: int) -> list[Any]:
 def words(audit: Audit[Product]) -> str:
     if isinstance(audit, partial):
         return f"{words(audit.func)}, {audit.args[0].words}"
-    return f"{audit.__module__.removeprefix('hushway.audit.')}.{audit.__name__}"
+    return f"{audit.__module__.rpartition('.')[2]}.{audit.__name__}"
 
 
 @pytest.mark.parametrize(

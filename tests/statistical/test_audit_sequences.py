@@ -42,19 +42,27 @@ from hushway.privacy.loss import PureLoss
 
 # Enough to catch a wrong claim that is not meant to be tight; the command line takes more.
 FEWER_RUNS = 20_000
-# What takes longest, and is like another audit in what it would catch; `make test-long` does it.
-LONGEST = (
-    sequences_learnt.known_prefixes,
-    sequences_learnt.published_records,
-    sequences_measured.many_branches,
-    sequences_measured.one_timed_record,
-)
+# Quick ones, of every kind of question. `make test-long` makes all, at epsilon 1 as well.
+IN_EVERY_RUN = {
+    "learnt.new_stops",
+    "measured.at_the_threshold",
+    "measured.busy_group",
+    "measured.empty_group",
+    "measured.first_step",
+    "measured.long_record",
+    "measured.one_gaussian_record",
+    "measured.one_record, one stop by group and place",
+    "measured.two_periods",
+    "published.next_questions",
+    "published.tree_enumerated",
+    "published.unseen_prefix, two stops",
+}
 
 
 def words(audit: Audit[SequenceProduct]) -> str:
     if isinstance(audit, partial):
         return f"{words(audit.func)}, {audit.args[0].words}"
-    return f"{audit.__module__.removeprefix('hushway.audit.')}.{audit.__name__}"
+    return f"{audit.__module__.rpartition('.')[2]}.{audit.__name__}"
 
 
 def is_slow(audit: Audit[SequenceProduct]) -> bool:
@@ -75,8 +83,7 @@ CASES: list[Any] = [
         audit,
         Fraction(epsilon),
         id=f"{words(audit)}, {epsilon}",
-        # Epsilon 1 needs half as many runs again.
-        marks=pytest.mark.long if epsilon == 1 or audit in LONGEST else (),
+        marks=() if epsilon > 1 and words(audit) in IN_EVERY_RUN else pytest.mark.long,
     )
     for epsilon in (1, 4)
     for audit in SUITE.audits

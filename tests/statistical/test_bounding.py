@@ -20,6 +20,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
+from support.long import often
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 
@@ -81,7 +82,7 @@ def kept_trips(cells: ODCells, since_us: NDArray[np.int64], most: int, seed: int
     return chosen
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize("habit", often(HABITS))
 @pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_trips_is_kept_equally_often(
     cells: ODCells, chi_square: PValue, habit: str, *, count: int, most: int

@@ -61,6 +61,7 @@ def sound_errors(roads: RoadNetwork, people: list[Commuter], epsilon: int) -> li
     ]
 
 
+@pytest.mark.long
 def test_a_hundred_trips_give_a_home_away_in_dp_ani(
     roads: RoadNetwork, people: list[Commuter]
 ) -> None:

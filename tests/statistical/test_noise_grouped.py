@@ -200,6 +200,7 @@ def binomial_misfit(law: NoiseLaw, threshold: int, vectors: int, chi_square: PVa
     return chi_square(np.bincount(shown, minlength=151), expected)
 
 
+@pytest.mark.long
 def test_how_many_empty_cells_show_is_binomial(chi_square: PValue) -> None:
     assert binomial_misfit(LAPLACE, 2, 250, chi_square) > ENOUGH
 

@@ -88,6 +88,7 @@ def test_all_that_is_shown_has_the_law_of_a_dense_draw(
     assert chi_square(observed, dense_law(law, exact, threshold, values)) > ENOUGH
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("looks", LOOKS, ids=str)
 @pytest.mark.parametrize("law", [LAPLACE, pytest.param(GAUSSIAN, marks=pytest.mark.long)], ids=str)
 def test_looking_step_by_step_has_the_law_of_looking_once(

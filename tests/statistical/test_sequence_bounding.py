@@ -19,6 +19,7 @@ from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
+from support.long import often
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 
@@ -44,7 +45,7 @@ HABITS: dict[str, Callable[[int], NDArray[np.int64] | None]] = {
 }
 
 
-@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize("habit", often(HABITS))
 @pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_records_is_kept_equally_often(
     town: Taxonomy, chi_square: PValue, habit: str, *, count: int, most: int

@@ -16,6 +16,7 @@ from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits, VisitRule, bounded_rows
 from hushway.families.density.rows.grouping import VisitRows
+from support.long import often
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 
@@ -49,7 +50,7 @@ HABITS: dict[str, list[int]] = {
 
 
 @pytest.mark.parametrize("habit", HABITS)
-@pytest.mark.parametrize("most", [1, 3, 5])
+@pytest.mark.parametrize("most", often([1, 3, 5]))
 def test_every_set_of_visits_is_kept_equally_often(
     chi_square: PValue, habit: str, most: int
 ) -> None:
@@ -71,6 +72,7 @@ def rounding(found: BoundedVisits, site: int) -> int:
     return int(found.histogram[site]) - PERSON_PARTS // 5
 
 
+@pytest.mark.long
 def test_one_visit_of_a_bin_and_the_rounding_of_parts_are_uniform_and_apart(
     chi_square: PValue,
 ) -> None:
@@ -98,7 +100,7 @@ def test_the_window_is_cut_apart_from_the_other_choices(chi_square: PValue) -> N
     assert chi_square(observed, np.full(10, 1 / 10)) > LEVEL
 
 
-@pytest.mark.parametrize("first", [0, 10**9, 1 << 40])
+@pytest.mark.parametrize("first", often([0, 10**9, 1 << 40]))
 def test_people_with_the_same_visits_do_not_share_the_choice(first: int) -> None:
     """400 people keep 4 of 20 visits, and where rounding begins; numbers follow each other.
 

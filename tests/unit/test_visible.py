@@ -42,6 +42,7 @@ def test_what_can_be_seen_stays() -> None:
     )
 
 
+@pytest.mark.long
 def test_nothing_that_is_left_moves_a_cursor_or_turns_a_line() -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
     left = {unicodedata.category(letter) for letter in visible(everything)}

@@ -23,6 +23,7 @@ from llvmlite import binding
 from numba import njit
 from numpy.typing import NDArray
 
+from hushway.numerics.one_type import for_any_number
 from hushway.numerics.private_folder import hold_private, move_away
 from hushway.numerics.start import STARTED_NS
 
@@ -63,14 +64,14 @@ def _compiled(function: Callable[..., Any], *, nogil: bool) -> Any:
                 kept = _kept(folder, function, nogil=nogil)
                 if kept is not None:
                     return kept
-    return njit(nogil=nogil, error_model="numpy")(function)
+    return for_any_number(njit(nogil=nogil, error_model="numpy")(function))
 
 
 def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
     """Compiles a function with a folder for its code; None if numba does not take the folder."""
     theirs, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(folder)
     try:
-        code = njit(cache=True, nogil=nogil, error_model="numpy")(function)
+        code = for_any_number(njit(cache=True, nogil=nogil, error_model="numpy")(function))
     except RuntimeError:
         return None
     finally:

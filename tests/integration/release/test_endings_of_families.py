@@ -17,9 +17,8 @@ LOST = [False, ["reserve", "abandon"]]
 
 
 # Of trips, test_endings.py tries more moments, without an engine.
-@pytest.mark.parametrize(
-    "family", [pytest.param(f, marks=() if f == "links" else pytest.mark.long) for f in FAMILIES]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("family", FAMILIES)
 def test_a_killed_publish_can_always_be_settled(family: str, tmp_path: Path) -> None:
     # In a process of its own: children are forked from it, so it must not have started threads.
     done = subprocess.run(

@@ -22,6 +22,7 @@ from hushway.privacy.loss import Measure, cost_on, loss_of
 from hushway.publishing import publish
 from hushway.release.job import Job
 from support.little_plans import little_plan, write_little_files
+from support.long import often
 
 _EPSILON = st.sampled_from(["1/3", "1", "2.5"])
 _DELTA = st.sampled_from([None, "1e-6"])
@@ -102,7 +103,7 @@ def job_of(facts: dict[str, Any], folder: Path) -> Job | None:
         return None
 
 
-@pytest.mark.parametrize("family", list(_UNITS))
+@pytest.mark.parametrize("family", often(list(_UNITS)))
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_enough_is_enough_and_a_refusal_costs_nothing(

@@ -35,6 +35,7 @@ def released(*records: Sequence[int]) -> WeightedSequences:
     return distinct(start, stops)
 
 
+@pytest.mark.long
 def test_records_published_as_they_are_have_no_error() -> None:
     truth = sequence_measures.Truth(scene_of([[0, 1, 2], [0, 1], [5], [0, 1, 2]]))
     marks = sequence_measures.judge(truth, truth.records)

@@ -16,6 +16,7 @@ from hushway.release.bounded import csv_rows, holds, read_plain
 from hushway.release.finding import Result
 from hushway.release.seal import SEAL, Seal, files_of
 from support.forging import failed, sentence
+from support.long import often
 from support.small_order import WEAK_KEYS
 
 Reseal = Callable[[Path], None]
@@ -23,7 +24,7 @@ Reseal = Callable[[Path], None]
 SMALL = ["seal.json", "certificate.json", "datapackage.json", "picture.png", "places.csv"]
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", often(SMALL))
 def test_a_huge_file_is_refused_before_it_is_read(release: Path, reseal: Reseal, name: str) -> None:
     size = 200_000_000
     os.truncate(release / name, size)

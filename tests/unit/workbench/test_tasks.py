@@ -35,6 +35,7 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_whole_way_from_check_to_ledger(steward: Steward, plan: Path) -> None:
     kind, checked = steward.end(steward.start("check"))
     assert (kind, checked["usable"], checked["found"]["read"]) == ("result", True, 20)
@@ -154,6 +155,7 @@ def test_an_interrupted_publish_says_what_is_spent_and_so_does_the_ledger(
     assert not (funded.parent / ".release.partial").exists()
 
 
+@pytest.mark.long
 def test_a_publish_that_is_interrupted_before_it_spends_says_so(
     steward: Steward, funded: Path, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +180,7 @@ def test_of_two_tabs_that_publish_at_once_one_does_and_the_other_spends_nothing(
     assert spent(funded) == 1
 
 
+@pytest.mark.long
 def test_two_plans_cannot_both_spend_what_is_left_for_one(tmp_path: Path) -> None:
     folder = tmp_path / "two"
     folder.mkdir()

@@ -45,6 +45,8 @@ from hushway.privacy.randomness import BitSource
 _BASE_BITS = 8
 _BASE = 1 << _BASE_BITS
 _DIGITS = 8
+# Far more than the 63 of a threshold: 256 products rounded outwards still have one floor.
+_PRODUCT_BITS = 192
 
 
 class StepCoin:
@@ -53,8 +55,7 @@ class StepCoin:
     def __init__(self, rate: Fraction) -> None:
         self._rate = rate
         self._thresholds: WordArray = np.array(
-            [[self._floor(place, digit) for digit in range(_BASE)] for place in range(_DIGITS)],
-            dtype=np.uint64,
+            [self._floors(place) for place in range(_DIGITS)], dtype=np.uint64
         )
 
     def toss(self, source: BitSource, steps: IntArray) -> BoolArray:
@@ -81,8 +82,23 @@ class StepCoin:
     def _enclose(self, place: int, digit: int, bits: int) -> Enclosure:
         return exp_enclosure(self._rate * (digit << place * _BASE_BITS), bits)
 
-    def _floor(self, place: int, digit: int) -> int:
-        return floor_of(partial(self._enclose, place, digit))
+    def _floors(self, place: int) -> list[int]:
+        """Returns the thresholds of all digits of a place.
+
+        Each is the one before times exp(-rate), rounded outwards: an exponential for each would
+        take ten times as long. Where the two ends have not the same floor it is computed anew.
+        """
+        floors = []
+        step_low, step_high = self._enclose(place, 1, _PRODUCT_BITS)
+        low = high = 1 << _PRODUCT_BITS
+        for digit in range(_BASE):
+            floor = low >> (_PRODUCT_BITS - WORD_BITS)
+            if floor != high >> (_PRODUCT_BITS - WORD_BITS):
+                floor = floor_of(partial(self._enclose, place, digit))
+            floors.append(floor)
+            low = low * step_low >> _PRODUCT_BITS
+            high = (high * step_high >> _PRODUCT_BITS) + 1
+        return floors
 
 
 _TABLE_SIGMA = 1024

@@ -98,6 +98,7 @@ def test_no_balanced_set_of_arcs_between_three_hubs_is_cheaper(metric: bool) -> 
     assert {0, 2, 3} <= sizes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", [True, False])
 def test_no_balanced_set_of_arcs_between_four_hubs_is_cheaper(metric: bool) -> None:
     rng = np.random.default_rng(2)

@@ -218,6 +218,7 @@ def test_many_zones_hubs_and_lines_are_drawn_but_not_all_named(
     assert words.count("5 shuttles") == 40
 
 
+@pytest.mark.long
 def test_two_thousand_places_are_drawn() -> None:
     routes, trips = _city_of(2_000)
     network = routes.network

@@ -263,7 +263,10 @@ def _sort(near: Rows, order: IntArray, count: int) -> None:
         squares = np.empty(count)
         for i in range(count):
             squares[i] = near[i].square
-        order[:count] = np.argsort(squares, kind="mergesort")
+        sorted_places = np.argsort(squares, kind="mergesort")
+        # Assigned one by one: numba takes seconds to compile what it would say of unequal lengths.
+        for i in range(count):
+            order[i] = sorted_places[i]
         return
     # Few things are sorted fastest by putting each where it belongs.
     for i in range(count):

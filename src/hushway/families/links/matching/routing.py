@@ -153,7 +153,8 @@ def _routes(
             node = scratch.node[node].before
         if filled + length > len(links):
             more = np.empty(2 * (filled + length), dtype=np.int64)
-            more[:filled] = links[:filled]
+            for taken in range(filled):
+                more[taken] = links[taken]
             links = more
         filled += length
         lengths[i] = length

@@ -141,9 +141,8 @@ def _written(out: Matched, filled: int, path: Path, used: tuple[int, int]) -> tu
     if size > len(out.link):
         link = np.zeros(2 * size, dtype=PATH_ROW)
         fresh = np.zeros(2 * size, dtype=np.bool_)
-        fresh[:filled] = out.fresh[:filled]
         for i in range(filled):
-            link[i] = out.link[i]
+            link[i], fresh[i] = out.link[i], out.fresh[i]
         out = Matched(out.trip, link, fresh, out.point_link)
     for i in range(first, last):
         out.link[filled + i - first] = path.link[i]

@@ -202,7 +202,8 @@ def _keep_from(
         if kept + pairs >= room:
             room = min(len(values), 2 * room + pairs) + 1
             more = np.empty(room, dtype=np.int64)
-            more[:kept] = cells[:kept]
+            for taken in range(kept):
+                more[taken] = cells[taken]
             cells = more
         base = period_class[t] * pair_classes
         before = kept

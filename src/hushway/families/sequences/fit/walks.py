@@ -104,7 +104,8 @@ def _continue(  # noqa: C901, PLR0912, PLR0915  calls for each step would double
         while stops[row] < height:
             made = stops[row]
             if made == begun:
-                chances[:] = leaving
+                for way in range(len(leaving)):
+                    chances[way] = leaving[way]
             else:
                 turn_chances(turning, path, made, turned[row], chances)
                 state += _GOLDEN

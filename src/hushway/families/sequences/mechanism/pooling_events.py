@@ -49,8 +49,11 @@ def tight_nodes(parent: IntArray, measured: FloatArray, weights: FloatArray) -> 
     nodes = len(parent)
     start, children = children_of(parent)
     links = np.empty((nodes + 1, 2), dtype=np.int64)
-    links[:nodes, _PARENT] = parent
-    links[:, _FIRST] = start
+    # One by one: numba takes seconds to compile what it would say of unequal lengths.
+    for v in range(nodes + 1):
+        links[v, _FIRST] = start[v]
+    for v in range(nodes):
+        links[v, _PARENT] = parent[v]
     table = np.zeros((nodes, 7))
     # Apart from the table, because heaps compare nothing else.
     bends = np.empty(nodes)

@@ -18,6 +18,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure
 from hushway.privacy.measured import Internal
 from support.forging import failed, forged_release, sentence
+from support.long import often
 
 Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
@@ -102,7 +103,7 @@ def test_long_tables_have_no_text(
     assert verify(folder).passed
 
 
-@pytest.mark.parametrize("cuts", [True, False])
+@pytest.mark.parametrize("cuts", often([True, False]))
 @pytest.mark.parametrize("clustered", [True, False])
 @pytest.mark.parametrize("histogram", [True, False])
 @pytest.mark.parametrize(("days", "minutes"), [(1, 1440), (3, 30)])

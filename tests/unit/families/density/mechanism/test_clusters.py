@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.families.density.mechanism.clusters import merge_small
+from support.long import often
 
 
 def as_printed(
@@ -27,7 +28,7 @@ def as_printed(
     return [order.index(number[i]) for i in range(len(totals))]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", often(range(6)))
 @pytest.mark.parametrize("threshold", [0.0, 5.0, 40.0, 1e9])
 def test_cells_are_merged_as_printed(seed: int, threshold: float) -> None:
     rng = np.random.default_rng(seed)

@@ -67,6 +67,7 @@ def test_more_people_mean_smaller_shares_of_error(folder: Path) -> None:
         assert few > some > many
 
 
+@pytest.mark.long
 def test_nothing_that_was_tried_may_do(folder: Path) -> None:
     expected = price(
         job_of(folder, **{'epsilon = "1" ': 'epsilon = "0.01" '}),

@@ -24,6 +24,7 @@ def hour() -> TraceCity:
     return berkeley(1)
 
 
+@pytest.mark.long
 def test_the_hour_has_about_the_published_trajectories_on_the_published_length(
     hour: TraceCity,
 ) -> None:

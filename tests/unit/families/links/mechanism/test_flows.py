@@ -106,6 +106,7 @@ def test_flows_of_a_ring_are_the_best_ones(seed: int) -> None:
     assert error_share(given, ours) < 0.01
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_flows_of_a_city_are_the_best_ones_but_for_a_part_of_the_noise(seed: int) -> None:
     """The fit stops early: what is missing is small beside the noise that it is made from."""

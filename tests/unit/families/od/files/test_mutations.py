@@ -7,6 +7,7 @@ import pytest
 from support.mutations import documented_as_free, fields_that_may_be_edited
 
 
+@pytest.mark.long
 def test_what_may_be_edited_in_a_plain_table_is_documented(release: Path, tmp_path: Path) -> None:
     assert fields_that_may_be_edited(release, tmp_path) == documented_as_free("od")
 

@@ -275,6 +275,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True), PLAIN, min_size=1))
 def test_whatever_is_written_as_yaml_is_read_back(facts: dict[str, object]) -> None:

@@ -141,6 +141,7 @@ def test_the_dense_forecast_agrees_with_a_simulation_of_an_empty_town() -> None:
     assert np.std(published) < total.standard_error
 
 
+@pytest.mark.long
 def test_the_sparse_forecast_agrees_with_a_simulation_of_an_empty_town() -> None:
     """Mean and spread of 400 releases: within 5 standard errors of the mean, and 15 percent."""
     cells = universe(60)

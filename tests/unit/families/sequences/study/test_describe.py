@@ -7,6 +7,7 @@ from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.study import describe
 
 
+@pytest.mark.long
 def test_the_table_has_a_column_for_each_city_and_its_published_figures() -> None:
     small = (metro(9, records=2_000), bus(9, records=2_000))
     lines = describe.table(small).splitlines()
