@@ -60,6 +60,7 @@ cluster: $(VENV)/.dev
 # release, and when audits, mechanisms or engines change.
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "long and not cluster"
+	$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile thorough tests/properties
 	$(BIN)/pytest -m "long and cluster" tests/cluster tests/conformance
 
 # The pages of sites and of the workbench, from web/ into src/hushway/web. Users need none of this: what is built is committed.

@@ -17,7 +17,9 @@ from support.postgres_server import find_binaries, running_server, temporary_fol
 from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
 
 # The same examples on every run, and no clock: a test must not fail by luck.
-settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=30)
+# For `make test-long`.
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=300)
 settings.load_profile("steady")
 
 

@@ -63,6 +63,7 @@ def counted(job: Job, settings: EngineSettings) -> ExactCounts:
     return job.rows.counter(context).count(Query(name="trips", cells=job.rows.cells))
 
 
+@pytest.mark.long
 def test_an_executor_that_is_killed_changes_no_count(
     cluster: SparkCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,13 +12,14 @@ from hushway.engine.spark.cluster import connected
 from hushway.errors import DataError
 from hushway.families.load import plan_from, prepare
 from support.little_plans import little_plan, write_little_files
+from support.long import often
 from support.spark_cluster import SparkCluster
 
 HERE = EngineSettings(memory_limit="500MB", threads=1)
 ROWS = {"od": "trips", "sequences": "taps"}
 
 
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", often(ROWS))
 def test_a_table_has_what_its_file_has(cluster: SparkCluster, family: str, tmp_path: Path) -> None:
     write_little_files(tmp_path)
     there = replace(HERE, cluster=Cluster(master=cluster.master, parts=3))

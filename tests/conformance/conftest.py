@@ -27,15 +27,19 @@ ENGINES = [
 ]
 # A question takes a cluster some five seconds, however few rows there are. Of warehouses PostgreSQL
 # is asked everything.
-_ASKED_LESS = 3
+_OF_SO_MANY_A_CLUSTER_GETS_ONE = 10
+_OF_SO_MANY_OTHER_WAREHOUSES_GET_ONE = 4
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves two of three questions to some engines to `make test-long`; the others get all."""
+    """Leaves most questions to some engines to `make test-long`; the others get all."""
     here = [item for item in items if item.path.parent == Path(__file__).parent]
-    for seldom in (_on_a_cluster, _in_another_warehouse):
+    for seldom, one_of in (
+        (_on_a_cluster, _OF_SO_MANY_A_CLUSTER_GETS_ONE),
+        (_in_another_warehouse, _OF_SO_MANY_OTHER_WAREHOUSES_GET_ONE),
+    ):
         for number, item in enumerate(filter(seldom, here)):
-            if number % _ASKED_LESS:
+            if number % one_of:
                 item.add_marker(pytest.mark.long)
 
 

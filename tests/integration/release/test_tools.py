@@ -22,7 +22,8 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.publishing import publish
 from hushway.release.papers import PAPERS
-from support.little_plans import little_plan, write_little_files
+from support.little_plans import FAMILIES, little_plan, write_little_files
+from support.long import often
 from support.same_bytes import PLANS
 
 _STATED = {
@@ -45,7 +46,10 @@ _PLANS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.fixture(scope="module", params=_PLANS)
+# One of each release type in every run.
+@pytest.fixture(
+    scope="module", params=often(sorted(_PLANS, key=lambda n: n not in FAMILIES), first=4)
+)
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A little release whose plan says who publishes it."""
     folder = tmp_path_factory.mktemp("release")
