@@ -63,7 +63,7 @@ def main(millions: tuple[float, ...] = MILLIONS, *, skew: bool = False) -> dict[
         return {}
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        with spark_cluster(folder / "cluster", EXECUTOR_MB) as cluster:
+        with spark_cluster(folder / "cluster", EXECUTOR_MB, java_options="") as cluster:
             os.environ.update(cluster.environment)
             if skew:
                 tireless(folder / "skew")

@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from hypothesis import settings
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from playwright.sync_api import Browser
 from psycopg import sql
 
@@ -42,11 +43,25 @@ def nothing_remembered(
     )
 
 
+_DRAWN = ((ground, "_DPI", ground._DPI), (FigureCanvasAgg, "draw", FigureCanvasAgg.draw))
+_WHITE = ((ground, "_DPI", 20), (FigureCanvasAgg, "draw", FigureCanvasAgg.get_renderer))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def white_pictures() -> Iterator[None]:
+    """Leaves pictures white: they take half of a little release."""
+    with pytest.MonkeyPatch.context() as patch:
+        for holder, name, white in _WHITE:
+            patch.setattr(holder, name, white)
+        yield
+
+
 @pytest.fixture(autouse=True)
-def small_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draws few dots where no test looks at them: they take a third of a little release."""
-    if "picture" not in request.node.nodeid:
-        monkeypatch.setattr(ground, "_DPI", 20)
+def pictures_to_look_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws them for tests that look at them."""
+    if "picture" in request.node.nodeid:
+        for holder, name, drawn in _DRAWN:
+            monkeypatch.setattr(holder, name, drawn)
 
 
 @pytest.fixture(scope="session")

@@ -83,6 +83,7 @@ def test_an_executor_that_is_killed_changes_no_count(
     assert np.array_equal(found[0].values, expected.values)
 
 
+@pytest.mark.long
 def test_a_driver_that_is_killed_has_spent_and_leaves_nothing(
     cluster: SparkCluster, tmp_path: Path
 ) -> None:

@@ -6,20 +6,21 @@ from pathlib import Path
 import pytest
 
 from support.known_modules import known_modules
+from support.long import often
 from support.same_bytes import WRITTEN, digests_of
 from support.spark_cluster import SparkCluster
 
 # All that differ in how rows are read, bounded or kept; mechanisms do not get to see an engine.
-PLANS = ("od", "sequences", "density", "links")
-MORE_PLANS = ("od of single trips", "density at places", "sequences as they are")
+PLANS = (
+    *("od", "links", "sequences", "density"),
+    *("od of single trips", "density at places", "sequences as they are"),
+)
 FORBIDDEN = tuple(
     f"hushway.privacy.{name}" for name in ("noise", "ledger", "randomness", "curator")
 )
 
 
-@pytest.mark.parametrize(
-    "name", [*PLANS, *(pytest.param(name, marks=pytest.mark.long) for name in MORE_PLANS)]
-)
+@pytest.mark.parametrize("name", often(PLANS, first=2))
 def test_a_seeded_release_has_the_same_bytes_and_no_worker_knows_noise(
     cluster: SparkCluster, name: str, tmp_path: Path
 ) -> None:

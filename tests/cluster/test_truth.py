@@ -7,12 +7,12 @@ import pytest
 from hushway.families.true_errors import true_errors
 from hushway.progress import quiet
 from support.little_plans import FAMILIES
-from support.long import often
 from support.scene import PLAN, Scene, toml
 from support.spark_cluster import SparkCluster
 
 
-@pytest.mark.parametrize("family", often(FAMILIES))
+@pytest.mark.long
+@pytest.mark.parametrize("family", FAMILIES)
 def test_the_truth_is_the_same_on_a_cluster(
     cluster: SparkCluster, family: str, tmp_path: Path
 ) -> None:

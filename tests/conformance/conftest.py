@@ -27,7 +27,7 @@ ENGINES = [
 ]
 # A question takes a cluster some five seconds, however few rows there are. Of warehouses PostgreSQL
 # is asked everything.
-_OF_SO_MANY_A_CLUSTER_GETS_ONE = 10
+_OF_SO_MANY_A_CLUSTER_GETS_ONE = 20
 _OF_SO_MANY_OTHER_WAREHOUSES_GET_ONE = 4
 
 

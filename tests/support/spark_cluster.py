@@ -15,6 +15,8 @@ from support.slow_part import BEGAN
 
 HOST = "127.0.0.1"
 _WORKERS = 2
+# Little rows are counted long before Java's second compiler has paid for itself.
+_FOR_LITTLE_ROWS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _MOST_S = 180
 
 
@@ -60,8 +62,16 @@ def can_run_spark() -> bool:
 
 
 @contextmanager
-def spark_cluster(folder: Path, megabytes: int = 600) -> Iterator[SparkCluster]:
-    """Starts a cluster in an empty folder, with so much memory for an executor, and ends it."""
+def spark_cluster(
+    folder: Path, megabytes: int = 600, java_options: str = _FOR_LITTLE_ROWS
+) -> Iterator[SparkCluster]:
+    """Starts a cluster in an empty folder, and ends it.
+
+    Args:
+        folder: Where its processes may leave things.
+        megabytes: How much memory an executor gets.
+        java_options: What all of its processes are started with.
+    """
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -76,12 +86,14 @@ def spark_cluster(folder: Path, megabytes: int = 600) -> Iterator[SparkCluster]:
         "SPARK_CONF_DIR": str(folder / "conf"),
         "PYSPARK_PYTHON": sys.executable,
         "TMPDIR": str(folder / "tmp"),
+        "SPARK_DAEMON_JAVA_OPTS": java_options,
         # So that workers find what tests send them, and the sources that are tested.
         "PYTHONPATH": os.pathsep.join(
             str(Path(__file__).parents[2] / name) for name in ("tests", "src")
         ),
         BEGAN: str(folder / "began"),
     }
+    java = f"{java_options} -Djava.io.tmpdir={folder / 'tmp'}"
     # Of little rows most time would go into tasks without any.
     (folder / "conf" / "spark-defaults.conf").write_text(
         "spark.sql.shuffle.partitions 2\n"
@@ -89,8 +101,8 @@ def spark_cluster(folder: Path, megabytes: int = 600) -> Iterator[SparkCluster]:
         # Room for a second driver beside the first one, each on both workers.
         "spark.cores.max 2\n"
         "spark.executor.cores 1\n"
-        f"spark.executor.extraJavaOptions -Djava.io.tmpdir={folder / 'tmp'}\n"
-        f"spark.driver.extraJavaOptions -Djava.io.tmpdir={folder / 'tmp'}\n"
+        f"spark.executor.extraJavaOptions {java}\n"
+        f"spark.driver.extraJavaOptions {java}\n"
         "spark.sql.session.timeZone America/New_York\n",
         encoding="utf-8",
     )
