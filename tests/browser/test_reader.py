@@ -19,6 +19,7 @@ from hushway.site.taking import taken
 from hushway.site.write import fill_site, write_one_file
 from support.little_plans import FAMILIES
 from support.little_sites import change_atlas, hosted, little_release
+from support.long import often
 from support.pictures import apart
 
 _WIDE, _PHONE = {"width": 1100, "height": 760}, {"width": 390, "height": 800}
@@ -122,7 +123,7 @@ def _drawn(page: Page) -> None:
     expect(page.get_by_test_id("map")).to_have_attribute("data-state", "drawn", timeout=30_000)
 
 
-@pytest.mark.parametrize(("scheme", "size"), _LOOKS, ids=["light, wide", "dark, phone"])
+@pytest.mark.parametrize(("scheme", "size"), often(_LOOKS), ids=["light, wide", "dark, phone"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_everybody_can_read_every_release_type(
     sites: Sites, family: str, scheme: Literal["light", "dark"], size: dict[str, int]
@@ -301,7 +302,7 @@ def _elsewhere(facts: dict[str, Any]) -> None:
     facts["downloads"][0]["path"] = "https://evil.example/"
 
 
-@pytest.mark.parametrize("harm", [_endless, _far_away, _nowhere, _elsewhere])
+@pytest.mark.parametrize("harm", often([_endless, _far_away, _nowhere, _elsewhere], first=2))
 def test_a_hostile_atlas_is_one_clear_sentence(
     sites: Sites, harmed: Callable[..., str], harm: Callable[[dict[str, Any]], None]
 ) -> None:

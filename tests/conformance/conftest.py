@@ -1,5 +1,6 @@
 """Every engine there is, for tests that ask all of them the same."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,33 +26,32 @@ ENGINES = [
     pytest.param("cluster, Parquet", marks=pytest.mark.cluster),
     pytest.param("cluster, CSV", marks=pytest.mark.cluster),
 ]
-# A question takes a cluster some five seconds, however few rows there are. Of warehouses PostgreSQL
-# is asked everything.
-_OF_SO_MANY_A_CLUSTER_GETS_ONE = 20
-_OF_SO_MANY_OTHER_WAREHOUSES_GET_ONE = 4
+# Of so many questions each engine is asked one in every run, and the others in `make test-long`.
+# A question takes a cluster some five seconds, however few rows there are.
+_ASKED_ONE_OF = {
+    "cluster, Parquet": 20,
+    "cluster, CSV": 20,
+    "clickhouse": 4,
+    "duckdb": 4,
+    "postgres": 2,
+    "DuckDB, CSV": 2,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves most questions to some engines to `make test-long`; the others get all."""
-    here = [item for item in items if item.path.parent == Path(__file__).parent]
-    for seldom, one_of in (
-        (_on_a_cluster, _OF_SO_MANY_A_CLUSTER_GETS_ONE),
-        (_in_another_warehouse, _OF_SO_MANY_OTHER_WAREHOUSES_GET_ONE),
-    ):
-        for number, item in enumerate(filter(seldom, here)):
-            if number % one_of:
+    """Leaves most questions to some engines to `make test-long`; DuckDB gets all."""
+    asked: Counter[str] = Counter()
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            name = _engine_of(item)
+            if asked[name] % _ASKED_ONE_OF.get(name, 1):
                 item.add_marker(pytest.mark.long)
+            asked[name] += 1
 
 
-def _on_a_cluster(item: pytest.Item) -> bool:
-    return item.get_closest_marker("cluster") is not None
-
-
-def _in_another_warehouse(item: pytest.Item) -> bool:
+def _engine_of(item: pytest.Item) -> str:
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return not {"duckdb", "clickhouse"}.isdisjoint(
-        str(parameters.get(name)) for name in ("engine", "warehouse")
-    )
+    return str(parameters.get("engine", parameters.get("warehouse", "")))
 
 
 @pytest.fixture(params=ENGINES)

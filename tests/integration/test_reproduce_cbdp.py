@@ -37,6 +37,7 @@ def test_the_default_beats_the_papers_own_choice(found: Internal[Reproduction]) 
             assert ours < found.value.of(day, epsilon, "O5", "cells_rmse").mean
 
 
+@pytest.mark.long
 def test_published_trips_stay_near_the_truth_only_if_sums_are_measured(
     found: Internal[Reproduction],
 ) -> None:

@@ -72,6 +72,7 @@ def test_what_it_publishes_cannot_be_bent(plan: Path) -> None:
     assert not verify(plan.parent / "release").intact
 
 
+@pytest.mark.long
 def test_its_audits_run_and_can_fail() -> None:
     suite: Suite[Any] = ToyFamily.suite
     assert all(finding.passed for finding in suite.audit(runs=RUNS, epsilons=(1,)))

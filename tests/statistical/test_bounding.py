@@ -107,7 +107,7 @@ def test_every_trip_of_many_is_kept_equally_often(
     assert chi_square(bits.sum(axis=0), np.full(count, 1 / count)) > LEVEL
 
 
-@pytest.mark.parametrize("minutes", [1, 60])
+@pytest.mark.parametrize("minutes", often([1, 60]))
 def test_people_who_share_trips_do_not_share_the_choice(cells: ODCells, minutes: int) -> None:
     """A popular trip, told to the minute or the hour, is kept by a share of people, not by all.
 

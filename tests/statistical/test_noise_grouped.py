@@ -165,6 +165,7 @@ def misfit(law: NoiseLaw, towns: int, vectors: int, chi_square: PValue) -> float
     return chi_square(observed, expected)
 
 
+@pytest.mark.long
 @LAWS
 def test_many_towns_in_one_vector_have_the_law_of_a_dense_draw(
     law: NoiseLaw, chi_square: PValue

@@ -105,6 +105,7 @@ def test_looking_step_by_step_has_the_law_of_looking_once(
     assert chi_square(observed, dense_law(law, exact, last, values)) > ENOUGH
 
 
+@pytest.mark.long
 def test_what_two_looks_show_together_has_the_law_of_a_dense_draw(chi_square: PValue) -> None:
     """The pair (what the first look showed, what the second added), enumerated jointly."""
     high, low = 2, 0

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.little_plans import FAMILIES, little_plan, write_little_files
+from support.long import often
 
 HEAVY = {
     "dp_accounting",
@@ -76,7 +77,7 @@ def test_a_slip_in_a_plan_is_told_before_large_libraries_are_loaded(
     assert f"hushway.families.{family}.plan" in found
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", often(FAMILIES, first=2))
 def test_only_the_release_type_in_use_is_loaded(family: str, tmp_path: Path) -> None:
     write_little_files(tmp_path)
     code = REFUSED.replace("except HushwayError:", "finally:")

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
@@ -189,6 +191,7 @@ def run_to_the_end(script: str, url: str, folder: Path) -> list[tuple[str, ...]]
         return [line for name in PROCESSES for line in workers.said(name)]
 
 
+@pytest.mark.long
 def test_sixteen_processes_can_open_a_new_ledger_at_once(ledger_url: str, tmp_path: Path) -> None:
     lines = run_to_the_end(OPEN, ledger_url, tmp_path)
     assert Counter(word for (word,) in lines) == {"opened": 1, "refused": 15}
@@ -210,6 +213,7 @@ def test_sixteen_processes_cannot_overspend_one_account(ledger_url: str, tmp_pat
         assert ledger.check() == []
 
 
+@pytest.mark.long
 def test_a_ledger_in_use_is_sound_at_every_moment(ledger_url: str, tmp_path: Path) -> None:
     with Ledger.connect(ledger_url) as ledger:
         ledger.open_account(KEY, ZCDPLoss(Fraction(100_000)))

@@ -13,6 +13,7 @@ import pytest
 from hushway.families.load import load_plan, prepare
 from hushway.release.job import settings_of
 from support.little_plans import FAMILIES
+from support.long import often
 from support.scene import PLAN, Scene
 
 FAMILIES_WITH_POSITIONS = ("density", "links")
@@ -52,7 +53,7 @@ def kinds(answer: dict[str, Any]) -> dict[str, str]:
     return {problem["kind"]: problem["severity"] for problem in answer["problems"]}
 
 
-@pytest.mark.parametrize("scene", FAMILIES, indirect=True)
+@pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_a_plan_for_the_wrong_year_is_refused_with_the_dates_found_and_costs_nothing(
     scene: Scene, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,7 +79,7 @@ def test_a_plan_for_the_wrong_year_is_refused_with_the_dates_found_and_costs_not
     assert scene.files() == before
 
 
-@pytest.mark.parametrize("scene", FAMILIES, indirect=True)
+@pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_a_plan_may_say_how_much_is_dropped(
     scene: Scene, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,7 +102,7 @@ def test_a_plan_may_say_how_much_is_dropped(
     assert scene.run("publish", "--yes") == 0
 
 
-@pytest.mark.parametrize("scene", FAMILIES, indirect=True)
+@pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_with_all_of_them_allowed_no_number_of_rows_decides(scene: Scene) -> None:
     scene.say("time.first_day", "2025-03-02")
     scene.say("time.last_day", "2025-03-02")
@@ -148,7 +149,7 @@ def turned(coordinates: list[Any]) -> list[Any]:
     return coordinates[::-1]
 
 
-@pytest.mark.parametrize("scene", FAMILIES, indirect=True)
+@pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_only_rows_without_any_fault_are_kept(
     scene: Scene, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,7 +204,7 @@ def test_a_suggestion_changes_neither_plan_nor_job(
     assert job.bound.total == 1
 
 
-@pytest.mark.parametrize("scene", FAMILIES, indirect=True)
+@pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_what_a_check_finds_is_marked_and_in_nothing_that_leaves(
     scene: Scene, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -117,6 +117,7 @@ def test_the_whole_way_on_the_command_line(city: Path) -> None:
         assert ledger.check() == []
 
 
+@pytest.mark.long
 def test_months_become_a_typical_week(city: Path) -> None:
     change(city, 'cycle = "window" ', 'cycle = "week" ')
     change(city, "# last_day = 2007-09-16", "last_day = 2007-11-04")

@@ -198,6 +198,7 @@ def test_of_very_many_pairs_the_strongest_are_designed_for(
     assert found.trips == pytest.approx(sum(riders))
 
 
+@pytest.mark.long
 def test_the_command_writes_the_network_and_a_picture_and_says_what_it_costs(
     release: Path, tmp_path: Path
 ) -> None:

@@ -197,6 +197,7 @@ def test_a_timetable_gives_the_network_of_the_first_day(
     assert found.verdict.value.fleet.median > 0
 
 
+@pytest.mark.long
 def test_a_weekly_release_needs_a_weekday_and_takes_its_timetable(city: Path, made: City) -> None:
     weekly = {
         'cycle = "day" ': 'cycle = "week" ',
@@ -289,6 +290,7 @@ def test_a_plan_over_another_city_is_refused(folder: Path, tmp_path: Path) -> No
         invoke_loudly(folder / "release", "--plan", plan)
 
 
+@pytest.mark.long
 def test_releases_and_plans_of_another_family_are_refused(folder: Path, tmp_path: Path) -> None:
     metro(3, records=2000).write(tmp_path)
     plan = template("sequences", tmp_path, {})

@@ -14,6 +14,7 @@ from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
 from hushway.publishing import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
+from support.long import often
 
 _HEIGHT = 900
 # A phone, and a screen on a desk.
@@ -39,7 +40,7 @@ def certificate(
     return publish(job, source=source).folder / "certificate.html"
 
 
-@pytest.mark.parametrize(("scheme", "width"), _LOOKS)
+@pytest.mark.parametrize(("scheme", "width"), often(_LOOKS))
 def test_everybody_can_read_it_and_it_asks_nobody_for_anything(
     browser: Browser, certificate: Path, scheme: Literal["light", "dark"], width: int
 ) -> None:

@@ -22,6 +22,7 @@ from hushway.publishing import publish
 from hushway.release.job import CountingContext, Job, settings_of
 from hushway.transit.day_demand import published_day
 from support.little_plans import little_plan, write_little_files
+from support.long import often
 
 TIME: dict[str, Any] = {
     "zone": "Europe/Lisbon",
@@ -112,7 +113,7 @@ def test_a_service_day_counted_from_noon_stays_in_the_window_when_clocks_change(
     assert window.start.isoformat() == "2026-03-28T23:00:00+00:00"
 
 
-@pytest.mark.parametrize("cycle", ["day_type", "window", "day"])
+@pytest.mark.parametrize("cycle", often(["day_type", "window", "day"]))
 def test_a_release_verifies_and_gives_days(tmp_path: Path, cycle: str) -> None:
     time = {**TIME, "cycle": cycle}
     if cycle != "day_type":

@@ -218,6 +218,7 @@ def test_a_process_that_dies_without_a_word_is_a_failure_that_points_to_the_ledg
     assert "ledger settle" in task.events[-1].data["notes"][0]
 
 
+@pytest.mark.long
 def test_a_signing_key_with_a_passphrase_is_left_to_the_command_line(
     funded: Path, steward: Steward
 ) -> None:

@@ -132,6 +132,7 @@ def test_both_ways_of_a_line_are_one_stretch_and_a_single_way_knows_its_head() -
     assert found == {("A", 0, 1): (5, 1), ("A", 1, 2): (11, None), ("B", 0, 1): (9, 0)}
 
 
+@pytest.mark.long
 def test_the_picture_has_its_size_and_is_the_same_twice() -> None:
     routes, trips = _city_of(60)
     plan = size_fleet(routes, trips, rules=ServiceRules(), window_s=WINDOW)

@@ -46,6 +46,7 @@ def stage(rho: int) -> DensityStage:
     )
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_known_people_but_noise() -> None:
     # Sigma is below a fifteenth of a visit: a half is reached less than once in 10^12 times.
     place = stage(2000)
@@ -77,6 +78,7 @@ def test_a_person_with_all_that_counts_has_the_divergence_of_rho(rho: int) -> No
         assert found[order] <= order * rho * (1 + 1e-12)
 
 
+@pytest.mark.long
 def test_the_noise_of_each_question_is_told_in_variances() -> None:
     place = stage(1)
     look = Spread(stage=place, others=OTHERS)

@@ -36,6 +36,7 @@ def job_of(folder: Path, **changes: str) -> Job:
     return prepare(load_plan(folder / "plan.toml"))
 
 
+@pytest.mark.long
 def test_too_few_people_are_told_what_would_do_instead(folder: Path) -> None:
     expected = price(job_of(folder), crowd=ExpectedPopulation(trips=2800, people=200)).expected
     assert expected is not None

@@ -237,6 +237,7 @@ def drives(ends: NoisyTrips, *spots: Spot) -> StreetDrives:
     return StreetDrives(noisy=ends, ends=STILL, spots=spots)
 
 
+@pytest.mark.long
 def test_only_cleaned_trips_need_an_end_within_reach() -> None:
     there = [Spot(second=0, north=-25.0), Spot(second=10, north=677.0)]
     assert drives(noisy_trips, *there).endings(2).tolist() == [214] * 2

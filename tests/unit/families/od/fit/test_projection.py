@@ -12,6 +12,7 @@ from hushway.errors import ReleaseError
 from hushway.families.od.fit.dense import DenseCells
 from hushway.families.od.fit.problem import Margin
 from hushway.families.od.fit.projection import Projection, project
+from support.long import often
 
 
 def dense(values: IntArray, groups: IntArray, count: int) -> DenseCells:
@@ -115,7 +116,7 @@ def random_problem(
     return values, groups, count, margins
 
 
-@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("ties", often([False, True]))
 @pytest.mark.parametrize("kind", ["nested", "crossing", "flat"])
 def test_a_general_solver_never_finds_a_better_table(kind: str, *, ties: bool) -> None:
     rng = np.random.default_rng(sum(map(ord, kind)) + ties)

@@ -42,6 +42,7 @@ def hard(places: int, periods: int, trips: int, seed: int) -> tuple[DenseCells, 
     return cells, margins
 
 
+@pytest.mark.long
 def test_conjugate_gradients_and_a_factorisation_find_the_same_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

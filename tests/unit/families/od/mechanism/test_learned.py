@@ -391,6 +391,7 @@ def _error(table: ODTable, counts: IntArray) -> float:
     return float(np.abs(published - counts).sum() / counts.sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", often(["1/4", "1", "4"]))
 def test_looking_only_at_what_stands_out_costs_little(epsilon: str) -> None:
     cells, counts = city()

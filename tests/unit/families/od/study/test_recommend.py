@@ -2,6 +2,7 @@ from datetime import date
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature, period_feature, total_feature
@@ -28,6 +29,7 @@ def small() -> ODCells:
     return ODCells(locations=Locations(places), periods=periods)
 
 
+@pytest.mark.long
 def test_the_best_of_what_was_tried_comes_first_and_can_be_put_into_a_plan() -> None:
     cells = small()
     zones = place_pair_labels(cells, "zone", cells.locations.labels_in("zone"))

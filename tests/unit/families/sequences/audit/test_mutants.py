@@ -217,6 +217,7 @@ def test_the_family_is_found_by_name() -> None:
     assert suite_of("sequences") is SUITE
 
 
+@pytest.mark.long
 def test_the_suite_reports_every_audit_and_every_mistake() -> None:
     quick = next(audit for audit in SUITE.audits if "first_step" in str(audit))
     suite = replace(SUITE, audits=(quick,), mutants=SUITE.mutants[3:4])

@@ -60,6 +60,7 @@ def counted(found: PaperRelease) -> dict[tuple[int, ...], int]:
     return {tuple(part.tolist()): int(n) for part, n in zip(cut, data.weights, strict=True)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("groups", [None, 2])
 def test_with_a_large_budget_the_paper_s_release_is_the_truth(groups: int | None) -> None:
     rng = np.random.default_rng(3)
