@@ -56,7 +56,7 @@ class _White(FigureCanvasAgg):
 
 @pytest.fixture(scope="session", autouse=True)
 def white_pictures() -> Iterator[None]:
-    """Leaves pictures of releases white: they take half of a little one."""
+    """Leaves pictures of releases white: they take much of a little one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ground, "FigureCanvasAgg", _White)
         yield

@@ -85,7 +85,7 @@ class StepCoin:
     def _floors(self, place: int) -> list[int]:
         """Returns the thresholds of all digits of a place.
 
-        Each is the one before times exp(-rate), rounded outwards: an exponential for each would
+        Each is the one before times that of digit 1, rounded outwards: an exponential each would
         take ten times as long. Where the two ends have not the same floor it is computed anew.
         """
         floors = []
