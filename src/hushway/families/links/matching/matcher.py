@@ -227,11 +227,16 @@ def _part(
     first, last = stretch
     start = traces.start[first : last + 1]
     inside = slice(int(start[0]), int(start[-1]))
+    # All laid out alike, whoever they are from: other layouts would be compiled for again.
+    x, y, seconds = (
+        np.require(values[inside], np.float64, ["C", "W"])
+        for values in (traces.x, traces.y, traces.seconds)
+    )
     return Positions(
         start=np.asarray(start - start[0], dtype=np.int64),
-        x=np.asarray(traces.x[inside], dtype=np.float64),
-        y=np.asarray(traces.y[inside], dtype=np.float64),
-        seconds=np.asarray(traces.seconds[inside], dtype=np.float64),
+        x=x,
+        y=y,
+        seconds=seconds,
         first_link=first_link[first:last],
         last_link=last_link[first:last],
     )
