@@ -43,7 +43,7 @@ HUGE_MECHANISMS = ("cbdp", "learned")
 HUGE_PLACES, HUGE_TRIPS, HUGE_PEOPLE = 4_566, 1_250_000, 400_000
 
 PLAN = """
-release type = "od"
+release_type = "od"
 [data]
 name = "huge-{mechanism}"
 trips = "trips.parquet"
