@@ -6,17 +6,17 @@ BIN := $(VENV)/bin
 # Where this is set, every process compiles a thousand modules for itself, which is more than half of a small release.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest lowest test-pythons format format-check lint types contracts warm families code integration laws cluster web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest lowest test-pythons format format-check lint types contracts warm families code integration laws cluster installed web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
 
-# Parts run side by side, one more than two processors, for tests wait for what they start; the longest begin first. Each has a
+# Parts run side by side, two more than two processors, for tests wait for what they start; the longest begin first. Each has a
 # line here and its log in build/test.
-PARTS := cluster integration families release-check laws code lowest docs
+PARTS := cluster integration families laws installed code lowest docs
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 warm types web-check format-check lint contracts
-	$(MAKE) --no-print-directory -j 3 $(PARTS:%=part-%)
+	$(MAKE) --no-print-directory -j 4 $(PARTS:%=part-%)
 
 part-%: $(VENV)/.dev
 	@.ci/part $* $(MAKE) --no-print-directory --silent $*
@@ -95,15 +95,19 @@ docs-write: $(VENV)/.dev
 CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
 IN_SHORT := -m "not cluster and not long" -k "not sequences and not density and not links and not log_file" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
 lowest: $(VENV)/.uv
-	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
+	UV_EXCLUDE=requirements/no-cluster.txt .ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
 
 test-lowest: $(VENV)/.uv
-	.ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(CODE)
+	UV_EXCLUDE=requirements/no-cluster.txt .ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(CODE)
 
 test-pythons: $(VENV)/.uv
 	@set -e; for python in $$(.ci/pythons); do .ci/test-elsewhere $$python requirements/dev.lock $(CODE); done
 
-# What users get who install it: built, installed read-only, used elsewhere by an ordinary user.
+# What users get who install it: built, installed read-only, used elsewhere by an ordinary user. In short, as in `make test`, that
+# user publishes one little release, and otherwise runs the whole demo.
+installed: $(VENV)/.dev
+	.ci/release-check --short
+
 release-check: $(VENV)/.dev
 	.ci/release-check
 

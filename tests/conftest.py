@@ -17,6 +17,7 @@ from psycopg import sql
 
 from hushway.release import ground
 from support.chromium import running_chromium
+from support.long import leave_most_for_long_runs
 from support.postgres_server import find_binaries, running_server, temporary_folder
 from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
 
@@ -109,9 +110,16 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
         yield running
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Lets PySpark leave sockets to the collector of garbage."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Marks what is for long runs before anything is chosen by marks."""
+    leave_most_for_long_runs(items)
+    yield
+    let_spark_leave_sockets(items)
+
+
+def let_spark_leave_sockets(items: list[pytest.Item]) -> None:
+    """Lets tests of the cluster leave sockets to the collector of garbage, as PySpark does."""
     for item in items:
         if item.get_closest_marker("cluster") is not None:
             for kind in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):

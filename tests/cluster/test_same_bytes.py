@@ -20,7 +20,7 @@ FORBIDDEN = tuple(
 )
 
 
-@pytest.mark.parametrize("name", often(PLANS, first=2))
+@pytest.mark.parametrize("name", often(PLANS))
 def test_a_seeded_release_has_the_same_bytes_and_no_worker_knows_noise(
     cluster: SparkCluster, name: str, tmp_path: Path
 ) -> None:

@@ -29,12 +29,12 @@ ENGINES = [
 # Of so many questions each engine is asked one in every run, and the others in `make test-long`.
 # A question takes a cluster some five seconds, however few rows there are.
 _ASKED_ONE_OF = {
-    "cluster, Parquet": 20,
-    "cluster, CSV": 20,
-    "clickhouse": 4,
-    "duckdb": 4,
-    "postgres": 2,
-    "DuckDB, CSV": 2,
+    "cluster, Parquet": 40,
+    "cluster, CSV": 40,
+    "clickhouse": 6,
+    "duckdb": 6,
+    "postgres": 3,
+    "DuckDB, CSV": 3,
 }
 
 

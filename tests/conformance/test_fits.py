@@ -68,6 +68,7 @@ def job_of(folder: Path, family: str, mechanism: dict[str, Any], epsilon: str) -
     return prepare(plan_from(facts, folder=folder))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("epsilon", often(["1/20", "1", "20"]))
 @pytest.mark.parametrize(
     ("family", "mechanism"), _WAYS, ids=[f"{family}-{way}" for family, way in _WAYS]

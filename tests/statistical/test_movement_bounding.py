@@ -64,6 +64,7 @@ HABITS: dict[str, list[int]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("most", [1, 3, 5])
 def test_every_set_of_items_is_kept_equally_often(

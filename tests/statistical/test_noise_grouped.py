@@ -322,6 +322,7 @@ def subsets(counts: Sequence[int], ranges: Sequence[int]) -> list[tuple[int, ...
     return [sum(choice, ()) for choice in product(*parts)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("counts", "ranges"), [((2,), (5,)), ((1, 2), (3, 4)), ((3, 0, 1), (4, 2, 3)), ((2, 2), (2, 4))]
 )

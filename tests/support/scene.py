@@ -1,4 +1,7 @@
-"""A little scene that a test spoils: files, a plan and an open account, then the command itself."""
+"""A little scene that a test spoils: files, a plan and an open account, then the command itself.
+
+`python -m support.scene FOLDER FAMILY` writes files and plan, for whoever runs commands elsewhere.
+"""
 
 import json
 import shutil
@@ -38,11 +41,18 @@ class Scene:
     plan_text: str | None = None
 
     @classmethod
-    def prepared(cls, folder: Path, family: str) -> "Scene":
-        """Writes files into a new folder, and opens an account that can spend on the plan."""
+    def written(cls, folder: Path, family: str) -> "Scene":
+        """Writes files and plan into a new folder."""
         folder.mkdir()
         write_little_files(folder)
         scene = cls(folder=folder, family=family, plan=little_plan(family))
+        scene.write_plan()
+        return scene
+
+    @classmethod
+    def prepared(cls, folder: Path, family: str) -> "Scene":
+        """Writes files into a new folder, and opens an account that can spend on the plan."""
+        scene = cls.written(folder, family)
         assert scene.run("ledger open", "--epsilon", "20", "--delta", "1e-6") == 0
         return scene
 
@@ -72,8 +82,7 @@ class Scene:
 
     def run(self, verb: str, *options: str) -> int:
         """Runs a verb on the plan as a shell would, and returns the exit code."""
-        text = toml(self.plan) if self.plan_text is None else self.plan_text
-        (self.folder / PLAN).write_text(text, encoding="utf-8")
+        self.write_plan()
         with pytest.MonkeyPatch.context() as patch:
             words = ["hushway", *verb.split(), str(self.folder / PLAN), *options]
             patch.setattr(sys, "argv", words)
@@ -83,6 +92,11 @@ class Scene:
             with pytest.raises(SystemExit) as ended:
                 main()
         return int(ended.value.code or 0)
+
+    def write_plan(self) -> None:
+        """Writes the plan as it stands."""
+        text = toml(self.plan) if self.plan_text is None else self.plan_text
+        (self.folder / PLAN).write_text(text, encoding="utf-8")
 
     def files(self) -> set[str]:
         """Returns the names of everything in the folder, hidden or not."""
@@ -109,3 +123,7 @@ def _value(value: Any) -> str:
     if isinstance(value, date | float):
         return str(value)
     return json.dumps(value)
+
+
+if __name__ == "__main__":
+    Scene.written(Path(sys.argv[1]), sys.argv[2])

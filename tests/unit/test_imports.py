@@ -64,6 +64,7 @@ def wrong_number(facts: dict[str, Any]) -> None:
     facts["privacy"]["epsilon"] = "-1"
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("slip", [wrong_file, wrong_column, wrong_name, wrong_number])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_slip_in_a_plan_is_told_before_large_libraries_are_loaded(

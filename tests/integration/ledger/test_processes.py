@@ -225,6 +225,7 @@ def test_a_ledger_in_use_is_sound_at_every_moment(ledger_url: str, tmp_path: Pat
             assert [workers.kill(name) for name in ("a", "b")] == [-9, -9]
 
 
+@pytest.mark.one_in(2)  # SQLite; PostgreSQL in long runs
 def test_a_ledger_survives_being_carried_into_a_forked_process(ledger_url: str) -> None:
     script = """
 import os, sys
@@ -253,6 +254,7 @@ if child:
         assert ledger.check() == []
 
 
+@pytest.mark.one_in(2)  # SQLite; PostgreSQL in long runs
 def test_what_was_acknowledged_survives_kill_9(ledger_url: str, tmp_path: Path) -> None:
     dice = random.Random(20260301)  # noqa: S311
     with Ledger.connect(ledger_url) as ledger:
@@ -282,6 +284,7 @@ def test_what_was_acknowledged_survives_kill_9(ledger_url: str, tmp_path: Path) 
     )
 
 
+@pytest.mark.one_in(2)  # SQLite; PostgreSQL in long runs
 def test_sixteen_processes_cannot_buy_one_day_from_sixteen_accounts(
     ledger_url: str, tmp_path: Path
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_certificate_may_have_been_written_after_another_release_was_paid_for(
     assert ledger.witness(replace(witness, spent=Fraction(1, 2))) == []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -1,4 +1,4 @@
-"""The demo's synthetic city, built once and copied for every test."""
+"""The demo with a smaller city, built once and copied for every test."""
 
 import shutil
 from pathlib import Path
@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from hushway.demo import build_demo
+from hushway.families.od.city.ann_arbor import ann_arbor
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cities") / "demo"
     build_demo(folder)
+    # A tenth of the cells, with as many trips: what is fitted to them takes most of a release.
+    ann_arbor(seed=2018, places=40).write(folder)
     return folder
 
 

@@ -168,6 +168,7 @@ def test_only_rows_without_any_fault_are_kept(
     assert (after["kept"], after["dropped"]) == (before["kept"], 5)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("scene", FAMILIES, indirect=True)
 def test_people_and_limits_are_counted_from_rows_that_count(
     scene: Scene, capfd: pytest.CaptureFixture[str]

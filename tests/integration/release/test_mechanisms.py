@@ -110,7 +110,7 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
     assert named.mechanism.lazy
 
 
-@pytest.mark.parametrize(("epsilon", "advised"), often([("1", False), ("1/10", True)]))
+@pytest.mark.parametrize(("epsilon", "advised"), often([("1", False), ("1/50", True)]))
 def test_verify_says_how_much_of_a_learnt_table_is_known(
     city: Path, epsilon: str, advised: bool
 ) -> None:

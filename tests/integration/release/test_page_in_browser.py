@@ -40,6 +40,7 @@ def certificate(
     return publish(job, source=source).folder / "certificate.html"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("scheme", "width"), often(_LOOKS))
 def test_everybody_can_read_it_and_it_asks_nobody_for_anything(
     browser: Browser, certificate: Path, scheme: Literal["light", "dark"], width: int

@@ -129,6 +129,7 @@ def test_a_failure_after_paying_is_visible_as_spent_not_published(
     assert "Spent, not published" in shown.output
 
 
+@pytest.mark.long  # test_endings.py has killed runs in every run
 def test_a_killed_run_leaves_no_half_release_and_stays_paid_for(city: Path) -> None:
     code = (
         "import os, signal, sys\n"

@@ -77,6 +77,7 @@ def piped(folder: Path) -> None:
     os.mkfifo(folder / "more")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("harm", [stray, edited, linked, piped])
 def test_a_release_that_does_not_verify_is_refused(
     release: Path, tmp_path: Path, harm: Callable[[Path], None]

@@ -121,6 +121,7 @@ def solved() -> list[Solved]:
     return [(scene, truly_fewest(scene)) for scene in scenes]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unserved", [0, 1, 2, 5])
 def test_no_dispatching_needs_fewer_shuttles_than_any_bound(
     unserved: int, solved: list[Solved]

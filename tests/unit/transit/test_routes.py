@@ -163,6 +163,7 @@ def agreed_fit(shuttles: Shuttles, route: Route, number: int, ride: Ride) -> Fit
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("seats", "seed"), SEATS_AND_SEEDS)
 def test_the_best_fit_is_the_best_of_all_positions_on_any_route(seats: int, seed: int) -> None:
     rng = np.random.default_rng([seats, seed])

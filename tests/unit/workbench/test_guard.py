@@ -1,5 +1,6 @@
 """Who is refused: strangers, other names, other pages, too much."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -158,11 +159,12 @@ def test_a_body_that_is_no_small_object_is_refused(steward: Steward, body: bytes
 
 
 def test_what_nobody_foresaw_tells_its_class_alone(
-    steward: Steward, monkeypatch: pytest.MonkeyPatch
+    steward: Steward, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def fail(_shelf: object) -> None:
         raise ValueError("rider-private-007")
 
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where its details are kept
     monkeypatch.setattr("hushway.workbench.shelf.Shelf.plans", fail)
     response = steward.client.get("/api/state")
     assert response.status_code == 500

@@ -91,6 +91,7 @@ def stored(path: Path, table: str, row: str, column: str) -> Any:
     return value
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("table", "row", "column"), every_field())
 def test_an_edit_of_any_field_is_found(path: Path, table: str, row: str, column: str) -> None:
     value = stored(path, table, row, column)
@@ -102,6 +103,7 @@ def test_an_edit_of_any_field_is_found(path: Path, table: str, row: str, column:
     assert check(path) != []
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("field", every_field())
 def test_nonsense_in_any_field_is_found_and_not_stumbled_over(
     original: Path, path: Path, field: tuple[str, str, str]

@@ -127,6 +127,7 @@ def first_above(outside: Callable[[int], tuple[int, int]], bits: int, tail: int)
         k += 1
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scale", [Fraction(1, 100), Fraction(1, 3), Fraction(1), Fraction(10)])
 @pytest.mark.parametrize("more", [0, 1, 3])
 def test_the_last_word_leads_as_far_into_the_laplace_tail_as_its_following_bits_say(

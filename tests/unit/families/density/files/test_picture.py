@@ -34,6 +34,7 @@ Certify = Callable[..., Certificate]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("grid", "window"),
     often(

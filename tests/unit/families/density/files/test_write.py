@@ -104,6 +104,7 @@ def test_long_tables_have_no_text(
     assert verify(folder).passed
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cuts", often([True, False]))
 @pytest.mark.parametrize("clustered", [True, False])
 @pytest.mark.parametrize("histogram", [True, False])

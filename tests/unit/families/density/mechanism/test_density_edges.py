@@ -50,6 +50,7 @@ WINDOWS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", WINDOWS)
 def test_every_window_and_bin_gives_a_sound_density(
     build_town: Any, bins_of: Callable[..., Any], rich: Rich, name: str
@@ -75,6 +76,7 @@ TOWNS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", TOWNS)
 @pytest.mark.parametrize("scaling", [True, False], ids=["scaled", "unscaled"])
 def test_every_map_gives_a_sound_density(
@@ -115,6 +117,7 @@ def test_a_city_without_a_single_visit_has_a_density_too(
     assert table.counts.sum() < 20
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "budget",
     [

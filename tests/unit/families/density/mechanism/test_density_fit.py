@@ -24,6 +24,7 @@ Rho = Callable[[Any], ZCDPLoss]
 Rich = Callable[..., DensitySeries]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("denoise", ["patterns", "sure", "cuts", "none"])
 @pytest.mark.parametrize(("scaling", "clustering"), [(True, True), (True, False), (False, True)])
 def test_with_a_fortune_to_spend_the_truth_comes_out(
@@ -81,6 +82,7 @@ def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(
         assert (table.standard_error[busy] > table.counts[busy]).all()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("denoise", ["patterns", "sure", "none"])
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
 def test_standard_errors_hold_what_they_promise(

@@ -43,6 +43,7 @@ def test_what_the_product_offers_is_fitted_as_the_product_does(
     assert np.abs(found - published).max() < 0.00501
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_fit_has_no_negative_counts_and_is_scaled_towards_all_visits(
     scene: DensityScene, name: str

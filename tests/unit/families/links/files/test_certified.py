@@ -40,6 +40,7 @@ def test_every_table_needs_its_own_certificate(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", WRONG_TERMS)
 def test_terms_that_do_not_follow_from_the_mechanism_are_found(
     tmp_path: Path, links: LinkTable, certify_links: Certify, name: str
@@ -91,6 +92,7 @@ def wrong_events(events: tuple[Event, ...]) -> dict[str, tuple[Event, ...]]:
 SOME = counting_event("q", 9, ZCDPLoss(Fraction(1, 50)), Bound.of_records(9))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", list(wrong_events((SOME,) * 3)))
 def test_the_events_are_those_of_the_published_numbers(
     tmp_path: Path, build: Build, certify_links: Certify, name: str

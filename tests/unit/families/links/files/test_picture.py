@@ -36,6 +36,7 @@ Certify = Callable[..., Certificate]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("side", "parts", "share"),
     [(2, 1, 1.0), (4, 1, 0.0), (8, 24, 0.4), (60, 1, 0.3)],

@@ -54,6 +54,7 @@ def test_one_changed_byte_anywhere_is_found(plain_release: Path) -> None:
 # From here on somebody changes a file and seals the folder again: the claims must still add up.
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "old", "new", "check"),
     [
@@ -256,6 +257,7 @@ def rewrite(path: Path, change: Change, **options: Any) -> None:
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path, **options)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_row_is_found_under_a_new_seal(
     fast_release: Path, reseal: Reseal, name: str

@@ -89,6 +89,7 @@ def test_beyond_that_as_many_again_stand_for_the_others(items: int, weights: set
     assert used == weights
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("items", [6, 10, 13, 21, 40, 85])
 def test_counts_and_weighted_counts_are_right_on_average(items: int) -> None:
     """A thousand people with the same items, 20 keys: each item counts 1 a person on average."""

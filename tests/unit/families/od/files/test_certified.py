@@ -32,6 +32,7 @@ def any_table(request: pytest.FixtureRequest) -> ODTable:
     return request.getfixturevalue(names[request.param])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WRONG_TERMS)
 def test_terms_that_do_not_follow_from_the_mechanism_are_found(
     tmp_path: Path, any_table: ODTable, certify: Certify, name: str

@@ -80,6 +80,7 @@ def random_table(seed: int) -> Table:
     return Table(values=np.rint(counts + noise).astype(np.int64), sums=sums)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(100))
 def test_both_ways_lead_to_the_same_table(seed: int) -> None:
     table = random_table(seed)

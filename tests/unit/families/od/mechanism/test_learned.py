@@ -134,6 +134,7 @@ def sums(feature: Feature, counts: IntArray) -> IntArray:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("budget", "bound"),
     [

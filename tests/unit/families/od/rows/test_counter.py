@@ -189,6 +189,7 @@ def test_a_trip_to_the_same_place_is_found_across_types(
     assert counts(parquet_file(columns), both, key) == {(2, 0, 1): 1, (2, 0, 0): 1}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
 def test_timestamps_of_any_unit_and_zone_are_instants(

@@ -44,6 +44,7 @@ def test_every_tree_needs_its_own_certificate(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", WRONG_TERMS)
 def test_terms_that_do_not_follow_from_the_mechanism_are_found(
     tmp_path: Path, tree: SequenceTable, certify_tree: Certify, name: str

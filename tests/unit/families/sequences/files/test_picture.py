@@ -34,6 +34,7 @@ MEAGRE = PureLoss(Fraction(1, 1000))
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "choices",
     [{}, {"times": True}, {"spend": MEAGRE}, {"height": 1}, {"levels": 0}],

@@ -86,6 +86,7 @@ LEVELS: dict[str, tuple[list[int], ...]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("hours", [0, 4])
 @pytest.mark.parametrize("levels", LEVELS.values(), ids=LEVELS.keys())
 def test_with_a_large_budget_the_release_is_the_truth(
@@ -128,6 +129,7 @@ def test_a_tree_stops_when_no_record_goes_on(hybrid: SequenceUniverse, make_town
     assert published(table) == {((0, 3), (0, 1)): 2, ((0, 5),): 1}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("budget", [EPSILON, ZCDPLoss(Fraction(1, 3))], ids=str)
 @pytest.mark.parametrize("most", [1, 4])
 def test_the_published_tree_is_whole_and_consistent(

@@ -33,6 +33,7 @@ def mined_by_hand(lists: list[list[int]], weights: list[int]) -> list[Pattern]:
     return [Pattern(locations=locations, support=supports[locations]) for locations in order]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("places", [2, 4, 30])
 def test_patterns_are_those_of_counting_every_subsequence(seed: int, places: int) -> None:
