@@ -54,6 +54,7 @@ FEW_LINKS = 50
 def main(
     *,
     runs: int = RUNS,
+    smallest: int = 0,
     largest: int = 200_000,
     epsilon: Fraction = EPSILON,
     as_counted: bool = False,
@@ -61,7 +62,7 @@ def main(
     found = {}
     ways = {"put back": LEFT_OUT} | ({"as counted": Fraction(0)} if as_counted else {})
     for kind, size, seed in SCENES:
-        if size > largest:
+        if not smallest <= size <= largest:
             continue
         roads = road_city(seed, links=LINKS)
         begin = perf_counter()
@@ -179,12 +180,14 @@ def words(figures: dict[str, Any]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--smallest", type=int, default=0)
     parser.add_argument("--largest", type=int, default=1_000_000)
     parser.add_argument("--epsilon", type=Fraction, default=EPSILON)
     parser.add_argument("--as-counted", action="store_true")
     given = parser.parse_args()
     main(
         runs=given.runs,
+        smallest=given.smallest,
         largest=given.largest,
         epsilon=given.epsilon,
         as_counted=given.as_counted,

@@ -2,6 +2,9 @@
 
 Public software is asked as its makers show, with the same noise law where it takes measurements.
 Whatever is not installed raises ImportError, and the comparison goes on without it.
+
+private-pgm as of August 2025 wants jax 0.5 and chex 0.1.89; inf-tda 0.1 wants arrays of pandas that
+can be written to, as pandas 2 gives them.
 """
 
 import math

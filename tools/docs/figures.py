@@ -3,7 +3,7 @@
 A page names the table between two comments, and what stands between them is written from
 `docs/results`, where `tools.docs.keep` puts it. It ends at `<!-- end of figures -->`. It begins at
 
-- `<!-- figures: NAME -->` for a table that is made here of numbers in JSON;
+- `<!-- figures: NAME -->` for a table that is made here of numbers in a result;
 - `<!-- figures: RESULT | TITLE -->` for the table with this title in a text, as it is.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tools.docs import cluster_tables, sequence_tables
 from tools.docs.pages import checked_pages
 from tools.docs.results import RESULTS, names_command, read_result, waiting
 
@@ -94,21 +95,6 @@ def page_frames() -> str:
     return _table(["", *_KINDS], rows)
 
 
-def cluster_rates() -> str:
-    """Rows per second of one machine and of a cluster."""
-    rows = []
-    for events, measured in result("cluster").items():
-        if "same" not in measured:  # traces
-            continue
-        for name, seconds in measured["seconds"].items():
-            engine = name.partition(",")[0]
-            bare = measured["seconds"][f"{engine}, bare by person"]
-            rate = float(events.partition(" ")[0]) / seconds
-            rows.append([events, name, f"{seconds:.1f}", f"{rate:.2f}", f"{seconds / bare:.1f}"])
-    head = ["events", "engine and work", "seconds", "million rows/s", "over the bare group-by"]
-    return _table(head, rows)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Written:
     """A table that is made here, and the result that it is made of."""
@@ -120,7 +106,25 @@ class Written:
 TABLES: Final = {
     "page-sizes": Written(result="workbench", write=page_sizes),
     "page-frames": Written(result="workbench", write=page_frames),
-    "cluster-rates": Written(result="cluster", write=cluster_rates),
+    **{
+        f"cluster-{name}": Written(
+            result="cluster", write=lambda of=of: _table(*of(result("cluster")))
+        )
+        for name, of in (
+            ("rates", cluster_tables.rates),
+            ("growth", cluster_tables.growth),
+            ("memory", cluster_tables.memory),
+            ("positions", cluster_tables.positions),
+            ("divided", cluster_tables.divided),
+        )
+    },
+    **{
+        f"sequences-{name}": Written(
+            result="sequence-judges",
+            write=lambda of=of: _table(*of(read_result("sequence-judges"))),
+        )
+        for name, of in (("won", sequence_tables.won), ("lost", sequence_tables.lost))
+    },
 }
 
 
