@@ -17,6 +17,7 @@ from psycopg import sql
 
 from hushway.release import ground
 from support.chromium import running_chromium
+from support.keys import RepeatedKeys
 from support.long import leave_most_for_long_runs
 from support.postgres_server import find_binaries, running_server, temporary_folder
 from support.spark_cluster import SparkCluster, can_run_spark, spark_cluster
@@ -26,6 +27,11 @@ settings.register_profile("steady", derandomize=True, deadline=None, max_example
 # For `make test-long`.
 settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=300)
 settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nor by an unlucky key."""
+    config.pluginmanager.register(RepeatedKeys())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -116,6 +116,7 @@ def test_learnt_records_keep_no_times(learnt: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["prefix", "csv", "question"])
 def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str) -> None:
+    change(learnt, 'epsilon = "1" ', 'epsilon = "4" ')  # at 1 there may be no sure prefix to edit
     published = publish(job_of(learnt))
     folder = published.folder
     if damage == "prefix":

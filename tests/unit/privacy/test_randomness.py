@@ -3,6 +3,7 @@
 import hashlib
 import json
 import multiprocessing
+import os
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,13 @@ from numpy.typing import NDArray
 
 from hushway.privacy import randomness
 from hushway.privacy.randomness import BitSource, OsSource, SeededSource, os_source
+
+
+@pytest.fixture(autouse=True)
+def keys_of_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asks for true keys here, where they are what is tested."""
+    monkeypatch.setattr(randomness, "os", os)
+    randomness._forget_all()
 
 
 def run(script: str) -> str:
