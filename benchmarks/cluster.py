@@ -5,13 +5,13 @@ are counted as trips (at most 30 of a person) and as visits, by DuckDB in this p
 standalone cluster on this machine: one master, two workers with a core each. The peers are each
 engine's own bare group-by of the same rows by person, which neither bounds nor checks anything.
 
-    python benchmarks/cluster.py                2.7 and 27 million events
-    python benchmarks/cluster.py 2.7            so many millions
-    python benchmarks/cluster.py 270            needs 15 GB of free disk
-    python benchmarks/cluster.py skew           one person with ten million trips among others
-    python benchmarks/cluster.py traces         positions matched to roads, and nothing else
+    python benchmarks/cluster.py                  2.7 and 27 million events
+    python benchmarks/cluster.py 2.7              so many millions
+    python benchmarks/cluster.py 2.7 skew 27 270  all that pages quote: 15 GB of disk, half an hour
+    python benchmarks/cluster.py traces           positions matched to roads, and nothing else
 
-Each adds what it found to bench-results/cluster.json.
+`skew` is one person with ten million trips among others. Positions are matched at the end of every
+run. Each run adds what it found to bench-results/cluster.json.
 
 Bars: on the cluster, trips in at most 4 times the cluster's own group-by by person, and the same
 integers as on one machine; on one machine at most 8 GB. One machine is measured and told first, so
@@ -23,7 +23,7 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -37,7 +37,8 @@ RESULT = Path("bench-results/cluster.json")
 PLACES = 1_303
 EVENTS_OF_A_PERSON = 13.5
 MAX_TRIPS, MAX_VISITS, MOST_COUNTED = 30, 30, 60
-MILLIONS = (2.7, 27.0)
+MILLIONS = ("2.7", "27")
+SKEW = "skew"
 FILES = 8
 EXECUTOR_MB = 2_000
 TRAVELLERS = 5_000
@@ -55,7 +56,11 @@ _GENERATE = """
 """
 
 
-def main(millions: tuple[float, ...] = MILLIONS, *, skew: bool = False) -> dict[str, Any]:
+def main(sizes: Sequence[str] = MILLIONS) -> dict[str, Any]:
+    """Measures sizes in turn, in millions or skewed, from the smallest on.
+
+    What the process held at most is the most of all sizes so far.
+    """
     from support.spark_cluster import can_run_spark, spark_cluster
 
     if not can_run_spark():
@@ -65,15 +70,12 @@ def main(millions: tuple[float, ...] = MILLIONS, *, skew: bool = False) -> dict[
         folder = Path(name)
         with spark_cluster(folder / "cluster", EXECUTOR_MB, java_options="") as cluster:
             os.environ.update(cluster.environment)
-            if skew:
-                tireless(folder / "skew")
-                found = measure(folder / "skew", TIRELESS + OTHERS, cluster.master)
-                return {f"{(TIRELESS + OTHERS) / 1e6:g} M, skewed": found}
+            compile_kernels(folder / "compiled")
             found = {}
-            for each in millions:
-                rows, place = int(each * 1e6), folder / f"{each:g}"
-                generate(place, rows)
-                found[f"{each:g} M"] = measure(place, rows, cluster.master)
+            for size in sizes:
+                place = folder / size
+                title, rows = tireless(place) if size == SKEW else generate(place, float(size))
+                found[title] = measure(place, rows, cluster.master)
                 shutil.rmtree(place)
             return found | {"traces": measure_traces(folder / "traces", cluster.master)}
 
@@ -166,10 +168,12 @@ def timed(_rows: int, work: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def generate(folder: Path, rows: int) -> None:
+def generate(folder: Path, millions: float) -> tuple[str, int]:
+    """Writes so many million events, and returns what results call them and how many they are."""
     import duckdb
 
     folder.mkdir()
+    rows = int(millions * 1e6)
     person = f"floor({int(rows / EVENTS_OF_A_PERSON)} * pow(random(), 1.6))"
     connection = duckdb.connect(config={"memory_limit": "2GB"})
     connection.execute("SELECT setseed(0.5)")
@@ -178,10 +182,18 @@ def generate(folder: Path, rows: int) -> None:
         connection.execute(
             _GENERATE.format(person=person, places=PLACES, rows=rows // FILES, file=file)
         )
+    return f"{millions:g} M", rows
 
 
-def tireless(folder: Path) -> None:
-    """Writes one person with very many trips, on two files, among others."""
+def compile_kernels(folder: Path) -> None:
+    """Counts a few rows: what is compiled once does not count."""
+    generate(folder, 0.01)
+    trips(folder, None)
+    visits(folder, None)
+
+
+def tireless(folder: Path) -> tuple[str, int]:
+    """Writes one person with very many trips, on two files, among others; returns as above."""
     import duckdb
 
     folder.mkdir()
@@ -192,6 +204,7 @@ def tireless(folder: Path) -> None:
     for i, (person, rows) in enumerate(files):
         file = folder / f"{i}.parquet"
         connection.execute(_GENERATE.format(person=person, places=PLACES, rows=rows, file=file))
+    return f"{(TIRELESS + OTHERS) / 1e6:g} M, skewed", TIRELESS + OTHERS
 
 
 def bare_duckdb(folder: Path) -> int:
@@ -291,7 +304,6 @@ def week() -> Any:
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:]
-    # Without a number of millions traces are matched alone.
-    alone = asked in (["traces"], ["skew"])
-    remember(main(() if alone else tuple(map(float, asked)) or MILLIONS, skew=asked == ["skew"]))
+    # Positions are matched whatever else is asked for.
+    asked = [word for word in sys.argv[1:] if word != "traces"]
+    remember(main(asked if sys.argv[1:] else MILLIONS))
