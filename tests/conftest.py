@@ -1,5 +1,6 @@
 """What all tests share: nothing of the user's own is touched."""
 
+import gc
 import os
 import secrets
 from collections.abc import Iterator
@@ -114,6 +115,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
     with spark_cluster(tmp_path_factory.mktemp("spark") / "cluster") as running:
         os.environ.update(running.environment)
         yield running
+
+
+def pytest_collection_finish() -> None:
+    """Spares the collector of garbage what was loaded to stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
