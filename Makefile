@@ -13,7 +13,7 @@ demo: $(VENV)/.run
 
 # Parts run side by side, two more than two processors, for tests wait for what they start; the longest begin first. Each has a
 # line here and its log in build/test.
-PARTS := cluster integration families laws installed code lowest docs
+PARTS := cluster integration families laws code installed lowest docs
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 warm types web-check format-check lint contracts
 	$(MAKE) --no-print-directory -j 4 $(PARTS:%=part-%)

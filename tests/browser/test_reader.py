@@ -123,6 +123,7 @@ def _drawn(page: Page) -> None:
     expect(page.get_by_test_id("map")).to_have_attribute("data-state", "drawn", timeout=30_000)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("scheme", "size"), often(_LOOKS), ids=["light, wide", "dark, phone"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_everybody_can_read_every_release_type(

@@ -129,7 +129,9 @@ def test_a_notebook_shows_picture_sums_error_and_guarantee_and_fetches_nothing(
     assert "&lt;script&gt;" in shown
 
 
-@pytest.mark.parametrize("function", ["open", "check", "recommend", "evaluate", "run_audit"])
+@pytest.mark.parametrize(
+    "function", often(["open", "check", "evaluate", "run_audit", "recommend"], first=4)
+)
 def test_examples_of_public_functions_run(
     function: str, od: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,7 @@ def test_a_seeded_release_is_stamped_not_private_and_does_not_verify(city: Path)
     assert "NOT PRIVATE" in (published.folder / "certificate.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long  # test_same_bytes.py compares all files in every run
 def test_the_same_seed_gives_the_same_numbers(city: Path) -> None:
     first = publish(job_of(city), source=SeededSource(7)).folder / "trips.csv"
     change(city, 'folder = "release"', 'folder = "again"')

@@ -235,6 +235,7 @@ def test_a_signing_key_with_a_passphrase_is_left_to_the_command_line(
     assert spent(funded) == 0
 
 
+@pytest.mark.long
 def test_a_publish_outlives_a_server_that_is_killed(
     funded: Path, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
