@@ -10,10 +10,9 @@ from hushway.engine.settings import EngineSettings
 from hushway.errors import HushwayError
 from hushway.release.job import Job
 from support.conformance.engines import HERE, Engine
-from support.conformance.plans import BAD, BAD_LINES, ROWS, job_of, little_rows, odd
+from support.conformance.plans import BAD, ROWS, job_of, little_rows, odd
 from support.little_plans import write_little_files
 
-PLANTED = "planted-and-never-seen-again"
 TIMES = {"text": pa.string(), "timestamps": pa.timestamp("us")}
 
 
@@ -55,23 +54,6 @@ def test_every_engine_refuses_bad_rows_with_the_same_words(
             assert said == (here[0].replace("file bad.parquet", "table kept"), here[1])
         else:
             assert said == refusal(job_of(family, tmp_path, placed.path), HERE)
-
-
-@pytest.mark.parametrize("bad", BAD_LINES)
-def test_every_engine_refuses_bad_lines_with_the_same_words(
-    engine: Engine, bad: str, tmp_path: Path
-) -> None:
-    if engine.reads != "csv":
-        pytest.skip("only files of text have lines")
-    write_little_files(tmp_path)
-    line, says = BAD_LINES[bad]
-    for placed in engine.put(little_rows("od", tmp_path, pa.string()), tmp_path):
-        with (Path(placed.path) / "0.csv").open("ab") as file:
-            file.write(line)
-        said = refusal(job_of("od", tmp_path, placed.path), placed.settings)
-        assert says in said[0]
-        assert PLANTED not in f"{said}"
-        assert said == refusal(job_of("od", tmp_path, placed.path), HERE)
 
 
 def refusal(job: Job, settings: EngineSettings) -> tuple[str, str | None]:

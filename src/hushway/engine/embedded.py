@@ -1,5 +1,6 @@
 """A DuckDB of our own: in memory, with limits, with a private folder, and silent about rows."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +16,13 @@ from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
+from hushway.engine.csv.lines import DamagedFileError
+from hushway.engine.csv.stream import CsvStream
 from hushway.engine.session import Ask, Keeping, Part, Reading, Tally
 from hushway.engine.settings import SIZE, EngineSettings, not_understood
 from hushway.engine.spilling import encrypt_spills, spill_folder
 from hushway.errors import DataError
+from hushway.numerics.threads import usual_threads
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Layout, Source, layout_of
 
@@ -33,15 +37,9 @@ _LATER_SETTINGS = (
     "enable_progress_bar_print = false",
     "enable_progress_bar = true",
 )
-
-
-# What can be wrong with a row of a CSV file and stays within its line.
-_ROW_ERRORS = {"MISSING COLUMNS", "TOO MANY COLUMNS", "INVALID ENCODING"}
-_COUNT_REJECTS = """
-    SELECT count(DISTINCT (file_path, line))
-    FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
-"""
 _GIVEN = "given_rows"
+# How an error of the CSV reader comes back out of DuckDB, with the file's name.
+_DAMAGED = re.compile(rf"\b{DamagedFileError.__name__}: (.+)")
 
 
 class EmbeddedSession:
@@ -59,6 +57,7 @@ class EmbeddedSession:
         self.given: str | None = None
         # Rows are numbered from here on, so that those of other files have other numbers.
         self.first_number = 0
+        self._csv_streams: list[CsvStream] = []
 
     def layout(self, source: Source) -> Layout:
         """Returns where the rows of a source are and which columns they have; no row is read.
@@ -105,7 +104,7 @@ class EmbeddedSession:
             DataError: The rows cannot be read, or memory or disk ran out.
         """
         query, connection = self.backend.compile(expression), self.backend.con
-        with _watched(connection, progress):
+        with self._watched(progress):
             columns = quietly(lambda: connection.execute(query).fetchnumpy())
         # A column with nulls comes masked; no caller asks for one.
         return {name: np.asarray(values) for name, values in columns.items()}
@@ -119,7 +118,7 @@ class EmbeddedSession:
             DataError: The rows cannot be read, or memory or disk ran out.
         """
         query, connection = self.backend.compile(expression), self.backend.con
-        with _watched(connection, progress):
+        with self._watched(progress):
             quietly(lambda: connection.execute(f"CREATE TEMP TABLE {name} AS {query}"))
         return self.table(name)
 
@@ -151,7 +150,7 @@ class EmbeddedSession:
             DataError: The rows cannot be read, or memory or disk ran out.
         """
         query, connection = self.backend.compile(expression), self.backend.con
-        with _watched(connection, progress):
+        with self._watched(progress):
             reader = quietly(lambda: connection.execute(query).to_arrow_reader(rows))
             while (batch := quietly(lambda: next(reader, None))) is not None:
                 yield batch
@@ -235,10 +234,19 @@ class EmbeddedSession:
 
     def malformed_rows(self) -> int:
         """Returns how many rows of CSV files were dropped because their fields cannot be told."""
-        if not _has_rejects(self.backend.con):
-            return 0
-        counted = self.backend.con.execute(_COUNT_REJECTS).fetchone()
-        return int(counted[0]) if counted else 0
+        return sum(stream.malformed for stream in self._csv_streams)
+
+    def csv_rows(self, layout: Layout) -> str:
+        """Returns the name of a table with the rows of CSV files, to be read by queries.
+
+        Raises:
+            DataError: A file is not there.
+        """
+        stream = quietly(lambda: CsvStream(layout, usual_threads(self.settings.threads)))
+        name = f"csv_rows_{len(self._csv_streams)}"
+        self._csv_streams.append(stream)
+        self.backend.con.register(name, stream)
+        return name
 
     def _copied(self, name: str, rows: pa.Table | pa.RecordBatchReader) -> ibis.Table:
         connection = self.backend.con
@@ -252,13 +260,38 @@ class EmbeddedSession:
 
         return quietly(copy)
 
+    @contextmanager
+    def _watched(self, progress: ShareProgress | None) -> Iterator[None]:
+        """Tells how far a query is, from 0 to 1, while it runs."""
+        if progress is None:
+            yield
+            return
+        done = Event()
+
+        def watch() -> None:
+            while not done.wait(_POLL_S):
+                progress(self._share_done())
+
+        watcher = Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+
+    def _share_done(self) -> float:
+        """Returns how far a query is; DuckDB does not know how long a stream of rows is."""
+        streamed = max((stream.share for stream in self._csv_streams), default=0.0)
+        return min(max(self.backend.con.query_progress() / 100, streamed), 1.0)
+
 
 @contextmanager
 def embedded_session(settings: EngineSettings) -> Iterator[EmbeddedSession]:
     """Opens a DuckDB for one piece of work.
 
     Raises:
-        DataError: The settings cannot be met, or a CSV file that was read has an open quote.
+        DataError: The settings cannot be met.
     """
     with spill_folder(settings.temp_folder) as folder:
         backend = _connect(settings, str(folder))
@@ -266,35 +299,8 @@ def embedded_session(settings: EngineSettings) -> Iterator[EmbeddedSession]:
             if settings.encrypt_spills:
                 encrypt_spills(backend.con)
             yield EmbeddedSession(backend, settings)
-            _refuse_open_quotes(backend.con)
         finally:
             backend.disconnect()
-
-
-def _has_rejects(connection: Any) -> bool:
-    """Whether rows of CSV files were dropped because they cannot be read."""
-    return "reject_errors" in connection.execute("SHOW TABLES").fetchnumpy()["name"]
-
-
-def _refuse_open_quotes(connection: Any) -> None:
-    """Refuses what was read from a CSV file with a quote that is not closed.
-
-    Privacy:
-        A row with too many or too few fields, or with bytes that are not UTF-8, ends where its line
-        ends, so dropping it touches nobody else. An open quote takes other people's rows with it.
-
-    Raises:
-        DataError: There was one.
-    """
-    if not _has_rejects(connection):
-        return
-    kinds = connection.execute("SELECT DISTINCT CAST(error_type AS VARCHAR) FROM reject_errors")
-    if not {kind for (kind,) in kinds.fetchall()} <= _ROW_ERRORS:
-        raise DataError(
-            "The rows cannot be read: in a CSV file a quote is not closed, or a line is far too "
-            "long.",
-            advice="Write quotes inside a quoted field twice, and close every quoted field.",
-        )
 
 
 def _connect(settings: EngineSettings, folder: str) -> Backend:
@@ -348,6 +354,12 @@ def _translated(error: Exception) -> DataError:
             "There is not enough memory or disk space to count the rows.",
             advice="Raise memory_limit, or set temp_folder to a folder with more free space.",
         )
+    damaged = _DAMAGED.search(str(error))
+    if damaged is not None:
+        return DataError(
+            f"The compressed file {damaged[1]} is damaged or not whole.",
+            advice="Copy or compress it again, and test it with gzip -t.",
+        )
     if isinstance(error, duckdb.InterruptException):
         return DataError("The counting was interrupted.", advice="Start again.")
     if "utf-8" in text or "utf8" in text or "unicode" in text:
@@ -355,27 +367,6 @@ def _translated(error: Exception) -> DataError:
             "The rows cannot be read: they are not UTF-8.", advice="Save the files as UTF-8."
         )
     return DataError(
-        "The rows cannot be read: a file is damaged, or its lines do not all end alike.",
-        advice="Check that every file is whole, and that lines end in LF or in CRLF throughout.",
+        "The rows cannot be read: a file is damaged, or it has changed while it was read.",
+        advice="Check that every file is whole, and start again.",
     )
-
-
-@contextmanager
-def _watched(connection: Any, progress: ShareProgress | None) -> Iterator[None]:
-    """Tells how far a query is, from 0 to 1, while it runs."""
-    if progress is None:
-        yield
-        return
-    done = Event()
-
-    def watch() -> None:
-        while not done.wait(_POLL_S):
-            progress(min(max(connection.query_progress() / 100, 0.0), 1.0))
-
-    watcher = Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()

@@ -10,7 +10,6 @@ from glob import escape
 import ibis
 
 from hushway.engine.embedded import EmbeddedSession
-from hushway.numerics.threads import processors
 from hushway.tables.kinds import Kind
 from hushway.tables.layout import Clock, Layout
 
@@ -27,8 +26,6 @@ _NUMBERS = (
 # Whose a row is; a text of blanks is nobody's. Just the characters that Python calls spaces.
 _OWNERS = ("person", "trip_id")
 _BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"
-# So many are kept, to be counted; rows beyond are dropped all the same.
-_MOST_REJECTS = 100_000
 
 
 def read_rows(session: EmbeddedSession, layout: Layout, clock: Clock) -> ibis.Table:
@@ -89,28 +86,12 @@ def read_stops(session: EmbeddedSession, layout: Layout, separator: str) -> ibis
 def _source(session: EmbeddedSession, layout: Layout) -> str:
     if session.given is not None:
         return session.given
-    # Names are taken as they are: a bracket in a file's name is no pattern.
-    names = [_quoted(escape(str(path))) for path in layout.files.paths]
     if layout.files.format == "parquet":
+        # Names are taken as they are: a bracket in a file's name is no pattern.
+        listed = ", ".join(_quoted(escape(str(path))) for path in layout.files.paths)
         # By name: files may order their columns differently.
-        listed = ", ".join(names)
         return f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
-    # Of more files than two for each thread, DuckDB 1.5 does not tell that a quote is open at the
-    # end of one, and such a quote takes other people's rows with it.
-    threads = session.settings.threads or processors()
-    some = (names[i : i + 2 * threads] for i in range(0, len(names), 2 * threads))
-    scans = (f"SELECT * FROM {_csv_files(layout, ', '.join(part))}" for part in some)  # noqa: S608  all quoted
-    return f"({' UNION ALL '.join(scans)})"
-
-
-def _csv_files(layout: Layout, names: str) -> str:
-    fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(layout.width))
-    return (
-        f"read_csv([{names}], columns = {{{fields}}}, auto_detect = false, header = true, "
-        f"delim = {_quoted(layout.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
-        "strict_mode = true, hive_partitioning = false, "
-        f"store_rejects = true, rejects_limit = {_MOST_REJECTS})"
-    )
+    return session.csv_rows(layout)
 
 
 def _column(layout: Layout, role: str) -> str:

@@ -155,8 +155,8 @@ ROW_WORDS: Final[Words] = {
         "Write 2026-03-02T08:15:00 on a wall clock; instants may end in Z or an offset.",
     ),
     "malformed_row": (
-        "A row of a CSV file has more or fewer fields than the first line, or is not UTF-8.",
-        "Check how the files were written; such rows are dropped.",
+        "A line of a CSV file has too many or too few fields, an open quote, or is not UTF-8.",
+        "Write each row as one line, and quotes within quotes twice; such lines are dropped.",
     ),
     "impossible_time": (
         "The wall clock never showed this time: it went forward past it.",

@@ -374,7 +374,8 @@ class ProblemsPlan(Section):
     unparsable_time: Rule = Field(default="drop", description="Rows whose time cannot be read.")
     malformed_row: Rule = Field(
         default="drop",
-        description="Rows of a CSV file with too many or too few fields, or not UTF-8.",
+        description="Lines of a CSV file with too many or too few fields, with quotes that do not "
+        "close within the line, or not UTF-8.",
     )
     impossible_time: Rule = Field(
         default="drop", description="Rows at a time of the wall clock that daylight saving skipped."

@@ -102,8 +102,8 @@ class Policy:
         null_value: Person, origin, destination, time or trip id is empty; a person or a trip id
             also if it is made of blanks.
         unparsable_time: The time is not ISO 8601, or does not suit the clock.
-        malformed_row: A row of a CSV file has more or fewer fields than the first line, or holds
-            bytes that are not UTF-8.
+        malformed_row: A line of a CSV file has more or fewer fields than the first, quotes that do
+            not close within it, or bytes that are not UTF-8.
         include_intrazonal: The trip ends where it began, and such trips have no cells.
         impossible_time: The wall clock never showed this time: it went forward.
         impossible_position: Longitude or latitude is not a number of degrees on Earth.

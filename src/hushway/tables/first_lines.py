@@ -16,9 +16,9 @@ def read_header(path: Path) -> tuple[str, list[str]]:
     what they hold must not decide how they are read.
 
     Raises:
-        OSError: The file cannot be read.
+        OSError, EOFError, zlib.error: The file cannot be read.
         UnicodeDecodeError: The first line is not UTF-8.
-        csv.Error: The first line is not closed, or is no line at all.
+        csv.Error: A quote of the first line is not closed, it is far too long, or it ends in CR.
     """
     line = _first_line(path)
     cuts = {delimiter: _cut(line, delimiter) for delimiter in DELIMITERS}
@@ -33,8 +33,9 @@ def _first_line(path: Path) -> str:
     # As bytes: text would be decoded beyond the first line, and rows must not decide.
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         data = file.readline(_LONGEST_HEADER)
-    line = data.split(b"\r", maxsplit=1)[0]
-    if len(line) == _LONGEST_HEADER:
+    line = data.removesuffix(b"\n").removesuffix(b"\r")
+    # Where CR alone ends lines, the file would be nothing but a header.
+    if len(data) == _LONGEST_HEADER or b"\r" in line:
         raise csv.Error
     return line.decode("utf-8-sig")
 

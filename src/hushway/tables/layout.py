@@ -1,6 +1,7 @@
 """The layout of the protected rows' files: which columns, of which types. No row is read here."""
 
 import csv
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar
@@ -188,7 +189,7 @@ def _csv_header(path: Path, noun: str) -> tuple[str, list[str]]:
         delimiter, header = read_header(path)
     except UnicodeDecodeError:
         problem = "is not UTF-8"
-    except (OSError, EOFError, csv.Error):
+    except (OSError, EOFError, zlib.error, csv.Error):
         problem = "cannot be read"
     else:
         if header:
@@ -226,7 +227,8 @@ def _unreadable(path: Path, noun: str, problem: str) -> DataError:
     """Returns the error of a file that is damaged, without a word of what is in it."""
     return DataError(
         f"The {noun} file {path.name} {problem}.",
-        advice="Check that it is whole, in UTF-8, and that every row has the fields of the first.",
+        advice="Check that it is whole, in UTF-8, and that every row is a line with the fields of "
+        "the first, which ends in LF or CRLF.",
     )
 
 

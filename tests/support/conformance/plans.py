@@ -95,8 +95,20 @@ BAD = {
     "numbers for times": Bad(spoil=_no_times, says="time", in_csv=False),
     "no rows": Bad(spoil=_no_rows, says="empty", in_csv=True),
 }
-# What a file of text can have, after all other lines, and what the error speaks of.
-BAD_LINES = {
-    "an open quote": (b'"planted-and-never-seen-again,a,b,2026-03-02T09:00:00\n', "quote"),
-    "lines that end differently": (b"planted-and-never-seen-again,a\rb,c\r\n", "end alike"),
+# Lines of one person that other readers let run on into lines of others, or refuse a file for.
+_PLANTED = b"planted-and-never-seen-again"
+HOSTILE_LINES = {
+    "too few fields": _PLANTED,
+    "too many fields": _PLANTED + b"," * 20,
+    "an open quote": b'"' + _PLANTED + b",a,b,2026-03-02T09:00:00",
+    "an open quote in the last field": _PLANTED + b',a,b,"2026-03-02T09:00:00',
+    "a quote before a delimiter": _PLANTED + b'",a,b,2026-03-02T09:00:00',
+    "a quote before the line's end": _PLANTED + b',a,b,2026-03-02T09:00:00"',
+    "text after a quoted field": b'"' + _PLANTED + b'"x,a,b,2026-03-02T09:00:00',
+    "a carriage return": _PLANTED + b",a\rb,c,2026-03-02T09:00:00",
+    "a byte that is not UTF-8": _PLANTED + b"\xff,a,b,2026-03-02T09:00:00",
+    "half of a character": _PLANTED + b",a,b,2026-03-02T09:00:00\xc3",
+    "a surrogate": _PLANTED + b"\xed\xa0\x80,a,b,2026-03-02T09:00:00",
+    "a zero byte": _PLANTED + b"\0,a,b,2026-03-02T09:00:00",
+    "a line that is far too long": _PLANTED + b"x" * 3_000_000 + b",a,b,2026-03-02T09:00:00",
 }

@@ -119,16 +119,3 @@ def test_an_error_of_the_engine_at_loading_is_translated() -> None:
             session.load("places", pa.table({"id": [1]}))
     assert caught.value.advice
     assert caught.value.__context__ is None
-
-
-@pytest.mark.parametrize("files", [1, 2, 3, 9])
-def test_an_open_quote_at_the_end_of_one_of_many_files_is_refused(
-    tmp_path: Path, files: int
-) -> None:
-    for i in range(files):
-        lines = ["origin,destination,time", "1,2,2026-03-02T08:15:00"]
-        # It takes all rows after it with it, whosever they are.
-        lines += ['"1,2,2026-03-02T08:15:00', "1,2,2026-03-02T08:15:00"] if i == 0 else []
-        (tmp_path / f"{i}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    with pytest.raises(DataError, match="quote is not closed"):
-        times(tmp_path, "local")

@@ -403,21 +403,13 @@ def test_no_usable_row_is_an_empty_count_and_no_error(
 @pytest.mark.parametrize(
     "row",
     [
+        f"{PRIVATE},1,2",
+        f"{PRIVATE},1,2,{AT_8},extra",
+        f"{PRIVATE}é,1,2,{AT_8}",
         f'"{PRIVATE},1,2,{AT_8}',
         f'{PRIVATE},"1"x,2,{AT_8}',
+        f'{PRIVATE}",1,2,{AT_8}',
     ],
-)
-def test_an_open_quote_is_refused_without_a_word_of_the_row(
-    csv_file: Write, cells: ODCells, key: BoundingKey, row: str
-) -> None:
-    file = csv_file([("a", 1, 2, AT_8)] * 3)
-    with file.open("a", encoding="utf-8") as more:
-        more.write(row + "\n")
-    assert "cannot be read" in refusal(file, cells, key)
-
-
-@pytest.mark.parametrize(
-    "row", [f"{PRIVATE},1,2", f"{PRIVATE},1,2,{AT_8},extra", f"{PRIVATE}é,1,2,{AT_8}"]
 )
 def test_a_malformed_row_is_dropped_and_takes_no_other_with_it(
     csv_file: Write, cells: ODCells, key: BoundingKey, row: str
