@@ -282,8 +282,8 @@ class EmbeddedSession:
 
     def _share_done(self) -> float:
         """Returns how far a query is; DuckDB does not know how long a stream of rows is."""
-        streamed = max((stream.share for stream in self._csv_streams), default=0.0)
-        return min(max(self.backend.con.query_progress() / 100, streamed), 1.0)
+        counted: float = self.backend.con.query_progress() / 100
+        return min(max(0.0, counted, *(stream.share for stream in self._csv_streams)), 1.0)
 
 
 @contextmanager
