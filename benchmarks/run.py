@@ -8,6 +8,7 @@ from pathlib import Path
 BENCHMARKS = (
     "start",
     "noise",
+    "csv_lines",
     "engine",
     "solver",
     "od_tables",
