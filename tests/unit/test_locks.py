@@ -100,3 +100,9 @@ def test_without_extras_nothing_pins_duckdb_but_hushway() -> None:
 def test_users_find_their_locks_in_the_sdist() -> None:
     packed = _PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert {"/requirements/run.lock", "/requirements/extras"} <= set(packed)
+
+
+@pytest.mark.parametrize("extra", _EXTRAS)
+def test_every_extra_is_described_where_installing_is(extra: str) -> None:
+    page = (_ROOT / "docs/operations/installing.md").read_text("utf-8")
+    assert f"| `hushway[{extra}]` |" in page

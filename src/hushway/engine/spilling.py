@@ -127,7 +127,7 @@ def spill_notes(wanted: bool | None) -> tuple[Problem, ...]:
             message="Rows that do not fit into memory go to disk unencrypted while counting: the "
             "library that encrypts them is not installed here.",
             count=None,
-            advice=f'Install it: pip install "{ENCRYPTION_EXTRA}"; or keep temp_folder on an '
+            advice=f'Install it with pip install "{ENCRYPTION_EXTRA}" or keep temp_folder on an '
             "encrypted disk, and set encrypt_spills = false in [engine].",
             severity="note",
         ),

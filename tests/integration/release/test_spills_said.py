@@ -1,6 +1,7 @@
 """Where rows would lie on disk unencrypted, the steward is told, or the plan is refused."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from hushway.engine.settings import Cluster
 from hushway.families.load import load_plan
 from hushway.release.job import settings_of
+from hushway.workbench import work
+from hushway.workbench.voice import Voice
 from support.little_plans import FAMILIES
 from support.scene import PLAN, Scene
 
@@ -43,9 +46,8 @@ def test_a_plan_that_leaves_it_open_goes_on_and_says_so(
     leave_open(scene)
     name, *options = verb.split()
     said = said_by(scene, capfd, name, *options)
-    # A table breaks its lines where it likes.
     assert "unencrypted" in said
-    assert "encrypted-spills" in said.replace(" ", "")
+    assert f'"{EXTRA}"' in said, "also in a narrow table"
 
 
 @pytest.mark.usefixtures("no_library")
@@ -57,6 +59,14 @@ def test_programs_are_told_too(scene: Scene, capfd: pytest.CaptureFixture[str]) 
     (note,) = [one for one in facts["problems"] if one["kind"] == "unencrypted_spills"]
     assert (note["severity"], note["count"], facts["usable"]) == ("note", None, True)
     assert EXTRA in note["advice"]
+
+
+@pytest.mark.usefixtures("no_library")
+def test_the_workbench_says_so_too(scene: Scene) -> None:
+    leave_open(scene)
+    scene.write_plan()
+    facts = work.check(scene.folder / PLAN, {}, Voice(StringIO(), goes_on=False))
+    assert facts["problems"][-1]["kind"] == "unencrypted_spills"
 
 
 @pytest.mark.parametrize("verb", ["check", "publish --dry-run"])
