@@ -115,14 +115,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Pins for users (run), developers (dev) and the installer itself (uv), for every supported Python and machine: with
-# hashes, and without the address of a registry.
-COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header -q
+# Pins for users (run, and what each extra adds), developers (dev), the oldest versions (lowest) and the installer itself (uv).
 lock: $(VENV)/.uv
-	$(COMPILE) requirements/uv.in -o requirements/uv.lock
-	$(COMPILE) pyproject.toml --extra serve -o requirements/run.lock
-	$(COMPILE) pyproject.toml --extra gtfs --extra postgres --extra serve --extra spark --group dev -o requirements/dev.lock
-	$(COMPILE) --resolution lowest-direct pyproject.toml requirements/lowest.in --extra gtfs --extra postgres --extra serve --extra spark -o requirements/lowest.lock
+	.ci/lock
 
 clean:
 	rm -rf $(VENV) demo bench-results build web/node_modules
@@ -133,8 +128,10 @@ $(VENV)/.uv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.lock
 	touch $@
 
-$(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/.uv
-	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements/run.lock
+# Who has seen the demo can open the workbench.
+RUN := requirements/run.lock requirements/extras/serve.lock
+$(VENV)/.run: $(RUN) pyproject.toml | $(VENV)/.uv
+	$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python $(RUN:%=-r %)
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	touch $@
 

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from hushway.cli.screen import answer_json, notice, number, say, working
+from hushway.cli.screen import answer_json, notice, number, say, say_cautions, working
 from hushway.errors import BudgetError
 
 if TYPE_CHECKING:
     from hushway.pricing import Price
     from hushway.privacy.signing import Passphrase
     from hushway.release.job import Job
+    from hushway.release.plan_sections import AnyPlan
 
 
 def ask_to_spend(job: "Job") -> None:
@@ -37,6 +38,14 @@ def ask_to_spend(job: "Job") -> None:
     if not typer.confirm("Spend it?", err=True):
         notice("Nothing was spent.")
         raise typer.Exit(1)
+
+
+def say_spills(plan: "AnyPlan") -> None:
+    """Says that rows may lie on disk unencrypted, if the plan leaves that open."""
+    from hushway.engine.spilling import spill_notes
+
+    notes = spill_notes(plan.engine.encrypt_spills)
+    say_cautions([f"{note.message} {note.advice}" for note in notes])
 
 
 def somebody_answers() -> bool:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hushway.cli.asking import ask_to_spend, say_rehearsed
+from hushway.cli.asking import ask_to_spend, say_rehearsed, say_spills
 from hushway.cli.found import say_found, say_problems
 from hushway.cli.screen import (
     AsJson,
@@ -18,7 +18,7 @@ from hushway.cli.screen import (
     working,
 )
 from hushway.errors import PlanError
-from hushway.facts.check import check_facts
+from hushway.facts.check import check_facts, problems_of
 from hushway.families.registry import FAMILIES, family_names
 
 plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
@@ -67,17 +67,17 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         show(f"Reading the {job.wording.rows}")
         settings = settings_of(job.plan)
         checked = job.rows.check(settings, notes=True)
-    problems = checked.everything
+    problems = problems_of(checked, settings)
     refused = any(problem.refused for problem in problems)
     if as_json:
-        answer_json(check_facts(checked))
+        answer_json(check_facts(checked, settings))
     else:
         say_found(checked.found)
         say_problems(problems)
         verdict = "cannot be published as the plan says" if refused else "can be published"
         say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
-        if not settings.encrypt_spills:
-            say("Rows that do not fit into memory will go to disk unencrypted while counting.")
+        if settings.encrypt_spills is False:
+            say("Rows that do not fit into memory go to disk unencrypted, as the plan says.")
     if refused:
         raise typer.Exit(1)
 
@@ -105,6 +105,7 @@ def publish(
         job = prepare(plan, rows=True)
         with connect(str(plan_file)) as book:
             say_cautions(book.cautions())
+        say_spills(plan)
         if dry_run:
             say_rehearsed(job, ask_passphrase, as_json=as_json)
             return

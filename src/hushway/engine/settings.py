@@ -23,7 +23,8 @@ class EngineSettings:
         threads: Most threads; all cores if None.
         temp_folder: Where rows that do not fit go while counting; the system's place if None. They
             go into a folder of their own that only this user can read and that is removed.
-        encrypt_spills: Whether such rows are encrypted.
+        encrypt_spills: Whether such rows are encrypted, and counting is refused where they cannot
+            be; if None, they are encrypted wherever the library for it is installed.
         max_temp: Most disk.
         batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
         cluster: The cluster that reads and counts; None to do it here.
@@ -33,7 +34,7 @@ class EngineSettings:
     memory_limit: str = "4GB"
     threads: int | None = None
     temp_folder: Path | str | None = None
-    encrypt_spills: bool = False
+    encrypt_spills: bool | None = False
     max_temp: str = "100GB"
     batch_rows: int = 1_000_000
     cluster: "Cluster | None" = None

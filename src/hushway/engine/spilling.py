@@ -1,4 +1,4 @@
-"""Where rows go that do not fit into memory: a private folder for each run, encrypted."""
+"""Where rows go that do not fit into memory: a private folder of a run, encrypted if possible."""
 
 import contextlib
 import os
@@ -9,17 +9,23 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import duckdb
 
 from hushway.errors import DataError
 from hushway.numerics.private_folder import hold_private, move_away
+from hushway.tables.check import Problem
 
 # A run holds its folder for as long as its process lives. It takes the folder away when it ends, in
 # whatever way that can be noticed; after a kill or a power failure the next run takes it away, for
 # nobody holds it any more. What lies in it is encrypted if DuckDB can do that: with a key that only
 # the memory of the dead process knew.
 
+# DuckDB leaves the writing of encrypted files to OpenSSL, which its extension httpfs brings. It has
+# a cipher of its own, but no safe random numbers for keys and nonces (duckdb/duckdb#20148): that is
+# behind a setting named force_mbedtls_unsafe, and is not used here.
+ENCRYPTION_EXTRA: Final = "hushway[encrypted-spills]"
 # Loading what encrypts also brings ways into the network, which nobody needs here.
 _NO_NETWORK = "SET disabled_filesystems = 'HTTPFileSystem,S3FileSystem,HuggingFaceFileSystem'"
 _LIBRARY = "duckdb_extension_httpfs"
@@ -88,14 +94,44 @@ def encrypt_spills(connection: duckdb.DuckDBPyConnection) -> None:
     raise DataError(
         "Rows that do not fit into memory cannot be encrypted: DuckDB's library for that is "
         "missing, or belongs to another version.",
-        advice=f'Install it: pip install "{_LIBRARY.replace("_", "-")}=={duckdb.__version__}"; or '
-        "set encrypt_spills = false, and keep temp_folder on an encrypted disk.",
+        advice=f'Install it on every machine that counts: pip install "{ENCRYPTION_EXTRA}"; or set '
+        "encrypt_spills = false, and keep temp_folder on an encrypted disk.",
     )
 
 
 def can_encrypt_spills() -> bool:
     """Whether the library that encrypts is there, for this very DuckDB."""
     return _encryption_library() is not None
+
+
+def spills_are_encrypted(wanted: bool | None) -> bool:
+    """Whether a DuckDB of this machine encrypts what it writes to its temporary folder.
+
+    Args:
+        wanted: What the settings say; None for: if the library is there.
+    """
+    return can_encrypt_spills() if wanted is None else wanted
+
+
+def spill_notes(wanted: bool | None) -> tuple[Problem, ...]:
+    """Returns what a steward should know who left encryption open on a machine that cannot.
+
+    Args:
+        wanted: What the settings say.
+    """
+    if wanted is not None or can_encrypt_spills():
+        return ()
+    return (
+        Problem(
+            kind="unencrypted_spills",
+            message="Rows that do not fit into memory go to disk unencrypted while counting: the "
+            "library that encrypts them is not installed here.",
+            count=None,
+            advice=f'Install it with pip install "{ENCRYPTION_EXTRA}" or keep temp_folder on an '
+            "encrypted disk, and set encrypt_spills = false in [engine].",
+            severity="note",
+        ),
+    )
 
 
 @cache

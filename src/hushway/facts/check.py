@@ -4,15 +4,23 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hushway.tables.check import RowsChecked
+    from hushway.engine.settings import EngineSettings
+    from hushway.tables.check import Problem, RowsChecked
     from hushway.tables.found import RowsFound
 
 ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
 
 
-def check_facts(checked: "RowsChecked") -> dict[str, Any]:
+def problems_of(checked: "RowsChecked", settings: "EngineSettings") -> "tuple[Problem, ...]":
+    """Returns what is wrong with rows, and what is worth knowing of where they are counted."""
+    from hushway.engine.spilling import spill_notes
+
+    return (*checked.everything, *spill_notes(settings.encrypt_spills))
+
+
+def check_facts(checked: "RowsChecked", settings: "EngineSettings") -> dict[str, Any]:
     """Returns what was found in rows, and whether they can be published."""
-    problems = checked.everything
+    problems = problems_of(checked, settings)
     return {
         "for": ONLY_HERE,
         "usable": not any(problem.refused for problem in problems),

@@ -123,7 +123,6 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
         DataError: That is too little, cannot be understood, or lacks an address.
     """
     from hushway.engine.settings import Cluster, EngineSettings, refuse_little_memory
-    from hushway.engine.spilling import can_encrypt_spills
 
     engine = plan.engine
     threads = _threads_here(engine.threads)
@@ -132,14 +131,24 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
         memory_limit=engine.memory_limit,
         threads=threads,
         temp_folder=None if engine.temp_folder is None else plan.path(engine.temp_folder),
-        encrypt_spills=can_encrypt_spills()
-        if engine.encrypt_spills is None
-        else engine.encrypt_spills,
+        encrypt_spills=_encryption(engine.encrypt_spills),
         cluster=Cluster(master=engine.master, parts=engine.parts)
         if engine.kind == "spark"
         else None,
         warehouse=_warehouse(plan),
     )
+
+
+def _encryption(wanted: bool | None) -> bool | None:
+    """Returns whether rows that do not fit into memory must be encrypted on disk.
+
+    Where a plan leaves it open and this machine can, all machines must: a worker of a cluster
+    without the library refuses, instead of doing less than the steward takes for granted. Where
+    this machine cannot, the steward is told so, and workers that can still do.
+    """
+    from hushway.engine.spilling import can_encrypt_spills
+
+    return True if wanted is None and can_encrypt_spills() else wanted
 
 
 def _warehouse(plan: AnyPlan) -> "Warehouse | None":

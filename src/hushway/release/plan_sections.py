@@ -322,8 +322,9 @@ class EnginePlan(Section):
     )
     encrypt_spills: bool | None = Field(
         default=None,
-        description="Whether rows that do not fit into memory are encrypted on disk; if that is "
-        "possible, unless said.",
+        description="Whether rows that do not fit into memory are encrypted on disk. With true, "
+        "counting is refused without hushway[encrypted-spills]; if left out, they are encrypted "
+        "where that is installed.",
     )
 
     @model_validator(mode="after")

@@ -23,8 +23,9 @@ def check(file: Path, _options: Options, voice: Voice) -> dict[str, Any]:
 
     job = prepare(load_plan(file), rows=True)
     voice.progress(f"Reading the {job.wording.rows}")
-    checked = job.rows.check(settings_of(job.plan), notes=True)
-    return {**check_facts(checked), "universe": job.wording.universe, "rows": job.wording.rows}
+    settings = settings_of(job.plan)
+    facts = check_facts(job.rows.check(settings, notes=True), settings)
+    return {**facts, "universe": job.wording.universe, "rows": job.wording.rows}
 
 
 def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:

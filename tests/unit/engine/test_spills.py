@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from hushway.engine.embedded import embedded_session
+from hushway.engine.extensions import NO_FOREIGN_CODE
 from hushway.engine.settings import EngineSettings
 from hushway.engine.spilling import can_encrypt_spills, spill_folder
 from hushway.errors import DataError
@@ -106,8 +107,33 @@ def test_encryption_without_its_library_is_refused_with_the_way_to_get_it(
     settings = EngineSettings(temp_folder=tmp_path, encrypt_spills=True)
     with pytest.raises(DataError) as caught, embedded_session(settings):
         pass
-    assert f"duckdb-extension-httpfs=={duckdb.__version__}" in caught.value.advice
+    assert "hushway[encrypted-spills]" in caught.value.advice
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_left_open_is_encrypted_where_the_library_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = EngineSettings(temp_folder=tmp_path, encrypt_spills=None)
+
+    def encrypted() -> bool:
+        with embedded_session(settings) as session:
+            query = "SELECT current_setting('temp_file_encryption')"
+            return bool(session.backend.con.execute(query).fetchone()[0])
+
+    assert encrypted()
+    monkeypatch.setattr("hushway.engine.spilling._encryption_library", lambda: None)
+    assert not encrypted()
+
+
+def test_duckdb_does_not_encrypt_by_itself(tmp_path: Path) -> None:
+    """Should this fail, DuckDB may do without the extra."""
+    config = {"memory_limit": "60MB", "threads": 1, "temp_directory": str(tmp_path)}
+    rows = "SELECT 'somebody-' || (i * 7919 % 1000003) AS id FROM range(3000000) t(i)"
+    with duckdb.connect(config=config | NO_FOREIGN_CODE) as connection:
+        connection.execute("SET temp_file_encryption = true")
+        with pytest.raises(duckdb.Error, match="read-only crypto module"):
+            connection.execute(f"CREATE TEMP TABLE rows AS {rows}")
 
 
 def test_encryption_brings_no_way_into_the_network(tmp_path: Path) -> None:

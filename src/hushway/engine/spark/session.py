@@ -343,7 +343,8 @@ def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkE
     Raises:
         DataError: There is none, or it cannot be used.
     """
-    spark = connected(cluster, encrypted=settings.encrypt_spills)
+    # Spark encrypts by itself, whether or not there is a library for DuckDB.
+    spark = connected(cluster, encrypted=settings.encrypt_spills is not False)
     session = SparkEngineSession(spark, settings, cluster)
     try:
         yield session

@@ -127,7 +127,7 @@ def quietly_there(work: Callable[[], T]) -> T:
 
 def _connected(url: str, kind: Kind) -> Any:
     try:
-        return ibis.connect(url)
+        return ibis.connect(url)  # noqa: TID251  the one place
     except ImportError:
         trouble = DataError(
             f"The driver of {kind.name} is not installed.",

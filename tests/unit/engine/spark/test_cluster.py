@@ -1,13 +1,15 @@
 """What is missing for a cluster, or speaks against it, is said in one sentence."""
 
 import sys
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from hushway.engine.settings import Cluster
+from hushway.engine.settings import Cluster, EngineSettings
 from hushway.engine.spark.cluster import connected
+from hushway.engine.spark.session import spark_session
 from hushway.errors import DataError
 
 
@@ -92,3 +94,17 @@ def test_a_session_that_encrypts_what_it_writes_is_used(monkeypatch: pytest.Monk
     session = active("local[2]", **{"spark.io.encryption.enabled": "true"})
     installed(monkeypatch, session)
     assert connected(Cluster(), encrypted=True) is session
+
+
+@pytest.mark.parametrize(
+    ("encrypt_spills", "refused"), [(True, True), (None, True), (False, False)]
+)
+def test_only_a_plan_that_says_so_lets_spark_leave_rows_readable(
+    monkeypatch: pytest.MonkeyPatch, encrypt_spills: bool | None, *, refused: bool
+) -> None:
+    """Whatever is installed for DuckDB on this machine."""
+    installed(monkeypatch, active("local[2]"))
+    settings = EngineSettings(encrypt_spills=encrypt_spills)
+    expected = pytest.raises(DataError, match="unencrypted") if refused else nullcontext()
+    with expected, spark_session(settings, Cluster()):
+        pass
