@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, count
 from pathlib import Path
 
 import pyarrow as pa
@@ -88,12 +87,9 @@ def in_csv() -> Engine:
 def in_warehouse(holding: Holding) -> Engine:
     """A database, and DuckDB here for what the database does not count itself."""
 
-    names = chain(["kept"], (f"kept_{number}" for number in count(2)))
-
     def put(table: pa.Table, _folder: Path) -> Iterator[Placed]:
-        name = next(names)
-        holding.write(name, table)
-        yield Placed(path=f"table:{name}", settings=holding.settings)
+        holding.write("kept", table)
+        yield Placed(path="table:kept", settings=holding.settings)
 
     return Engine(name=holding.url.partition(":")[0], put=put, reads=None)
 

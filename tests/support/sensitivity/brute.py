@@ -1,18 +1,23 @@
-"""All rows, and all rows without one unit, counted by the real counter of a plan."""
+"""All rows, and all rows without one unit, counted by the real counters of some plans."""
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hushway.engine.key import BoundingKey
 from hushway.families.load import plan_from, prepare
+from hushway.families.registry import FAMILIES
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import os_source
-from hushway.release.job import CountingContext, Job
-from support.conformance.engines import Engine
+from hushway.release.job import CountingContext, Job, Rows
+from support.conformance.engines import Engine, Placed
 from support.conformance.plans import ROWS
-from support.sensitivity.distances import Answers, questions_of, reached, violations
-from support.sensitivity.plans import Bounding
+from support.sensitivity.distances import Answers, Question, questions_of, reached, violations
+from support.sensitivity.plans import Bounding, Group
 from support.sensitivity.worlds import Row, as_table, nasty_rows, neighbours
+
+# Sections of a plan that may differ between jobs that share their public files.
+_REPLANNED = ("privacy", "mechanism")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,49 +26,85 @@ class Found:
 
     Attributes:
         broken: Units that move an answer further than its noise is for, and how far.
-        reached: Whether some unit moves an answer as far as its noise is for.
+        slack: Plans of which no unit moves any answer as far as its noise is for.
     """
 
     broken: tuple[str, ...]
-    reached: bool
+    slack: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Worlds:
-    """Where rows of a plan are put, again and again."""
+@dataclass(kw_only=True)
+class _Asked:
+    """A plan, its job, and what it asks of all rows."""
 
-    bounding: Bounding
-    engine: Engine
-    folder: Path
-    key: BoundingKey
-
-    def counted(self, number: int, rows: list[Row]) -> tuple[Job, Counter]:
-        """Returns the job of rows in a place of their own, and who counts them."""
-        place = self.folder / str(number)
-        place.mkdir()
-        placed = next(iter(self.engine.put(as_table(rows, self.bounding), place)))
-        facts = self.bounding.facts()
-        option = "sequences" if "sequences" in facts["data"] else ROWS[self.bounding.family]
-        facts["data"][option] = str(placed.path)
-        job = prepare(plan_from(facts, folder=self.folder))
-        context = CountingContext(
-            key=self.key, bits=os_source(), settings=placed.settings, progress=lambda _: None
-        )
-        return job, job.rows.counter(context)
+    plan: Bounding
+    job: Job
+    questions: list[Question] = field(default_factory=list)
+    whole: Answers | None = None
+    tight: bool = False
 
 
-def brute_force(bounding: Bounding, engine: Engine, folder: Path, key: BoundingKey) -> Found:
-    """Takes one unit after the other out of nasty rows, and asks what a plan's mechanism asks."""
-    groups = nasty_rows(bounding, folder)
-    worlds = _Worlds(bounding=bounding, engine=engine, folder=folder, key=key)
-    everybody = [row for group in groups.values() for row in group]
-    job, counter = worlds.counted(0, everybody)
-    questions = questions_of(job, counter)
-    whole = Answers.of(counter, questions)
+def brute_force(group: Group, engine: Engine, folder: Path, key: BoundingKey) -> Found:
+    """Takes one unit after the other out of nasty rows, and asks what the plans' mechanisms ask."""
+    first = group.plans[0]
+    groups = nasty_rows(first, folder)
+    placed = _put(engine, folder, first, [row for rows in groups.values() for row in rows])
+    context = CountingContext(
+        key=key, bits=os_source(), settings=placed.settings, progress=lambda _: None
+    )
+    asked = [_Asked(plan=plan, job=job) for plan, job in _jobs(group, folder, placed)]
+    for one, counter in _counted(asked, context):
+        one.questions = questions_of(one.job, counter)
+        one.whole = Answers.of(counter, one.questions)
     broken: list[str] = []
-    tight = False
-    for number, (gone, rows) in enumerate(neighbours(bounding, groups), start=1):
-        others = Answers.of(worlds.counted(number, rows)[1], questions)
-        broken += [f"{gone}: {words}" for words in violations(whole, others, questions)]
-        tight |= reached(whole, others, questions)
-    return Found(broken=tuple(broken), reached=tight)
+    for gone, rows in neighbours(first, groups):
+        _put(engine, folder, first, rows)
+        for one, counter in _counted(asked, context):
+            others = Answers.of(counter, one.questions)
+            assert one.whole is not None
+            found = violations(one.whole, others, one.questions)
+            broken += [f"{one.plan}: without {gone}: {words}" for words in found]
+            one.tight |= reached(one.whole, others, one.questions)
+    slack = tuple(str(one.plan) for one in asked if not one.tight)
+    return Found(broken=tuple(broken), slack=slack)
+
+
+def _put(engine: Engine, folder: Path, plan: Bounding, rows: list[Row]) -> Placed:
+    """Puts rows where all others were before, so that jobs need not be prepared again."""
+    place = folder / "rows"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    return next(iter(engine.put(as_table(rows, plan), place)))
+
+
+def _jobs(group: Group, folder: Path, placed: Placed) -> list[tuple[Bounding, Job]]:
+    jobs: list[tuple[Bounding, Job]] = []
+    first = _facts(group.plans[0], placed)
+    for plan in group.plans:
+        facts = _facts(plan, placed)
+        made = plan_from(facts, folder=folder)
+        alike = all(facts.get(name) == first.get(name) for name in first if name not in _REPLANNED)
+        job = FAMILIES[plan.family].replan(jobs[0][1], made) if jobs and alike else prepare(made)
+        jobs.append((plan, job))
+    return jobs
+
+
+def _facts(plan: Bounding, placed: Placed) -> dict[str, object]:
+    facts = plan.facts()
+    option = "sequences" if "sequences" in facts["data"] else ROWS[plan.family]
+    facts["data"][option] = str(placed.path)
+    return facts
+
+
+def _counted(asked: list[_Asked], context: CountingContext) -> list[tuple[_Asked, Counter]]:
+    """Returns who counts for each plan: one counter for all that count the same."""
+    counters: list[tuple[Rows, Counter]] = []
+    found = []
+    for one in asked:
+        rows = one.job.rows
+        counter = next((counter for known, counter in counters if known == rows), None)
+        if counter is None:
+            counter = rows.counter(context)
+            counters.append((rows, counter))
+        found.append((one, counter))
+    return found

@@ -32,7 +32,7 @@ TRIPS_ALONE = {"trip_id": "trip"}
 READY = {"person": "person", "stops": "stops"}
 READY_ALONE = {"stops": "stops"}
 _TOLD: dict[tuple[str, Unit], tuple[dict[str, str], ...]] = {
-    ("od", Unit.PERSON): (PERSONS, TRIPS),
+    ("od", Unit.PERSON): (TRIPS, PERSONS),
     ("od", Unit.TRIP): (TRIPS, PERSONS, TRIPS_ALONE),
     ("sequences", Unit.PERSON): (PERSONS, READY),
     ("sequences", Unit.RECORD): (PERSONS, READY, READY_ALONE),
@@ -60,7 +60,7 @@ class Bounding:
     def facts(self) -> dict[str, Any]:
         """Returns the plan as plain values."""
         facts = little_plan(self.family)
-        facts["time"]["last_day"] = "2026-03-03"
+        facts["time"]["last_day"] = "2026-03-05"
         facts["mechanism"] = {}
         facts["privacy"] |= _LOSS | {"unit": self.unit.value}
         if not (self.limited and self.unit.has_many_records):
@@ -90,22 +90,56 @@ class Bounding:
         return ", ".join([self.family, f"unit {self.unit.value}", *ids, *told])
 
 
-def every_mechanism() -> Iterator[Bounding]:
-    """Yields every mechanism with every unit, however its rows are told."""
-    for family, mechanism in _mechanisms():
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Plans of one family that are tried on the same rows.
+
+    Attributes:
+        name: What they have in common.
+        plans: The plans, one at least.
+        often: Whether they are in every run.
+    """
+
+    name: str
+    plans: tuple[Bounding, ...]
+    often: bool = False
+
+    def __str__(self) -> str:
+        """Names it in a list of tests."""
+        return self.name
+
+
+def every_mechanism() -> Iterator[Group]:
+    """Yields all mechanisms of each family, for every unit and however its rows are told."""
+    for family in FAMILIES:
         for unit in units(family):
-            for columns in _TOLD.get((family, unit), ({},)):
-                yield _bounding(family, unit, columns, mechanism)
+            for place, columns in enumerate(_TOLD.get((family, unit), ({},))):
+                plans = [_bounding(family, unit, columns, one) for one in _mechanisms(family)]
+                told = f", told by {' and '.join(columns)}" if columns else ""
+                yield Group(
+                    name=f"{family}, unit {unit.value}{told}",
+                    plans=tuple(plans),
+                    # A device is bounded by the code that bounds a person.
+                    often=place == 0 and unit is not Unit.DEVICE,
+                )
 
 
-def every_option() -> Iterator[Bounding]:
-    """Yields every mechanism with every other value of every option, one at a time."""
-    for family, mechanism in _mechanisms():
-        for place, values in _options(family, mechanism).items():
-            for value in values:
-                one = _bounding(family, Unit.PERSON, {}, mechanism, {place: value})
-                # A record of the whole window leaves no limit to choose.
-                yield one if one.possible else replace(one, limited=False)
+def every_option() -> Iterator[Group]:
+    """Yields every mechanism, with every other value of every option, one at a time."""
+    for family in FAMILIES:
+        for mechanism in _mechanisms(family):
+            plans = tuple(_with_options(family, mechanism))
+            yield Group(name=f"{family}, {mechanism}", plans=plans)
+
+
+def _with_options(family: str, mechanism: str) -> Iterator[Bounding]:
+    for place, values in _options(family, mechanism).items():
+        for value in values:
+            one = _bounding(family, Unit.PERSON, {}, mechanism, {place: value})
+            # A record of the whole window leaves no limit to choose.
+            another = one if one.possible else replace(one, limited=False)
+            if another.possible:
+                yield another
 
 
 def units(family: str) -> tuple[Unit, ...]:
@@ -130,11 +164,11 @@ def _bounding(
     return Bounding(family=family, unit=unit, columns=columns, options=named)
 
 
-def _mechanisms() -> Iterator[tuple[str, str]]:
-    for family in FAMILIES:
-        for model in _models(FAMILIES[family].plan.model_fields["mechanism"].annotation):
-            for name in _choices(model.model_fields["name"].annotation):
-                yield family, name
+def _mechanisms(family: str) -> tuple[str, ...]:
+    models = _models(FAMILIES[family].plan.model_fields["mechanism"].annotation)
+    return tuple(
+        name for model in models for name in _choices(model.model_fields["name"].annotation)
+    )
 
 
 def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ...]]:
