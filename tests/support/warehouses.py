@@ -31,7 +31,7 @@ class Holding:
 
     Attributes:
         url: Its address.
-        write: Writes a table under a name.
+        write: Writes a table under a name, in the place of one that has it.
     """
 
     url: str
@@ -73,7 +73,7 @@ def postgres(url: str) -> Holding:
 
     def write(name: str, table: pa.Table) -> None:
         backend = ibis.connect(url)
-        backend.create_table(name, table)
+        backend.create_table(name, table, overwrite=True)
         backend.disconnect()
 
     return Holding(url=url, write=write)
@@ -93,7 +93,7 @@ def duckdb_file(folder: Path) -> Holding:
     def write(name: str, table: pa.Table) -> None:
         with duckdb.connect(file) as connection:
             connection.register("given", table)
-            connection.execute(f'CREATE TABLE "{name}" AS FROM given')
+            connection.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM given')
 
     return Holding(url=f"duckdb://{file}", write=write)
 
@@ -117,7 +117,7 @@ def clickhouse(monkeypatch: pytest.MonkeyPatch, zone: str = "UTC") -> Iterator[H
 
     def write(name: str, table: pa.Table) -> None:
         columns = ", ".join(f"{c.name} Nullable({_CLICKHOUSE[str(c.type)]})" for c in table.schema)
-        client.command(f"CREATE TABLE {name} ({columns}) ENGINE = Memory")
+        client.command(f"CREATE OR REPLACE TABLE {name} ({columns}) ENGINE = Memory")
         client.insert_arrow(name, table)
         written.append(name)
 
@@ -125,5 +125,5 @@ def clickhouse(monkeypatch: pytest.MonkeyPatch, zone: str = "UTC") -> Iterator[H
     monkeypatch.setattr(ibis, "connect", connected)
     yield Holding(url="clickhouse://host", write=write)
     for name in written:
-        client.command(f"DROP TABLE {name}")
+        client.command(f"DROP TABLE IF EXISTS {name}")
     client.close()

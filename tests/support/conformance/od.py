@@ -208,20 +208,23 @@ def odd_trips(cells: ODCells) -> pa.Table:
     return pa.concat_tables([table, pa.Table.from_pylist(strange, schema=table.schema)])
 
 
-def odd_rows(table: pa.Table, cells: ODCells, unit: Unit, *, with_ids: bool) -> Iterable[Row]:
-    """Says what of a table can be counted at all, and whose it is."""
+def odd_rows(table: pa.Table, cells: ODCells, unit: Unit, columns: TripColumns) -> Iterable[Row]:
+    """Says what of a table can be counted at all, whose it is, and which trip."""
     index = {id_: i for i, id_ in enumerate(cells.locations.ids)}
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     for number, row in enumerate(table.to_pylist()):
-        trip = row["trip"] if with_ids else None
+        trip = row["trip"] if columns.trip_id else number
+        person = row["person"] if columns.person else "anybody"
+        # Where every row is a trip, it does not matter who made it.
+        needed = [row["person"]] if unit is Unit.PERSON else []
+        if columns.trip_id:
+            needed = [person, trip]
         ends = (index.get(row["origin"]), index.get(row["destination"]))
-        owner = row["person"] if unit is Unit.PERSON else trip if with_ids else number
-        nobody = isinstance(owner, str) and not owner.strip()
-        unnamed = with_ids and (trip is None or not trip.strip())
-        if owner is None or nobody or unnamed or None in ends or row["time"] is None:
+        if not all(name and name.strip() for name in needed) or None in ends or not row["time"]:
             continue
         us = (row["time"].replace(tzinfo=UTC) - epoch) // timedelta(microseconds=1)
-        yield owner, *ends, us, trip if unit is Unit.PERSON else None  # type: ignore[misc]
+        owner = person if unit is Unit.PERSON else (person, trip)
+        yield owner, *ends, us, trip  # type: ignore[misc]
 
 
 def _case(
@@ -250,20 +253,21 @@ def _case(
     )
 
 
-def _odd_case(unit: Unit, *, with_ids: bool) -> Case:
+def _odd_case(unit: Unit, columns: TripColumns) -> Case:
     cells = town(4)
-    columns = TripColumns(person="person", trip_id="trip" if with_ids else None)
     most = 4 if unit is Unit.PERSON else 1
 
     def count(path: Path | str, settings: EngineSettings) -> Answers:
         return [counts_of(TripsSource(path, columns), cells, settings, unit=unit, most=most)]
 
     def hand() -> Answers:
-        rows = odd_rows(odd_trips(cells), cells, unit, with_ids=with_ids)
+        rows = odd_rows(odd_trips(cells), cells, unit, columns)
         return [counted_by_hand(rows, cells, KEY, most)]
 
+    told = f"{'with' if columns.trip_id else 'without'} trip ids"
+    told += "" if columns.person else ", without persons"
     return Case(
-        name=f"od, odd rows, unit {unit.value}, {'with' if with_ids else 'without'} trip ids",
+        name=f"od, odd rows, unit {unit.value}, {told}",
         rows=lambda: odd_trips(cells),
         by_hand=hand,
         by_memory=None,
@@ -320,10 +324,9 @@ def _cases() -> Sequence[Case]:
     steep = BoundingKey((PRIME - 1,) * BoundingKey.WORDS)
     cases.append(_case("cells beyond 32 bits", trips, vast, text=True, most=3, key=steep))
     cases.append(_case("one tireless person", _tireless(plain), plain, text=True, most=30))
-    odd = [
-        _odd_case(unit, with_ids=ids) for unit in (Unit.PERSON, Unit.TRIP) for ids in (False, True)
-    ]
-    return [*cases, *odd]
+    named, known = TripColumns(person="person"), TripColumns(person="person", trip_id="trip")
+    odd = [_odd_case(unit, ids) for unit in (Unit.PERSON, Unit.TRIP) for ids in (named, known)]
+    return [*cases, *odd, _odd_case(Unit.TRIP, TripColumns(trip_id="trip"))]
 
 
 CASES = _cases()

@@ -27,7 +27,12 @@ from hushway.families.od.mechanism.shares import (
     uniform_shares,
     worth_measuring,
 )
-from hushway.families.od.mechanism.terms import ODMechanism, measured_features, od_terms
+from hushway.families.od.mechanism.terms import (
+    ODMechanism,
+    TripKind,
+    measured_features,
+    od_terms,
+)
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_mechanisms import (
     CBDPPlan,
@@ -210,7 +215,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
         geography=cells,
         bound=bound,
         mechanism=mechanism,
-        terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total),
+        terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total, trip=_trip_kind(plan)),
         window=window,
         rows=TripRows(
             source=_source(plan, areas, window),
@@ -222,6 +227,14 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
         wording=_wording(cells, noise),
         check_writable=lambda: check_sizes(cells, features),
     )
+
+
+def _trip_kind(plan: ODPlan) -> TripKind:
+    """Returns what one trip is, by the columns that tell trips apart."""
+    columns = plan.data.columns
+    if columns.trip_id is None:
+        return "row"
+    return "trip_id" if columns.person is None else "person_and_trip_id"
 
 
 def _areas(plan: ODPlan) -> Areas | None:

@@ -42,7 +42,9 @@ class TripProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
     intrazonal: Rule = Field(default="drop", description="Trips that end where they began.")
-    duplicate_trip_id: Rule = Field(default="drop", description="Trips whose id was there before.")
+    duplicate_trip_id: Rule = Field(
+        default="drop", description="Rows of a trip of which another row counts already."
+    )
 
 
 class ODPlan(AnyPlan):

@@ -24,7 +24,8 @@ class TripColumnsPlan(Section):
     time: str = Field(default="time", description="The column with the time when it began.")
     trip_id: str | None = Field(
         default=None,
-        description="The column with an id of the trip; one that appears twice counts once.",
+        description="The column with an id of the trip: rows of one person that share it are one "
+        "trip and count once; without a column of persons, all rows that share it.",
     )
     service_date: str | None = Field(
         default=None, description='The column with the service date, for clock = "service".'

@@ -1,7 +1,7 @@
 """What the certificate of an OD release says, from public facts alone."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.cbdp import CBDP
@@ -27,6 +27,15 @@ ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical | Learned
 FAMILY = "od"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
 
+TripKind = Literal["row", "trip_id", "person_and_trip_id"]
+"""What tells one trip from another."""
+
+_TRIPS: Final[dict[TripKind, str]] = {
+    "row": "One trip is one row",
+    "trip_id": "One trip is all rows with the same trip id, whoever made them",
+    "person_and_trip_id": "One trip is all rows of one person with the same trip id",
+}
+
 _ASSUMED_PUBLIC = (
     "The list of places, their positions and zones.",
     "The window of days, the periods and the time zone.",
@@ -37,7 +46,14 @@ _FEATURES_PUBLIC = (
 )
 
 
-def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: int) -> Terms:
+def od_terms(
+    mechanism: ODMechanism,
+    cells: ODCells,
+    *,
+    unit: Unit,
+    max_trips: int,
+    trip: TripKind = "row",
+) -> Terms:
     """Returns the terms of a release.
 
     Args:
@@ -45,6 +61,7 @@ def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: i
         cells: The public universe.
         unit: Who is protected.
         max_trips: Most trips of one unit that are counted; 1 if the unit is a trip.
+        trip: What one trip is, which a certificate says where the unit is a trip.
 
     Raises:
         PrivacyError: The unit is not one that OD tables protect.
@@ -58,9 +75,7 @@ def od_terms(mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: i
         bound,
         release_type=FAMILY,
         unit=unit,
-        contribution=Contribution(
-            words=_contribution(unit, max_trips), limits={"trips": max_trips}
-        ),
+        contribution=_contribution(unit, max_trips, trip),
         assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if features else ()),
         error=_error(mechanism, cells, bound),
     )
@@ -73,9 +88,16 @@ def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Fe
         ReleaseError: It was nothing that this version runs.
     """
     stated = certificate.terms
-    (max_trips,) = stated_limits(stated.contribution, "trips")
+    single = stated.unit is Unit.TRIP
+    max_trips, *kinds = stated_limits(stated.contribution, "trips", *(("trip",) if single else ()))
+    if any(kind not in get_args(TripKind) for kind in kinds):
+        raise ReleaseError(
+            "The certificate does not say what one trip is.",
+            advice="Verify with the version of hushway that the certificate names.",
+        )
     mechanism = stated_od(stated.mechanism, cells, features)
-    return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips)
+    trip = kinds[0] if kinds else "row"
+    return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips, trip=trip)
 
 
 def measured_features(mechanism: ODMechanism) -> tuple[Feature, ...]:
@@ -83,13 +105,15 @@ def measured_features(mechanism: ODMechanism) -> tuple[Feature, ...]:
     return () if isinstance(mechanism, DenseLaplace | SparseLaplace) else mechanism.features
 
 
-def _contribution(unit: Unit, max_trips: int) -> str:
+def _contribution(unit: Unit, max_trips: int, trip: TripKind) -> Contribution:
     if not unit.has_many_records:
-        return "Each trip counts once, in one cell."
-    return (
+        words = f"{_TRIPS[trip]}. Each trip counts once, in one cell."
+        return Contribution(words=words, limits={"trips": max_trips, "trip": trip})
+    words = (
         f"At most {plural(max_trips, 'trip')} of a {unit} are counted, chosen uniformly at random "
         f"among all of that {unit}'s trips in the window; totals are too low by the others."
     )
+    return Contribution(words=words, limits={"trips": max_trips})
 
 
 def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:

@@ -4,7 +4,9 @@ Only operations that every engine does alike: equality joins, 64-bit sums, produ
 and one window. Rows come in as (person, origin, destination, us), as an engine has read them.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 
 import ibis
 import ibis.expr.types as ir
@@ -21,6 +23,9 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.tables.kinds import Kind
 from hushway.tables.layout import Clock
+
+_PERSON: Final = "person"
+_TRIP_ID: Final = "trip_id"
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:
@@ -70,31 +75,36 @@ def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: Boundi
     """Returns (cell, trips) of the cells that are not empty, in no order, every unit bounded.
 
     Privacy:
-        Enforces `trip_bound(unit, max_trips)`.
+        Enforces `trip_bound(unit, max_trips)`. Of the rows of one trip one is counted, whoever is
+        protected, and it is chosen by looking at these rows alone.
 
     Args:
         located: What `placed` returns, all rows of each unit.
-        unit: Who is protected. For unit "trip" that is all rows of one trip id, or one row if
-            there is no column of trip ids.
+        unit: Who is protected.
         max_trips: Most trips of one person.
         key: Decides which trips are kept.
     """
-    has_ids = "trip_id" in located.columns
-    owner = owner_of(unit, has_ids=has_ids)
-    if owner is None:
+    trip, owned = trip_columns(located.columns), unit.has_many_records
+    if not trip and not owned:
         return counted(located)
     # A null would be a unit of its own in some engines and no unit at all in others.
-    ordered = keyed(located.drop_null([owner, *(["trip_id"] if has_ids else [])]), key)
-    if has_ids and unit.has_many_records:
-        ordered = one_of_each(ordered, [owner, "trip_id"])
-    return counted(bounded(ordered, owner, trip_bound(unit, max_trips).total, key))
+    trips = keyed(located.drop_null([*(trip or (_PERSON,))]), key)
+    if trip:
+        trips = one_of_each(trips, trip)
+    most = trip_bound(unit, max_trips).total
+    return counted(bounded(trips, _PERSON, most, key) if owned else trips)
 
 
-def owner_of(unit: Unit, *, has_ids: bool) -> str | None:
-    """Returns the column that says whose a trip is; None if each is a unit of its own."""
-    if unit.has_many_records:
-        return "person"
-    return "trip_id" if has_ids else None
+def trip_columns(columns: Collection[str]) -> tuple[str, ...]:
+    """Returns the columns that tell trips apart; none if every row is a trip of its own.
+
+    Privacy:
+        Trip ids may be numbered within each person, as household surveys do. So where there is a
+        column of persons, two people with the same trip id have made two trips.
+    """
+    if _TRIP_ID not in columns:
+        return ()
+    return (_PERSON, _TRIP_ID) if _PERSON in columns else (_TRIP_ID,)
 
 
 def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
@@ -116,7 +126,7 @@ def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
         .inner_join(lookups.origins.rename(origin="id", o="place"), "origin")
         .inner_join(lookups.destinations.rename(destination="id", d="place"), "destination")
     )
-    owners = [name for name in ("person", "trip_id") if name in trips.columns]
+    owners = [name for name in (_PERSON, _TRIP_ID) if name in trips.columns]
     return joined.select(*owners, "since_us", "o", "d", cell=_cell(joined, cells))
 
 
@@ -126,15 +136,15 @@ def keyed(trips: ir.Table, key: BoundingKey) -> ir.Table:
     return mixed.mutate(place=key.place(mixed.mixed))
 
 
-def one_of_each(trips: ir.Table, columns: list[str]) -> ir.Table:
-    """Keeps one trip of all that agree in some columns.
+def one_of_each(rows: ir.Table, trip: tuple[str, ...]) -> ir.Table:
+    """Keeps one row of each trip.
 
     Privacy:
-        The columns must include the unit: a choice among rows of two units would let one of them
-        push out the other's row.
+        A trip belongs to one unit: a choice among rows of two units would let one of them push out
+        the other's row.
     """
-    alike = ibis.window(group_by=columns, order_by=[trips.place, trips.cell])
-    ranked = trips.mutate(repeat=ibis.row_number().over(alike))
+    alike = ibis.window(group_by=[*trip], order_by=[rows.place, rows.cell])
+    ranked = rows.mutate(repeat=ibis.row_number().over(alike))
     return ranked.filter(ranked.repeat == 0)
 
 

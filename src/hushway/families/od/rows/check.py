@@ -31,7 +31,7 @@ from hushway.engine.shared_ids import (
     rows_between,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import Lookups, load_lookups
+from hushway.families.od.rows.bounding import Lookups, load_lookups, trip_columns
 from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trips_read
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
@@ -48,6 +48,10 @@ _NOWHERE: Final = (
     "The origin or the destination lies in none of the public areas, or is no point on Earth.",
     "Leave it out, unless the areas should reach further; write WGS84 degrees.",
 )
+_TRIP_IDS: Final = (
+    "Check how the trips were put together. Ids must differ among all trips; or among those of one "
+    "person, if the plan names the column of persons."
+)
 _WORDS: Final[Words] = {
     **ROW_WORDS,
     "unknown_place": (
@@ -60,8 +64,8 @@ _WORDS: Final[Words] = {
         "Leave it so, or count all such trips: include_intrazonal = true.",
     ),
     "duplicate_trip_id": (
-        "A trip id appears again; rows{within} that share one are counted once.",
-        "Check how the trips were put together.",
+        "A trip id appears again: rows{within} that share one are one trip, and one counts.",
+        _TRIP_IDS,
     ),
     "duplicate_rows": (
         "A row repeats another: same {alike}. Both are counted.",
@@ -115,7 +119,7 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
         lookups = load_lookups(session, id_kinds, cells, source.clock)
         skipped = cells.periods if source.clock == "local" else None
         marked = _marked(rows, lookups, cells, unit)
-        summary = _summary(marked, cells, skipped, _needed(unit), notes=notes)
+        summary = _summary(marked, cells, skipped, _needed(unit, rows), notes=notes)
         found = first_row(session.run(summary, progress))
         refuse_nothing(found, "trips", "row", "trip")
         found["malformed_row"] = session.malformed_rows()
@@ -125,7 +129,8 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
         )
         if notes:
             alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
-            found |= first_row(session.run(copies_of(rows, alike), progress))
+            counted = marked.filter(marked.kept) if trip_columns(rows.columns) else rows
+            found |= first_row(session.run(copies_of(counted, alike), progress))
             listed = len(cells.locations)
             description = replace(
                 description,
@@ -161,10 +166,11 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     )
 
 
-def _needed(unit: Unit) -> tuple[str, ...]:
-    """Returns what a row must have to be counted; whose trip it is, only if a person has many."""
-    trip = ("origin", "destination", "trip_id")
-    return ("person", *trip) if unit.has_many_records else trip
+def _needed(unit: Unit, rows: ir.Table) -> tuple[str, ...]:
+    """Returns what a row must have to be counted; a person, if a person or a trip is told by it."""
+    trip = trip_columns(rows.columns)
+    owner = ("person",) if unit.has_many_records and "person" in rows.columns else ()
+    return ("origin", "destination", *(trip or owner))
 
 
 def _summary(
@@ -178,7 +184,7 @@ def _summary(
     """Returns one row with the number of rows of every kind."""
     ends = marked.origin.notnull() & marked.destination.notnull()
     gone = in_gaps(marked.us, skipped)
-    nulls = {f"null_{role}": marked[role].isnull() for role in needed if role in marked.columns}
+    nulls = {f"null_{role}": marked[role].isnull() for role in needed}
     nulls["null_time"] = ~marked.timed
     given = marked.timed
     if "dated" in marked.columns:
@@ -192,12 +198,11 @@ def _summary(
         "outside_window": marked.us.notnull() & marked.period.isnull() & ~gone,
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
         "kept": marked.kept,
+        "duplicate_trip_id": marked.repeated,
     }
     if not cells.include_intrazonal:
         kinds["intrazonal"] = marked.o == marked.d
     counts = {name: condition.sum().fill_null(0) for name, condition in kinds.items()}
-    if "trip_id" in marked.columns:
-        counts["duplicate_trip_id"] = marked.trip_id.count() - marked.trip_id.nunique()
     if notes:
         counts |= place_counts("origin", marked.origin, marked.o)
         counts |= place_counts("destination", marked.destination, marked.d)
@@ -205,10 +210,10 @@ def _summary(
 
 
 def _marked(rows: ir.Table, lookups: Lookups, cells: ODCells, unit: Unit) -> ir.Table:
-    """Adds period, o and d to every row, null where the public tables have none; and `kept`.
+    """Adds period, o and d to every row, null where the public tables have none; and what counts.
 
-    A row is kept here if `hushway.families.od.rows.bounding.bounded_counts` would not drop it
-    before it bounds units.
+    A row is `kept` here if `hushway.families.od.rows.bounding.bounded_counts` counts it, or would
+    without a limit. Of the rows of one trip one is, and the others are `repeated`.
     """
     grid = lookups.grid
     bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
@@ -221,11 +226,21 @@ def _marked(rows: ir.Table, lookups: Lookups, cells: ODCells, unit: Unit) -> ir.
         .left_join(lookups.destinations.rename(destination="id", d="place"), "destination")
         .drop("destination_right")
     )
-    kept = marked.period.notnull() & marked.o.notnull() & marked.d.notnull()
+    countable = marked.period.notnull() & marked.o.notnull() & marked.d.notnull()
     if not cells.include_intrazonal:
-        kept &= (marked.o != marked.d).fill_null(ibis.literal(value=False))
-    if unit.has_many_records and "person" in rows.columns:
-        kept &= marked.person.notnull()
-    if "trip_id" in rows.columns:
-        kept &= marked.trip_id.notnull()
-    return marked.mutate(kept=kept)
+        countable &= (marked.o != marked.d).fill_null(ibis.literal(value=False))
+    for name in _needed(unit, rows):
+        countable &= marked[name].notnull()
+    return _without_repeats(marked.mutate(countable=countable))
+
+
+def _without_repeats(marked: ir.Table) -> ir.Table:
+    """Says which countable rows are the one that counts of its trip, and which are not."""
+    trip = trip_columns(marked.columns)
+    if not trip:
+        return marked.mutate(kept=marked.countable, repeated=ibis.literal(value=False))
+    alike = ibis.window(group_by=[*trip, "countable"], order_by=[marked.us])
+    ranked = marked.mutate(first=ibis.row_number().over(alike) == 0)
+    return ranked.mutate(
+        kept=ranked.countable & ranked.first, repeated=ranked.countable & ~ranked.first
+    )

@@ -13,7 +13,7 @@ from hushway.engine.grids import time_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import bounded_counts, load_lookups, owner_of, placed
+from hushway.families.od.rows.bounding import bounded_counts, load_lookups, placed, trip_columns
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
@@ -42,14 +42,13 @@ class PlacedTrips:
             A trip is dropped by looking at it and at public tables alone, so it does not matter
             whether that happens before or after people's trips are brought together.
         """
-        has_ids = reading.layout is None or "trip_id" in reading.layout.kinds
-        together = owner_of(unit, has_ids=has_ids)
         if reading.shape is None:
             # Points are found in areas by more than expressions.
             place = None if self.id_kinds is None else self.placed_between
             read = _ReadAndPlaced(reading.read, self)
             grid = time_grid(self.cells.periods, self.clock)
             span = grid.start_us, grid.end_us
+            together = reading.together if unit.has_many_records else _trips_together(reading)
             return replace(reading, read=read, together=together, place=place, span_us=span)
         return replace(reading, shape=_ShapedAndPlaced(reading.shape, self))
 
@@ -63,6 +62,16 @@ class PlacedTrips:
         """Returns the trips that have a cell."""
         lookups = load_lookups(session, self.id_kinds, self.cells, self.clock)
         return placed(trips, lookups, self.cells)
+
+
+def _trips_together(reading: Reading) -> str | None:
+    """Returns a column in which all rows of a trip agree; None if each row is a trip.
+
+    The first of the columns that tell trips apart is enough: people whole are trips whole.
+    """
+    if reading.layout is None:
+        return reading.together
+    return next(iter(trip_columns(reading.layout.kinds)), None)
 
 
 @dataclass(frozen=True)

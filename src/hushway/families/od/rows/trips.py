@@ -30,8 +30,8 @@ class TripColumns(Columns):
         origin: Id of the place where the trip starts; None where trips have points.
         destination: Id of the place where it ends, likewise.
         time: When it starts.
-        trip_id: If given, rows of one person with the same trip id count once, and rows of one trip
-            id are together one unit "trip".
+        trip_id: If given, rows of one person with the same trip id are one trip, of which one row
+            counts; without a column of persons, all rows with the same trip id are.
         service_date: The day that the time belongs to, for the clock "service".
         origin_lon: Longitude of the point where the trip starts, WGS84 degrees.
         origin_lat: Its latitude.

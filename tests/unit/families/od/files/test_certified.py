@@ -4,18 +4,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.od.mechanism.terms import od_terms
+from hushway.families.od.mechanism.terms import TripKind, od_terms, stated_terms
 from hushway.families.od.public.features import Feature
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.bound import Unit
-from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
+from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.privacy.loss import PureLoss
 from support.certificates import certificate_of
 from support.forging import assert_contradiction, failed, forged_release, sentence
@@ -226,3 +227,34 @@ def test_no_row_is_below_the_threshold_of_a_sparse_table(
 def test_units_that_nobody_bounds_are_not_promised(table: ODTable, unit: Unit) -> None:
     with pytest.raises(PrivacyError, match="cannot be protected"):
         od_terms(DenseLaplace(spend=PureLoss(Fraction(1))), table.universe, unit=unit, max_trips=3)
+
+
+@pytest.mark.parametrize("trip", get_args(TripKind))
+def test_where_the_unit_is_a_trip_a_certificate_says_what_one_is(
+    table: ODTable, trip: TripKind
+) -> None:
+    cells = table.universe
+    mechanism = DenseLaplace(spend=PureLoss(Fraction(1)))
+    terms = od_terms(mechanism, cells, unit=Unit.TRIP, max_trips=1, trip=trip)
+    assert terms.contribution.words.startswith("One trip is ")
+    assert stated_terms(certificate_of(terms), cells, ()) == terms
+    others = {
+        stated_terms(
+            certificate_of(terms, contribution=_another_trip(terms, other)), cells, ()
+        ).contribution.words
+        for other in get_args(TripKind)
+    }
+    assert len(others) == len(get_args(TripKind))
+
+
+def test_a_certificate_that_does_not_say_what_one_trip_is_is_refused(table: ODTable) -> None:
+    mechanism = DenseLaplace(spend=PureLoss(Fraction(1)))
+    terms = od_terms(mechanism, table.universe, unit=Unit.TRIP, max_trips=1)
+    other = certificate_of(terms, contribution=_another_trip(terms, "journey"))
+    with pytest.raises(ReleaseError, match="what one trip is"):
+        stated_terms(other, table.universe, ())
+
+
+def _another_trip(terms: Terms, trip: str) -> Contribution:
+    limits = {**terms.contribution.limits, "trip": trip}
+    return Contribution(words=terms.contribution.words, limits=limits)

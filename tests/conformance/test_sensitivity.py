@@ -1,0 +1,48 @@
+"""No unit moves the exact answer to any question further than its noise is for, in any engine.
+
+Brute force: rows with and without one unit are counted by the real counter of every plan, and the
+distance of the answers to what its mechanism really asks is held against the bound that was
+charged. A new mechanism, unit or option is in these lists by itself: `support.sensitivity.plans`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from support.conformance.case import random_key
+from support.conformance.engines import Engine, in_parquet
+from support.sensitivity.brute import brute_force
+from support.sensitivity.plans import Group, every_mechanism, every_option
+
+KEY = random_key(7)
+GROUPS = [
+    pytest.param(group, marks=() if group.often else pytest.mark.long, id=str(group))
+    for group in every_mechanism()
+]
+ENGINES = [
+    "DuckDB, Parquet",
+    pytest.param("DuckDB, CSV", marks=pytest.mark.long),
+    "postgres",
+    pytest.param("duckdb", marks=pytest.mark.long),
+    pytest.param("clickhouse", marks=pytest.mark.long),
+    # Every world takes a cluster some five seconds.
+    pytest.param("cluster, Parquet", marks=[pytest.mark.cluster, pytest.mark.long]),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES, indirect=True)
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_unit_moves_an_answer_further_than_its_noise_is_for(
+    engine: Engine, group: Group, tmp_path: Path
+) -> None:
+    found = brute_force(group, engine, tmp_path, KEY)
+    assert not found.broken
+    assert not found.slack
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("group", [*every_option()], ids=str)
+def test_no_option_lets_a_unit_move_an_answer_further(group: Group, tmp_path: Path) -> None:
+    found = brute_force(group, in_parquet(), tmp_path, KEY)
+    assert not found.broken
+    assert not found.slack

@@ -1,0 +1,78 @@
+"""Brute force finds mistakes that are planted in the bounding of every family."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hushway.families.density.rows import counts as density_counts
+from hushway.families.links.rows import part as links_part
+from hushway.families.od.rows import bounding as od_bounding
+from hushway.families.sequences.rows import part as sequences_part
+from support.conformance.case import random_key
+from support.conformance.engines import in_parquet
+from support.long import often
+from support.sensitivity.brute import brute_force
+from support.sensitivity.plans import every_mechanism
+
+Patch = pytest.MonkeyPatch
+
+GROUPS = {group.name: group for group in every_mechanism()}
+
+
+def one_trip_of_each_id(patch: Patch) -> None:
+    """Tells trips by their id alone, though ids are numbered within each person."""
+    patch.setattr(od_bounding, "trip_columns", lambda _: ("trip_id",))
+
+
+def one_trip_too_many(patch: Patch) -> None:
+    real = od_bounding.bounded
+    patch.setattr(
+        od_bounding, "bounded", lambda trips, unit, most, key: real(trips, unit, most + 1, key)
+    )
+
+
+def one_record_too_many(patch: Patch) -> None:
+    real = sequences_part.bounded_records
+    patch.setattr(
+        sequences_part, "bounded_records", lambda records, most, key: real(records, most + 1, key)
+    )
+
+
+def one_item_too_many(patch: Patch) -> None:
+    real = links_part.BoundedMovements
+
+    def made(universe: Any, limits: Any, key: Any) -> Any:
+        return real(universe, replace(limits, max_items=limits.max_items + 1), key)
+
+    patch.setattr(links_part, "BoundedMovements", made)
+
+
+def one_visit_too_many(patch: Patch) -> None:
+    real = density_counts._limits
+
+    def made(rule: Any) -> Any:
+        sites, max_visits, *others = real(rule)
+        return sites, max_visits + 1, *others
+
+    patch.setattr(density_counts, "_limits", made)
+
+
+MISTAKES: list[tuple[str, Callable[[Patch], None]]] = [
+    ("od, unit trip, told by person and trip_id", one_trip_of_each_id),
+    ("od, unit person, told by person and trip_id", one_trip_too_many),
+    ("sequences, unit person, told by person", one_record_too_many),
+    ("density, unit person", one_visit_too_many),
+    ("links, unit person", one_item_too_many),
+]
+
+
+@pytest.mark.parametrize(("name", "mistake"), often(MISTAKES))
+def test_brute_force_finds_a_planted_mistake(
+    name: str, mistake: Callable[[Patch], None], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    mistake(monkeypatch)
+    group = replace(GROUPS[name], plans=GROUPS[name].plans[:1])
+    assert brute_force(group, in_parquet(), tmp_path, random_key(7)).broken
