@@ -6,13 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
+from hushway.facts.verification import failed_facts
 from hushway.release.confined import OutOfLimitsError, ask_confined
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",
     "signed": "It adds up, and is signed: compare the key above with the publisher's, or give it "
     "with --key.",
-    "unsigned": "It adds up; not signed, so nobody answers for it.",
+    "unsigned": "It adds up; not signed.",
     "not private": "NOT PRIVATE: intact, but its noise can be drawn again. Protects nobody.",
     "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
 }
@@ -39,14 +40,48 @@ def verify(
     if as_json:
         answer_json(found)
     else:
-        rows = [
-            [_SHOWN.get(check["outcome"], check["outcome"]), check["name"], check["sentence"]]
-            for check in found["checks"]
-        ]
-        table(f"Verification of {folder}", ["", "check", "finding"], rows)
-        say(_VERDICTS[found["result"]])
+        _show(folder, found)
     if not found["passed"]:
         raise typer.Exit(1)
+
+
+def _show(folder: Path, found: dict[str, Any]) -> None:
+    """Says which release it is, what was checked, and what follows; in this order."""
+    release = found["release"]
+    if release is None:
+        say(f"{folder}: which release this is cannot be told. See the checks that failed.")
+    else:
+        table(f"The release in {folder} says that it is", ["", ""], _named(release, found))
+    rows = [
+        [_SHOWN.get(check["outcome"], check["outcome"]), check["name"], check["sentence"]]
+        for check in found["checks"]
+    ]
+    table("What was checked", ["", "check", "finding"], rows)
+    say(_VERDICTS[found["result"]])
+    if found["warning"] is not None:
+        say(f"WARNING: {found['warning']}")
+
+
+def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
+    """Returns the rows that name a release; what nobody has checked is said to be so."""
+    signer = release["signed_by"]
+    signed_by = "nobody"
+    if signer is not None:
+        compared = "the key that you gave" if found["key_given"] else "compared with no key"
+        signed_by = f"key {signer['fingerprint']}, {compared}"
+    return [
+        ["title", release["title"]],
+        ["release id", release["id"]],
+        ["release type", release["release_type"]],
+        ["data set", release["dataset"]],
+        ["window", release["window"] or "none: it holds no times"],
+        ["account period", release["account_period"]],
+        ["protected unit", release["unit"]],
+        ["written at", f"{release['created_at']}, by the publisher's clock"],
+        ["publisher", release["publisher"] or "not named"],
+        ["signed by", signed_by],
+        ["certificate", release["certificate"]],
+    ]
 
 
 _ADVICE = "To verify it all the same, without limits, use hushway.verify in Python."
@@ -61,7 +96,8 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         ledger: The publisher's ledger, or the plan that names it.
 
     Returns:
-        The result, whether it passed, and all checks; failed when the limits did not suffice.
+        Which release it is, the result and all checks, as `verification_facts` tells them; failed
+        when the limits did not suffice.
 
     Raises:
         HushwayError: There is no release, key or ledger to be read.
@@ -75,8 +111,7 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         return ask_confined("hushway.cli.verifying", question)
     except OutOfLimitsError as problem:
         sentence = f"{problem} {_ADVICE}"
-        check = {"name": "limits", "outcome": "failed", "sentence": sentence}
-        return {"result": "failed", "passed": False, "checks": [check]}
+        return failed_facts("limits", sentence)
 
 
 def synthesize(
