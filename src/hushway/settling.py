@@ -62,7 +62,7 @@ def settle_place(place: Place, ledger: Ledger) -> Settled:
     lost = place.reserved
     if place.is_sealed:
         try:
-            certificate = sealed_certificate(place.partial)
+            certificate, _ = sealed_certificate(place.partial)
         except ReleaseError:
             # The power failed before all of it was on the disk; then the ledger was not told yet.
             if lost is None or not _is_open(ledger, lost):
@@ -84,7 +84,7 @@ def settle_release(folder: Path, ledger: Ledger) -> Settled:
     Raises:
         ReleaseError: It is not a whole release, or this ledger did not charge for it.
     """
-    certificate = sealed_certificate(folder)
+    certificate, _ = sealed_certificate(folder)
     noted = note(ledger, certificate)
     outcome = Outcome.FINISHED if noted else Outcome.NOTHING
     return Settled(outcome=outcome, release=certificate.release_id)

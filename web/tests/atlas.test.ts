@@ -50,6 +50,7 @@ describe("an atlas", () => {
     ["a download of a negative size", "downloads", [{ path: "files/x", title: "x", bytes: -1, sha256: "" }]],
     ["notes that are no texts", "notes", [{}]],
     ["a stamp that is no text", "stamp", { a: 1 }],
+    ["a warning that is no text", "warning", { a: 1 }],
   ];
   it.each(HOSTILE)("with %s is refused in a sentence", (_, path, value) => {
     const { facts, bytes } = changed(path, value);

@@ -51,6 +51,7 @@ export function madeUp(): Made {
     claim: "ε = 1 per person",
     error: "Small.",
     stamp: null,
+    warning: "Not signed: nobody answers for it.",
     counted: "trips",
     digest: "00",
     window: "3 March 2026",

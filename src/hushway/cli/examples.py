@@ -59,6 +59,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "ledger export": ("hushway ledger export ledger.db --output spent.csv",),
     "keys": ("hushway keys new steward",),
     "keys new": ("hushway keys new steward --passphrase",),
+    "keys passphrase": ("hushway keys passphrase steward.pem",),
     "reproduce": ("hushway reproduce cbdp --runs 5",),
     "reproduce cbdp": ("hushway reproduce cbdp --runs 5", "hushway reproduce cbdp --odmts"),
     "reproduce prefix-tree": ("hushway reproduce prefix-tree --runs 1",),

@@ -93,7 +93,7 @@ def publish(
     as_json: AsJson = False,
 ) -> None:
     """Spend budget on a release, measure it with noise, and write the release folder."""
-    from hushway.cli.releases import ask_passphrase
+    from hushway.cli.keys import ask_passphrase, notice_old_encryption
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
     from hushway.release.missing import refuse_missing
@@ -106,6 +106,7 @@ def publish(
         with connect(str(plan_file)) as book:
             say_cautions(book.cautions())
         say_spills(plan)
+        notice_old_encryption(job.plan.path(key) if (key := plan.release.signing_key) else None)
         if dry_run:
             say_rehearsed(job, ask_passphrase, as_json=as_json)
             return

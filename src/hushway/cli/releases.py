@@ -1,4 +1,4 @@
-"""Verbs on release folders, and the keys that sign them."""
+"""Verbs on release folders."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,14 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.errors import ReleaseError
+from hushway.facts.verification import failed_facts
 from hushway.release.confined import OutOfLimitsError, ask_confined
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",
     "signed": "It adds up, and is signed: compare the key above with the publisher's, or give it "
     "with --key.",
-    "unsigned": "It adds up; not signed, so nobody answers for it.",
+    "unsigned": "It adds up; not signed.",
     "not private": "NOT PRIVATE: intact, but its noise can be drawn again. Protects nobody.",
     "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
 }
@@ -40,14 +40,48 @@ def verify(
     if as_json:
         answer_json(found)
     else:
-        rows = [
-            [_SHOWN.get(check["outcome"], check["outcome"]), check["name"], check["sentence"]]
-            for check in found["checks"]
-        ]
-        table(f"Verification of {folder}", ["", "check", "finding"], rows)
-        say(_VERDICTS[found["result"]])
+        _show(folder, found)
     if not found["passed"]:
         raise typer.Exit(1)
+
+
+def _show(folder: Path, found: dict[str, Any]) -> None:
+    """Says which release it is, what was checked, and what follows; in this order."""
+    release = found["release"]
+    if release is None:
+        say(f"{folder}: which release this is cannot be told. See the checks that failed.")
+    else:
+        table(f"The release in {folder} says that it is", ["", ""], _named(release, found))
+    rows = [
+        [_SHOWN.get(check["outcome"], check["outcome"]), check["name"], check["sentence"]]
+        for check in found["checks"]
+    ]
+    table("What was checked", ["", "check", "finding"], rows)
+    say(_VERDICTS[found["result"]])
+    if found["warning"] is not None:
+        say(f"WARNING: {found['warning']}")
+
+
+def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
+    """Returns the rows that name a release; what nobody has checked is said to be so."""
+    signer = release["signed_by"]
+    signed_by = "nobody"
+    if signer is not None:
+        compared = "the key that you gave" if found["key_given"] else "compared with no key"
+        signed_by = f"key {signer['fingerprint']}, {compared}"
+    return [
+        ["title", release["title"]],
+        ["release id", release["id"]],
+        ["release type", release["release_type"]],
+        ["data set", release["dataset"]],
+        ["window", release["window"] or "none: it holds no times"],
+        ["account period", release["account_period"]],
+        ["protected unit", release["unit"]],
+        ["written at", f"{release['created_at']}, by the publisher's clock"],
+        ["publisher", release["publisher"] or "not named"],
+        ["signed by", signed_by],
+        ["certificate", release["certificate"]],
+    ]
 
 
 _ADVICE = "To verify it all the same, without limits, use hushway.verify in Python."
@@ -62,7 +96,8 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         ledger: The publisher's ledger, or the plan that names it.
 
     Returns:
-        The result, whether it passed, and all checks; failed when the limits did not suffice.
+        Which release it is, the result and all checks, as `verification_facts` tells them; failed
+        when the limits did not suffice.
 
     Raises:
         HushwayError: There is no release, key or ledger to be read.
@@ -76,8 +111,7 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         return ask_confined("hushway.cli.verifying", question)
     except OutOfLimitsError as problem:
         sentence = f"{problem} {_ADVICE}"
-        check = {"name": "limits", "outcome": "failed", "sentence": sentence}
-        return {"result": "failed", "passed": False, "checks": [check]}
+        return failed_facts("limits", sentence)
 
 
 def synthesize(
@@ -97,39 +131,3 @@ def synthesize(
     with working() as show:
         written = write_synthetic(release, file, seed=seed, table=table, progress=show)
     say(written)
-
-
-keys = typer.Typer(help="Make the keys that sign releases.", no_args_is_help=True)
-
-
-def ask_passphrase() -> str | None:
-    """Asks the person at the terminal, without showing what is typed."""
-    return str(typer.prompt("Passphrase of the signing key", hide_input=True))
-
-
-@keys.command("new")
-def new(
-    name: Annotated[str, typer.Argument(help="Writes NAME.pem and NAME.pub.pem.")],
-    *,
-    passphrase: Annotated[
-        bool, typer.Option("--passphrase", help="Protect the key with a passphrase.")
-    ] = False,
-) -> None:
-    """Make an Ed25519 key pair: one half signs, the other goes to everyone who verifies."""
-    from hushway.privacy.signing import new_key_pair
-
-    if not Path(f"{name}.pem").name.removesuffix(".pem").strip(" ."):
-        raise ReleaseError(
-            "A key needs a name: NAME.pem and NAME.pub.pem are called after it.",
-            advice="Give one, such as: hushway keys new agency",
-        )
-    ask = _choose_passphrase if passphrase else None
-    private, public = Path(f"{name}.pem"), Path(f"{name}.pub.pem")
-    key = new_key_pair(private, public, passphrase=ask)
-    say(f"{private}: keep it secret; name it as signing_key in a plan.")
-    say(f"{public}: give it to everyone; hushway verify RELEASE --key {public}")
-    say(f"Fingerprint: {key.fingerprint}")
-
-
-def _choose_passphrase() -> str | None:
-    return str(typer.prompt("New passphrase", hide_input=True, confirmation_prompt=True))

@@ -16,11 +16,12 @@ from hushway.cli.evaluate import design, evaluate
 from hushway.cli.examples import add_examples
 from hushway.cli.init import init
 from hushway.cli.journal import keep_journal
+from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
 from hushway.cli.plans import check, plan, publish
 from hushway.cli.price import price
 from hushway.cli.recommend import recommend
-from hushway.cli.releases import keys, synthesize, verify
+from hushway.cli.releases import synthesize, verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.screen import be_quiet
 from hushway.cli.serve import serve

@@ -12,6 +12,7 @@ from hushway.release.confined import answer_confined
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     from hushway.cli.screen import connect
+    from hushway.facts.verification import verification_facts
     from hushway.families.verify import verify
     from hushway.privacy.signing import load_public_key
 
@@ -20,11 +21,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         book = None if ledger is None else stack.enter_context(connect(ledger))
         found = verify(Path(question["folder"]), key=public, ledger=book)
-    return {
-        "result": found.result,
-        "passed": found.passed,
-        "checks": [vars(check) for check in found.checks],
-    }
+    return verification_facts(found)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
 from hushway.families.verify import read_facts, sealed_certificate
 from hushway.privacy.certificate import Certificate, parsed_json
+from hushway.privacy.signing import PublicKey
 from hushway.release.atlas import Atlas, Download, Drawing
 from hushway.release.bounded import PAPER_BYTES, read_plain
 from hushway.release.papers import PACKAGE
 from hushway.release.seal import SEAL, SIGNATURE, Seal, sealed_file
+from hushway.release.subject import signature_warning
 from hushway.release.wording import claim_text, guarantee
 
 _SEALS = {SEAL: "Seal: size and digest of every file", SIGNATURE: "Signature of the seal"}
@@ -26,13 +28,13 @@ def atlas_of(folder: Path | str) -> Atlas:
         folder: The release. It may be a stranger's: files are read with limits, and none outside.
 
     Raises:
-        ReleaseError: There is no release, a file was changed, added or taken away, or it cannot be
-            drawn.
+        ReleaseError: There is no release, a file was changed, added or taken away, its signature is
+            not valid, or it cannot be drawn.
     """
     place = Path(folder)
     if not place.is_dir():
         raise ReleaseError(f"There is no folder {place.name}.", advice="Give a release's folder.")
-    certificate = sealed_certificate(place)
+    certificate, signer = sealed_certificate(place)
     try:
         drawing = _drawing(place, certificate)
         downloads = tuple(_downloads(place))
@@ -51,7 +53,7 @@ def atlas_of(folder: Path | str) -> Atlas:
     return Atlas(
         drawing=drawing,
         facts=_facts(certificate),
-        sentences=_sentences(certificate),
+        sentences=_sentences(certificate, signer),
         downloads=downloads,
     )
 
@@ -74,8 +76,10 @@ def _facts(certificate: Certificate) -> Mapping[str, str | None]:
     }
 
 
-def _sentences(certificate: Certificate) -> Mapping[str, str | None]:
+def _sentences(certificate: Certificate, signer: PublicKey | None) -> Mapping[str, str | None]:
     return {
+        # A page compares no key, so there is always something to beware of.
+        "warning": signature_warning(signer),
         "guarantee": guarantee(certificate),
         "claim": claim_text(certificate),
         "error": certificate.terms.error,

@@ -9,34 +9,50 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushway.errors import HushwayError, ReleaseError
-from hushway.families.verify import sealed_certificate
+from hushway.errors import HushwayError, ReleaseError, damaged
+from hushway.families.verify import read_certificate, sealed_certificate
 from hushway.privacy.certificate import Certificate, parsed_json
+from hushway.privacy.signing import PublicKey
 from hushway.release.bounded import PAPER_BYTES, PICTURE_BYTES, read_plain, unguarded
 from hushway.release.papers import PACKAGE, PICTURE
 from hushway.release.seal import files_of
+from hushway.release.subject import signature_warning
 from hushway.release.wording import claim_text, guarantee
+from hushway.visible import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _ENDINGS = (".parquet", ".csv")
 _GEO = ".geo"
 _COUNT = "count"
+_BATCH_ROWS = 1 << 16
+_TRUSTED = "Opened as trusted: neither its seal nor its signature was checked."
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Release:
-    """A published release, as it was sealed. Made by `hushway.open`.
+    """A published release, as it was sealed and signed. Made by `hushway.open`.
 
     Attributes:
         folder: Where it is.
         certificate: What it claims.
+        warning: What to beware of: that nobody signed it, or a key that was not compared, or that
+            nothing was checked. None if it is signed by the key that was given.
+        limited: Whether its tables are read within the limits for strangers' files.
     """
 
     folder: Path
     certificate: Certificate
+    warning: str | None
+    limited: bool
     _resources: Mapping[str, Mapping[str, Any]] = field(repr=False)
+
+    def __repr__(self) -> str:
+        title, name = visible(self.certificate.title), visible(self.certificate.release_id)
+        warning = "" if self.warning is None else f", warning={self.warning!r}"
+        return f"Release(title={title!r}, id={name!r}, tables={self.tables}{warning})"
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -50,15 +66,16 @@ class Release:
             name: One of `tables`; the first unless said.
 
         Raises:
-            ReleaseError: There is no such table.
+            ReleaseError: There is no such table, or it takes more memory than a stranger's may.
         """
+        from hushway.release.formats.bounded_table import open_table
+
         resource = self._resource(name)
         path = self.folder / resource["path"]
         if path.suffix == ".csv":
-            return _csv_table(path, resource["schema"]["fields"])
-        import pyarrow.parquet as pq
-
-        return pq.read_table(path)
+            return _csv_table(path, resource["schema"]["fields"], limited=self.limited)
+        with open_table(path, limited=self.limited) as file:
+            return file.read()
 
     def pandas(self, name: str | None = None) -> Any:
         """Returns a table as a pandas DataFrame.
@@ -121,48 +138,85 @@ class Release:
         return self._resources[asked]
 
     @cached_property
-    def _sizes(self) -> tuple[int, str]:
-        """The rows of the first table, and the sum of its counts in words."""
-        table = self.arrow()
-        if _COUNT not in table.column_names:
-            return table.num_rows, ""
-        import pyarrow.compute as pc
+    def _size_text(self) -> str:
+        """The rows of the first table and the sum of its counts; it is never held whole."""
+        from hushway.release.formats.bounded_table import open_table
 
-        return table.num_rows, f"{pc.sum(table[_COUNT]).as_py() or 0:,.0f}"
+        path = self.folder / self._resource(None)["path"]
+        try:
+            if path.suffix == ".csv":
+                return _size_text(self.arrow().num_rows, None)
+            with open_table(path, limited=self.limited) as file:
+                return _size_text(file.metadata.num_rows, _sum_of_counts(file))
+        except ReleaseError as problem:
+            return str(problem)
 
     def _repr_html_(self) -> str:
         """Shows the picture, sums, error and guarantee in a notebook; nothing is fetched."""
         picture = read_plain(self.folder / PICTURE, PICTURE_BYTES)
-        rows, total = self._sizes
+        certificate = self.certificate
         facts = {
-            "Guarantee": f"{guarantee(self.certificate)} {claim_text(self.certificate)}.",
-            "Error": self.certificate.terms.error,
-            f"Table {self.tables[0]}": f"{rows:,} rows" + (f", {total} in all" if total else ""),
+            "Release": f"{certificate.release_id}, {certificate.created_at}",
+            "Data set": f"{certificate.account.dataset}, {certificate.account.period}",
+            "Guarantee": f"{guarantee(certificate)} {claim_text(certificate)}.",
+            "Error": certificate.terms.error,
+            f"Table {self.tables[0]}": self._size_text,
             "Tables": ", ".join(self.tables),
         }
-        lines = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in facts.items()
-        )
         image = base64.b64encode(picture).decode()
         return (
-            f"<h3>{escape(self.certificate.title)}</h3>"
+            f"<h3>{escape(visible(certificate.title))}</h3>{self._warning_html()}"
             f"<img alt='What the release shows' style='max-width:100%' "
-            f"src='data:image/png;base64,{image}'><table>{lines}</table>"
+            f"src='data:image/png;base64,{image}'><table>{_html_rows(facts)}</table>"
         )
 
+    def _warning_html(self) -> str:
+        if self.warning is None:
+            return ""
+        style = "border-left:4px solid #8a3b00;padding-left:12px"
+        return f"<p style='{style}'><strong>Warning.</strong> {escape(self.warning)}</p>"
 
-def open_release(folder: Path | str) -> Release:
-    """Opens a release whose files are as they were sealed.
+
+def _html_rows(facts: Mapping[str, str]) -> str:
+    return "".join(
+        f"<tr><th style='text-align:left'>{escape(visible(name))}</th>"
+        f"<td style='text-align:left'>{escape(visible(text))}</td></tr>"
+        for name, text in facts.items()
+    )
+
+
+def _size_text(rows: int, total: float | None) -> str:
+    return f"{rows:,} rows" if total is None else f"{rows:,} rows, {total:,.0f} in all"
+
+
+def _sum_of_counts(file: "pq.ParquetFile") -> float | None:
+    """Returns the sum of the counts, read some rows at a time; None if there are none."""
+    import pyarrow.compute as pc
+
+    if _COUNT not in file.schema_arrow.names:
+        return None
+    batches = file.iter_batches(batch_size=_BATCH_ROWS, columns=[_COUNT])
+    return sum(pc.sum(batch[_COUNT]).as_py() or 0 for batch in batches)
+
+
+def open_release(
+    folder: Path | str, *, key: PublicKey | None = None, trusted: bool = False
+) -> Release:
+    """Opens a release whose files are as they were sealed, and whose signature is valid.
 
     That shows changes. Whether all that the release claims adds up is for `hushway.verify` to say.
+    Tables are read within limits, so that a stranger's release cannot take the machine.
 
     Args:
         folder: The release.
+        key: The publisher's public key; with it the release must be signed, and by this key.
+        trusted: True for a release of your own, or of a publisher whom you know, that lies where
+            nobody else can change it: neither seal nor signature is checked, and tables are read
+            however large they are.
 
     Raises:
-        ReleaseError: There is no release, or a file was changed, added or taken away.
+        ReleaseError: There is no release, a file was changed, added or taken away, or the
+            signature is not valid or by another key.
 
     Example:
         >>> release = hushway.open("release")
@@ -172,15 +226,53 @@ def open_release(folder: Path | str) -> Release:
         ['id', 'name', 'lat', 'lon', 'zone']
         >>> print(release.certificate.title)
         A little release
+        >>> print(release.warning.partition(":")[0])
+        Not signed
     """
     place = Path(folder)
     if not place.is_dir():
         raise ReleaseError(f"There is no folder {place.name}.", advice="Give a release's folder.")
-    certificate = sealed_certificate(place)
-    return Release(folder=place, certificate=certificate, _resources=_resources(place))
+    if trusted and key is not None:
+        raise ReleaseError(
+            "A release cannot be opened as trusted and be checked against a key.",
+            advice="Give the key, or trust it without one.",
+        )
+    certificate, warning = _looked_at(place, key, trusted=trusted)
+    return Release(
+        folder=place,
+        certificate=certificate,
+        warning=warning,
+        limited=not trusted,
+        _resources=_resources(place),
+    )
+
+
+def _looked_at(
+    folder: Path, key: PublicKey | None, *, trusted: bool
+) -> tuple[Certificate, str | None]:
+    """Returns the certificate of a release, and what to beware of."""
+    if trusted:
+        return read_certificate(folder), _TRUSTED
+    certificate, signer = sealed_certificate(folder, key=key)
+    return certificate, None if key is not None else signature_warning(signer)
 
 
 def _resources(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """Returns the tables of a release by name.
+
+    Raises:
+        ReleaseError: Its data package does not describe any.
+    """
+    try:
+        found = _described(folder)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        found = {}
+    if not found:
+        raise damaged(f"{PACKAGE} does not describe the tables of the release.")
+    return found
+
+
+def _described(folder: Path) -> dict[str, Mapping[str, Any]]:
     """Returns the tables by name; of two formats of one table, the one that is quicker to read."""
     sealed = set(files_of(folder))
     listed = parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES))["resources"]
@@ -189,7 +281,7 @@ def _resources(folder: Path) -> dict[str, Mapping[str, Any]]:
         for resource in listed:
             path = str(resource["path"])
             # A path that leads out of the folder is none of the sealed ones.
-            if path in sealed and path.endswith(ending) and "schema" in resource:
+            if path in sealed and path.endswith(ending) and _has_columns(resource):
                 found.setdefault(path.removesuffix(ending), resource)
     order: dict[str, int] = {}
     for at, resource in enumerate(listed):
@@ -197,18 +289,22 @@ def _resources(folder: Path) -> dict[str, Mapping[str, Any]]:
     return dict(sorted(found.items(), key=lambda each: order[each[0]]))
 
 
-def _csv_table(path: Path, fields: list[Mapping[str, str]]) -> "pa.Table":
+def _has_columns(resource: Mapping[str, Any]) -> bool:
+    fields = resource["schema"]["fields"] if "schema" in resource else []
+    return bool(fields) and all(
+        isinstance(each["name"], str) and isinstance(each["type"], str) for each in fields
+    )
+
+
+def _csv_table(path: Path, fields: list[Mapping[str, str]], *, limited: bool) -> "pa.Table":
     """Reads a table as the data package describes it: an id of digits stays text."""
     import pyarrow as pa
-    import pyarrow.csv as arrow_csv
+
+    from hushway.release.formats.bounded_table import read_csv
 
     kinds = {"integer": pa.int64(), "number": pa.float64()}
     types = {each["name"]: kinds.get(each["type"], pa.string()) for each in fields}
-    table = arrow_csv.read_csv(
-        path,
-        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
-        convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
-    )
+    table = read_csv(path, types, limited=limited)
     for at, name in enumerate(table.column_names):
         if pa.types.is_string(table.schema.field(at).type):
             texts = [unguarded(text) for text in table[name].to_pylist()]

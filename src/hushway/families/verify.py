@@ -12,12 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushway.errors import ReleaseError, damaged
+from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
+from hushway.release.atlas_parts import window_text
 from hushway.release.bounded import (
     CERTIFICATE_BYTES,
+    LIST_BYTES,
     PAPER_BYTES,
     PICTURE_BYTES,
     RELEASE_BYTES,
@@ -31,6 +33,7 @@ from hushway.release.croissant import render_croissant
 from hushway.release.dcat import render_dcat
 from hushway.release.family import Family
 from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
+from hushway.release.formats.places import read_periods
 from hushway.release.label import render_label
 from hushway.release.package import render_package
 from hushway.release.page import render_page
@@ -44,9 +47,10 @@ from hushway.release.papers import (
     PAPERS,
     PICTURE,
 )
-from hushway.release.published_file import Description
+from hushway.release.published_file import PERIODS, Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
+from hushway.release.subject import Subject, subject_of
 from hushway.release.wording import conversion_text, loss_text
 
 if TYPE_CHECKING:
@@ -79,22 +83,33 @@ def verify(
             f"The folder {folder.name} is not a release: it has neither seal nor certificate.",
             advice="Give the folder that holds certificate.json and seal.json.",
         )
-    notes = Notes()
-    files = _check_sealed(notes, folder, key)
-    if files is not None:
-        _check_claims(notes, folder, files, ledger)
-    return Verification(checks=tuple(notes.checks), key_given=key is not None)
+    notes, subject = Notes(), None
+    sealed = _check_sealed(notes, folder, key)
+    if sealed is not None:
+        subject = _check_claims(notes, folder, sealed, ledger)
+    return Verification(checks=tuple(notes.checks), key_given=key is not None, subject=subject)
 
 
-def sealed_certificate(folder: Path) -> Certificate:
-    """Returns the certificate of a folder that is as it was sealed; no more is looked at.
+def sealed_certificate(
+    folder: Path, *, key: PublicKey | None = None
+) -> tuple[Certificate, PublicKey | None]:
+    """Returns the certificate of a folder that is as it was sealed, and who signed the seal.
+
+    No more is looked at.
+
+    Args:
+        folder: The release.
+        key: The publisher's public key; with it the release must be signed, and by this key.
 
     Raises:
-        ReleaseError: It is not.
+        ReleaseError: A file was changed, added or taken away, or the signature is not valid or by
+            another key.
     """
     seal, _ = _seal(folder)
     _files(folder, seal)
-    return read_certificate(folder)
+    if seal.signer is not None or key is not None:
+        _signature(folder, seal, key)
+    return read_certificate(folder), seal.signer
 
 
 def read_certificate(folder: Path) -> Certificate:
@@ -115,10 +130,8 @@ def read_facts(folder: Path) -> Any:
     return parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES))["table"]
 
 
-def _check_sealed(
-    notes: Notes, folder: Path, key: PublicKey | None
-) -> Mapping[str, SealedFile] | None:
-    """Returns the files under an unbroken seal."""
+def _check_sealed(notes: Notes, folder: Path, key: PublicKey | None) -> Seal | None:
+    """Returns the seal if it is unbroken and, where it names a signer, signed."""
     seal = notes.attempt("seal", lambda: _seal(folder))
     if seal is None:
         return None
@@ -137,7 +150,7 @@ def _seal(folder: Path) -> tuple[Seal, str]:
     return Seal.from_json(read_plain(path, PAPER_BYTES)), "The seal is as it was written."
 
 
-def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
+def _files(folder: Path, seal: Seal) -> tuple[Seal, str]:
     papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE_FILE}
     expected = {file.path: file for file in seal.files}
     found = set(files_of(folder))
@@ -152,7 +165,7 @@ def _files(folder: Path, seal: Seal) -> tuple[Mapping[str, SealedFile], str]:
     changed = [name for name, file in expected.items() if not _is_sealed(folder, file)]
     if changed:
         raise damaged(f"These files were changed: {', '.join(sorted(changed)[:5])}.")
-    return expected, f"All {len(expected)} files have the sealed size and digest; none is extra."
+    return seal, f"All {len(expected)} files have the sealed size and digest; none is extra."
 
 
 def _refuse_much(seal: Seal) -> None:
@@ -189,18 +202,38 @@ def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, s
 
 
 def _check_claims(
-    notes: Notes, folder: Path, files: Mapping[str, SealedFile], ledger: "Ledger | None"
-) -> None:
+    notes: Notes, folder: Path, seal: Seal, ledger: "Ledger | None"
+) -> Subject | None:
+    """Checks what a release under an unbroken seal claims; returns which one it is."""
     certificate = notes.attempt("certificate", lambda: _certificate(folder))
     if certificate is None:
-        return
+        return None
+    _check_terms(notes, folder, seal, certificate, ledger)
+    return subject_of(certificate, window=_window(folder), signer=seal.signer)
+
+
+def _window(folder: Path) -> str | None:
+    """Returns the days of the public periods in words, if there are periods that can be read."""
+    try:
+        return window_text(read_periods(read_plain(folder / PERIODS, LIST_BYTES)))
+    except (HushwayError, ValueError, ArithmeticError, LookupError):
+        return None
+
+
+def _check_terms(
+    notes: Notes,
+    folder: Path,
+    seal: Seal,
+    certificate: Certificate,
+    ledger: "Ledger | None",
+) -> None:
     notes.attempt("software", lambda: _software(certificate))
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
     if ledger is not None:
         notes.attempt("ledger", lambda: _ledger(certificate, ledger))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
-    notes.attempt("page", lambda: _page(folder, certificate))
+    notes.attempt("page", lambda: _page(folder, certificate, seal.signer))
     notes.attempt("label", lambda: _label(folder, certificate))
     facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.release_type))
     family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
@@ -208,6 +241,7 @@ def _check_claims(
         return
     description = family.check(notes, folder, certificate, facts)
     if description is not None:
+        files = {file.path: file for file in seal.files}
         notes.attempt("package", lambda: _package(folder, certificate, description, files))
 
 
@@ -278,10 +312,10 @@ def _randomness(certificate: Certificate) -> tuple[bool, str]:
     return True, "The noise is said to come from a private source."
 
 
-def _page(folder: Path, certificate: Certificate) -> tuple[bool, str]:
+def _page(folder: Path, certificate: Certificate, signer: PublicKey | None) -> tuple[bool, str]:
     picture = read_plain(folder / PICTURE, PICTURE_BYTES)
-    _compare(folder, PAGE, render_page(certificate, picture), certificate)
-    return True, "The page says what the certificate says."
+    _compare(folder, PAGE, render_page(certificate, picture, signer=signer), certificate)
+    return True, "The page says what the certificate says, and whether it is signed."
 
 
 def _label(folder: Path, certificate: Certificate) -> tuple[bool, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from hushway.errors import PrivacyError
 from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.signing import SigningKey
+from hushway.privacy.signing import PublicKey, SigningKey
 from hushway.progress import Progress, quiet
 from hushway.release.croissant import render_croissant
 from hushway.release.dcat import render_dcat
@@ -109,14 +109,19 @@ def write_sealed(
         ReleaseError: The disk refuses.
     """
     with disk_problems(place.folder):
-        files = _write_files(place.partial, contents, certificate, progress)
+        signer = None if signing_key is None else signing_key.public
+        files = _write_files(place.partial, contents, certificate, signer, progress)
         _write_seal(place.partial, files, signing_key)
         _set_times(place.partial, datetime.fromisoformat(certificate.created_at))
     place.flush()
 
 
 def _write_files(
-    folder: Path, contents: Contents, certificate: Certificate, progress: Progress
+    folder: Path,
+    contents: Contents,
+    certificate: Certificate,
+    signer: PublicKey | None,
+    progress: Progress,
 ) -> tuple[SealedFile, ...]:
     """Writes everything but the seal; returns what is to be sealed."""
     contents.write(folder, progress)
@@ -127,7 +132,7 @@ def _write_files(
     papers = {
         PICTURE: picture,
         CERTIFICATE: certificate.to_json(),
-        PAGE: render_page(certificate, picture),
+        PAGE: render_page(certificate, picture, signer=signer),
         LABEL: render_label(certificate),
     }
     for name, data in papers.items():

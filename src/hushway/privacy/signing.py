@@ -2,6 +2,8 @@
 
 A seal shows that nothing in a release changed; a signature shows who sealed it. A reader needs the
 publisher's public key from somewhere other than the release itself, and compares its fingerprint.
+A private key under a passphrase is written by `encrypted_key`; encrypted PKCS#8 files, which
+earlier versions wrote, are still read.
 """
 
 import base64
@@ -17,11 +19,19 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hushway.errors import ReleaseError
+from hushway.privacy.encrypted_key import (
+    WrongPassphraseError,
+    decrypted,
+    encrypted,
+    is_encrypted,
+)
 
 ALGORITHM = "Ed25519"
 
 Passphrase = Callable[[], str | None]
 
+# What encrypted PKCS#8 files begin with.
+_OLD_ENCRYPTION = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
 _OWNER_ONLY = 0o600
 _EVERYONE_READS = 0o644
 _FIELD = 2**255 - 19
@@ -103,25 +113,18 @@ def new_key_pair(
     Args:
         private_path: Where the private half goes; nothing may be there yet.
         public_path: Where the public half goes; nothing may be there yet.
-        passphrase: Asked for the passphrase that encrypts the private file; without one, or with
-            an empty answer, the file is left plain.
+        passphrase: Asked for the passphrase that encrypts the private file; without one, the file
+            is left plain.
 
     Raises:
-        ReleaseError: A file is in the way, or cannot be written.
+        ReleaseError: A file is in the way or cannot be written, or the passphrase is too short.
     """
     for path in (private_path, public_path):
         if os.path.lexists(path):
             raise _in_the_way(path)
-    secret = passphrase() if passphrase else None
     key = SigningKey(Ed25519PrivateKey.generate())
-    pem = key.private.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.BestAvailableEncryption(secret.encode())
-        if secret
-        else serialization.NoEncryption(),
-    )
-    _write_new(private_path, pem, _OWNER_ONLY)
+    data = _plain_pem(key) if passphrase is None else encrypted_pem(key, passphrase() or "")
+    _write_new(private_path, data, _OWNER_ONLY)
     try:
         _write_new(public_path, key.public.pem, _EVERYONE_READS)
     except ReleaseError:
@@ -129,6 +132,15 @@ def new_key_pair(
         private_path.unlink()
         raise
     return key.public
+
+
+def encrypted_pem(key: SigningKey, passphrase: str) -> bytes:
+    """Returns the file of a private key under a passphrase.
+
+    Raises:
+        ReleaseError: The passphrase is too short.
+    """
+    return encrypted(key.private.private_bytes_raw(), passphrase)
 
 
 def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> SigningKey:
@@ -139,24 +151,62 @@ def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> Sig
     """
     data = _read(path)
     try:
-        key = _private_key(data, None)
-    except TypeError:
-        secret = passphrase() if passphrase else None
-        if not secret:
-            raise ReleaseError(
-                f"The signing key {path.name} is encrypted.", advice="Give its passphrase."
-            ) from None
-        try:
-            key = _private_key(data, secret.encode())
-        except ValueError:
-            raise ReleaseError(
-                f"The passphrase does not open the signing key {path.name}.",
-                advice="Try again; a lost passphrase cannot be recovered.",
-            ) from None
-    except (ValueError, UnsupportedAlgorithm):
+        if is_encrypted(data) or has_old_encryption(data):
+            key = _opened(data, _asked(path, passphrase))
+        else:
+            key = _private_key(data, None)
+    except WrongPassphraseError:
+        raise ReleaseError(
+            f"The passphrase does not open the signing key {path.name}.",
+            advice="Try again; a lost passphrase cannot be recovered.",
+        ) from None
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         raise _not_a_key(f"{path.name} is not a private key.") from None
     _refuse_open(path)
     return SigningKey(key)
+
+
+def has_old_encryption(data: bytes) -> bool:
+    """Whether a file holds a key under a passphrase that can be guessed at quickly."""
+    return data.lstrip().startswith(_OLD_ENCRYPTION)
+
+
+def should_be_encrypted_again(path: Path) -> bool:
+    """Whether a signing key's file can be guessed at quickly; False if there is none.
+
+    The file is not opened with its passphrase for that.
+    """
+    try:
+        return has_old_encryption(_read(path))
+    except ReleaseError:
+        return False
+
+
+def _asked(path: Path, passphrase: Passphrase | None) -> str:
+    secret = passphrase() if passphrase else None
+    if not secret:
+        raise ReleaseError(
+            f"The signing key {path.name} is encrypted.", advice="Give its passphrase."
+        )
+    return secret
+
+
+def _opened(data: bytes, secret: str) -> Ed25519PrivateKey:
+    if is_encrypted(data):
+        return Ed25519PrivateKey.from_private_bytes(decrypted(data, secret))
+    try:
+        return _private_key(data, secret.encode())
+    except ValueError:
+        # The library does not tell a wrong passphrase from a damaged file.
+        raise WrongPassphraseError from None
+
+
+def _plain_pem(key: SigningKey) -> bytes:
+    return key.private.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
 
 
 def _refuse_open(path: Path) -> None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from hushway.errors import HushwayError
+from hushway.release.subject import Subject, signature_warning
 from hushway.visible import visible
 
 T = TypeVar("T")
@@ -67,10 +68,13 @@ class Verification:
     Attributes:
         checks: What was checked.
         key_given: Whether the publisher's key was known.
+        subject: Which release it is; None when its seal, files or signature do not hold, or its
+            certificate cannot be read.
     """
 
     checks: tuple[Check, ...]
     key_given: bool = False
+    subject: Subject | None = None
 
     @property
     def result(self) -> Result:
@@ -87,6 +91,13 @@ class Verification:
     def passed(self) -> bool:
         """Whether everything adds up; who answers for it is another question."""
         return self.intact and self.result is not Result.NOT_PRIVATE
+
+    @property
+    def warning(self) -> str | None:
+        """What a reader must know about a release that adds up: who answers for it is open."""
+        if self.subject is None or self.key_given or not self.intact:
+            return None
+        return signature_warning(self.subject.signer)
 
     @property
     def intact(self) -> bool:

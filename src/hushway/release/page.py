@@ -15,6 +15,8 @@ from typing import Any
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
+from hushway.privacy.signing import PublicKey
+from hushway.release.subject import signature_warning
 from hushway.release.terms import PARAMETER, certified_features
 from hushway.release.wording import (
     VARIANTS,
@@ -31,8 +33,10 @@ _MOST_IN_A_SENTENCE = 4
 _FRACTION = re.compile(r"\d{1,300}/[1-9]\d{0,300}", re.ASCII)
 
 
-def render_page(certificate: Certificate, picture: bytes) -> bytes:
-    """Returns certificate.html: the same bytes for the same certificate and picture."""
+def render_page(
+    certificate: Certificate, picture: bytes, *, signer: PublicKey | None = None
+) -> bytes:
+    """Returns certificate.html: the same bytes for the same certificate, picture and signer."""
     stamp = certificate.stamp
     account = certificate.account
     symbol = account.measure.symbol
@@ -40,6 +44,7 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
         "heading": f"{stamp}: {certificate.title}" if stamp else certificate.title,
         "title": certificate.title,
         "meta": _meta(certificate),
+        "signed": signature_warning(signer),
         "guarantee": guarantee(certificate),
         "loss_head": "Privacy loss of this release" if not stamp else "Loss, if noise were secret",
         "unit_head": "Who is protected" if not stamp else "Who would be protected",
@@ -57,6 +62,7 @@ def render_page(certificate: Certificate, picture: bytes) -> bytes:
     }
     markup = {
         "body_class": "unprotected" if stamp else "protected",
+        "signed_class": "warning" if signer is None else "small",
         "stamp": f'<p class="stamp">{escape(stamp)}</p>' if stamp else "",
         "spent_percent": f"{min(100.0, 100 * float(account.spent / account.budget_limit)):.1f}",
         "picture": base64.b64encode(picture).decode(),

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from hushway.families.verify import read_certificate
+from hushway.families.verify import sealed_certificate
 from hushway.release.bounded import read_plain
+from hushway.release.subject import signature_warning
 from hushway.release.wording import claim_text, guarantee
 
 PAGE: Final = "certificate.html"
@@ -22,14 +23,15 @@ def certificate_facts(folder: Path) -> dict[str, Any]:
     """Returns what a certificate says, in sentences.
 
     Raises:
-        ReleaseError: There is no certificate, or it cannot be read.
+        ReleaseError: There is no release, or it is not as it was sealed and signed.
     """
-    certificate = read_certificate(folder)
+    certificate, signer = sealed_certificate(folder)
     terms = certificate.terms
     return {
         "release": certificate.release_id,
         "title": certificate.title,
         "stamp": certificate.stamp,
+        "warning": signature_warning(signer),
         "claim": claim_text(certificate),
         "guarantee": guarantee(certificate),
         "contribution": terms.contribution.words,

@@ -2,6 +2,7 @@ import json
 import runpy
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.table import ODTable
-from hushway.families.verify import verify
+from hushway.families.verify import read_certificate, verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
@@ -20,6 +21,7 @@ from hushway.release.seal import SIGNATURE, files_of, signature_json
 from hushway.release.wording import number_text
 from support.certificates import UNPROTECTED
 from support.forging import failed, sentence
+from support.mutations import rewrite
 
 Reseal = Callable[[Path], None]
 Certify = Callable[..., Certificate]
@@ -72,6 +74,54 @@ def test_only_the_key_that_was_given_makes_a_signature_verified(
         assert verification.result is result
         assert all(check.outcome is Outcome.PASSED for check in verification.checks)
         assert words in sentence(verification, "signature")
+
+
+def test_a_verification_says_which_release_it_is_about(
+    signed_release: Path, signing_key: SigningKey, certificate: Certificate
+) -> None:
+    subject = verify(signed_release).subject
+    assert subject is not None
+    assert (subject.title, subject.release_id) == (certificate.title, certificate.release_id)
+    assert subject.dataset == certificate.account.dataset
+    assert subject.account_period == certificate.account.period
+    assert (subject.window, subject.unit) == ("2 to 31 March 2026", str(certificate.terms.unit))
+    assert subject.created_at == certificate.created_at
+    assert subject.signer == signing_key.public
+    assert subject.certificate == certificate.digest
+
+
+def test_a_renamed_release_still_adds_up_and_is_seen_by_its_name(
+    release: Path, certificate: Certificate
+) -> None:
+    rewrite(release, replace(certificate, title="Last year's release\u202e", release_id="older"))
+    found = verify(release)
+    assert found.passed
+    assert found.subject is not None
+    assert (found.subject.title, found.subject.release_id) == (
+        r"Last year's release\u202e",
+        "older",
+    )
+
+
+@pytest.mark.parametrize("name", ["seal.json", "seal.sig", "trips.csv", "certificate.json"])
+def test_of_a_broken_release_nothing_is_repeated(signed_release: Path, name: str) -> None:
+    path = signed_release / name
+    path.write_bytes(path.read_bytes().replace(b"a", b"b", 1))
+    found = verify(signed_release)
+    assert not found.intact
+    assert (found.subject, found.warning) == (None, None)
+
+
+def test_only_a_signature_by_the_given_key_leaves_nothing_to_warn_of(
+    release: Path, signed_release: Path, signing_key: SigningKey
+) -> None:
+    unsigned, signed = verify(release).warning, verify(signed_release).warning
+    assert unsigned is not None
+    for invented in ("unit", "limits", "spent", "epsilon", "budget limit", "numbers", "dates"):
+        assert invented in unsigned
+    assert signed is not None
+    assert signing_key.public.fingerprint in signed
+    assert verify(signed_release, key=signing_key.public).warning is None
 
 
 @pytest.fixture(params=["plain", "signed"])
@@ -196,6 +246,9 @@ def test_a_key_asks_for_its_own_signature(
         assert failed(verification) == {"signature"}
         assert verification.result is Result.FAILED
     reseal(signed_release)
+    # The page still says that it is signed.
+    assert failed(verify(signed_release)) == {"page"}
+    rewrite(signed_release, read_certificate(signed_release))
     assert verify(signed_release).result is Result.UNSIGNED
     assert failed(verify(signed_release, key=other)) == {"signature"}
 

@@ -55,13 +55,21 @@ def test_half_a_pair_is_never_left_behind(tmp_path: Path) -> None:
 
 def test_a_passphrase_protects_the_private_half(tmp_path: Path) -> None:
     private, public = tmp_path / "key.pem", tmp_path / "key.pub.pem"
-    made = new_key_pair(private, public, passphrase=lambda: "open sesame")
+    made = new_key_pair(private, public, passphrase=lambda: "open, old sesame")
     assert b"ENCRYPTED" in private.read_bytes()
-    assert load_signing_key(private, passphrase=lambda: "open sesame").public == made
+    assert load_signing_key(private, passphrase=lambda: "open, old sesame").public == made
     with pytest.raises(ReleaseError, match="does not open"):
-        load_signing_key(private, passphrase=lambda: "close sesame")
+        load_signing_key(private, passphrase=lambda: "close, old sesame")
     with pytest.raises(ReleaseError, match="encrypted"):
         load_signing_key(private)
+
+
+@pytest.mark.parametrize("short", ["", "a", "eleven char", "a           ", None])
+def test_a_passphrase_that_is_quickly_guessed_is_refused(tmp_path: Path, short: str | None) -> None:
+    with pytest.raises(ReleaseError, match="too short") as caught:
+        new_key_pair(tmp_path / "key.pem", tmp_path / "key.pub.pem", passphrase=lambda: short)
+    assert caught.value.advice
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_passphrase_is_not_asked_for_without_need(pair: tuple[Path, Path]) -> None:

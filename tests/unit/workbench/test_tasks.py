@@ -225,7 +225,9 @@ def test_a_signing_key_with_a_passphrase_is_left_to_the_command_line(
     from hushway.privacy.signing import new_key_pair
 
     folder = funded.parent
-    new_key_pair(folder / "key.pem", folder / "key.pub.pem", passphrase=lambda: "secret")
+    new_key_pair(
+        folder / "key.pem", folder / "key.pub.pem", passphrase=lambda: "a secret of some length"
+    )
     text = funded.read_text("utf-8").replace("[release]\n", '[release]\nsigning_key = "key.pem"\n')
     funded.write_text(text, encoding="utf-8")
     kind, told = steward.end(steward.start("publish", confirm="1"))

@@ -97,6 +97,7 @@ export interface Atlas {
   readonly claim: string;
   readonly error: string;
   readonly stamp: string | null;
+  readonly warning: string | null;
   readonly counted: string;
   readonly window: string;
   readonly digest: string;
@@ -144,6 +145,7 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     claim: text(facts["claim"], "claim"),
     error: text(facts["error"], "error"),
     stamp: maybeText(facts["stamp"], "stamp"),
+    warning: maybeText(facts["warning"], "warning"),
     counted: text(facts["counted"], "counted", 400),
     window: maybeText(facts["window"], "window", 400) ?? "",
     digest: text(facts["digest"], "digest", 400),

@@ -179,9 +179,13 @@ GROUP_BYTES = 1 << 29
 
 # A footer has some hundred bytes for each column of a row group.
 _FOOTER_BYTES = 1 << 22
-_MOST_GROUPS = 1 << 12
+MOST_GROUPS = 1 << 12
 _MAGIC, _TAIL = b"PAR1", struct.Struct("<I4s")
-_PLAIN = frozenset({Encoding.PLAIN, Encoding.RLE})
+PLAIN = frozenset({Encoding.PLAIN, Encoding.RLE})
+READER_LIMITS = {
+    "thrift_string_size_limit": _FOOTER_BYTES,
+    "thrift_container_size_limit": 1 << 16,
+}
 _BINARY = "BYTE_ARRAY"
 
 
@@ -206,9 +210,8 @@ def open_parquet(
     Raises:
         ReleaseError: It has other columns, or is larger.
     """
-    _check_footer(path)
-    limits = {"thrift_string_size_limit": _FOOTER_BYTES, "thrift_container_size_limit": 1 << 16}
-    with pq.ParquetFile(path, **limits) as file:
+    check_footer(path)
+    with pq.ParquetFile(path, **READER_LIMITS) as file:
         facts = file.metadata
         found = file.schema_arrow
         same = found.names == schema.names and found.types == schema.types
@@ -218,7 +221,7 @@ def open_parquet(
                 "kinds that hushway writes.",
                 advice="The table was rewritten.",
             )
-        if facts.num_rows > rows or facts.num_row_groups > _MOST_GROUPS:
+        if facts.num_rows > rows or facts.num_row_groups > MOST_GROUPS:
             raise _too_large(path)
         with open_plain(path, TABLE_BYTES) as plain:
             taken = _check_pages(path, plain, facts, schema, max(rows, values))
@@ -227,7 +230,12 @@ def open_parquet(
         yield file
 
 
-def _check_footer(path: Path) -> None:
+def check_footer(path: Path) -> None:
+    """Makes sure that a file ends as a Parquet file, with a footer that is not too long.
+
+    Raises:
+        ReleaseError: It does not.
+    """
     with open_plain(path, TABLE_BYTES) as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - _TAIL.size))
@@ -252,7 +260,7 @@ def _check_pages(path: Path, file: BinaryIO, facts: Any, schema: pa.Schema, valu
             for page in _pages(path, file, chunk):
                 size += page.size
                 left[column] -= page.values
-                if texts and page.encoding not in _PLAIN:
+                if texts and page.encoding not in PLAIN:
                     raise _too_large(path)
             size = max(size, chunk.total_compressed_size)
         if size > GROUP_BYTES or min(left) < 0:
