@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx2
@@ -64,19 +65,32 @@ def test_whoever_lets_others_ask_is_warned_and_readers_stay_at_home(
     assert "/#token=" in address
 
 
+def test_a_name_of_two_numbers_is_announced_as_the_one_that_is_listened_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers try [::1] first for localhost, where somebody else may listen."""
+    said: list[str] = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
+    monkeypatch.setattr(server, "ReaderProcess", nullcontext)
+    server.serve([tmp_path], host="localhost", port=0, announce=said.append, notice=said.append)
+    (address,) = said
+    assert address.startswith("http://127.0.0.1:")
+
+
 def test_the_browser_is_not_told_the_token_where_others_can_see_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("webbrowser.open", opened.append)
-    verb.open_privately("http://127.0.0.1:1/#token=secret")
-    (address,) = opened
-    assert "secret" not in address
-    (file,) = tmp_path.iterdir()
-    assert file.as_uri() == address
-    assert file.stat().st_mode & 0o077 == 0
-    assert "token=secret" in file.read_text("utf-8")
+    with verb.opened_privately("http://127.0.0.1:1/#token=secret"):
+        (address,) = opened
+        assert "secret" not in address
+        (file,) = tmp_path.iterdir()
+        assert file.as_uri() == address
+        assert file.stat().st_mode & 0o077 == 0
+        assert "token=secret" in file.read_text("utf-8")
+    assert not file.exists()
 
 
 def test_ctrl_c_waits_for_a_publish_and_a_second_one_interrupts_it(
