@@ -19,12 +19,11 @@ from typing import Any, Final, Self
 
 from hushway.errors import HushwayError
 from hushway.numerics.run_folder import run_folder
+from hushway.release.confined import bare_environment
 from hushway.workbench.addresses import LOOPBACK_NAME
 from hushway.workbench.listening import listen_as_localhost
 from hushway.workbench.reader_link import new_secret
 
-# What Python needs to run at all; above all nothing that names a ledger, an engine or a password.
-_ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _SECONDS_TO_END: Final = 5.0
 
 
@@ -50,7 +49,7 @@ class ReaderProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             pass_fds=handles,
-            env={**_environment(), "TMPDIR": str(scratch)},
+            env={**bare_environment(), "TMPDIR": str(scratch)},
             cwd="/",
             start_new_session=True,
         )
@@ -102,10 +101,6 @@ class ReaderProcess:
             self._process.stdout.close()
         # Also if it had to be killed, and could not do it itself.
         self._ends.close()
-
-
-def _environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
 
 
 @contextmanager
