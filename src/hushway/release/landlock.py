@@ -42,9 +42,9 @@ _SYSTEM: Final = (
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/sys",
-    "/dev/null",
     "/dev/urandom",
 )
+_NOWHERE: Final = Path(os.devnull)
 
 
 class _Ruleset(ctypes.Structure):
@@ -82,7 +82,7 @@ def allow_only(*, reads: Iterable[Path], writes: Iterable[Path] = ()) -> bool:
     try:
         for path in (*_program(), *reads):
             _allow(kernel, ruleset, path, _READ)
-        for path in writes:
+        for path in (_NOWHERE, *writes):
             _allow(kernel, ruleset, path, files)
         kernel.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         return bool(kernel.syscall(_RESTRICT_SELF, ruleset, 0) == 0)

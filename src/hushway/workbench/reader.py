@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from hushway.endings import ending_of
 from hushway.errors import HushwayError
+from hushway.release.landlock import allow_only
 from hushway.release.seal import SEAL
 from hushway.site.slugs import distinct_slugs
 from hushway.site.taking import Taken, taken
@@ -134,6 +135,8 @@ def main() -> None:
     listeners = [socket.socket(fileno=int(handle)) for handle in sys.argv[1:]]
     given = json.loads(sys.stdin.readline())
     link, scratch = ReaderLink(given["secret"]), Path(given["scratch"])
+    # Which folders it will be told of is not known yet, so it may read; it changes nothing.
+    allow_only(reads=[Path("/")], writes=[scratch])
     site = Site(link.prefix)
     server = server_of(
         site,

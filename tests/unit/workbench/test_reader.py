@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,6 +162,22 @@ def test_it_is_given_neither_ledger_nor_plan(reader: ReaderProcess, release: Pat
     opened = [str(link.readlink()) for link in (process / "fd").iterdir()]
     assert not [name for name in opened if "ledger" in name or name.endswith(".toml")]
     assert (process / "cwd").readlink() == Path("/")
+
+
+def test_where_linux_can_do_that_it_changes_nothing(reader: ReaderProcess) -> None:
+    bound = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from hushway.release.landlock import allow_only as o; print(o(reads=[]))",
+        ],
+        capture_output=True,
+        check=True,
+    )
+    if bound.stdout != b"True\n":
+        pytest.skip("this system has no Landlock")
+    status = Path(f"/proc/{reader._process.pid}/status").read_text(encoding="utf-8")
+    assert "NoNewPrivs:\t1" in status
 
 
 def test_a_later_list_takes_the_place_of_the_first(release: Path) -> None:
