@@ -22,6 +22,7 @@ from hushway.publishing import publish
 from support import held_child
 from support.chromium import running_chromium
 from support.little_bench import HEAD, open_account, spent, wait_for, write_plan
+from support.other_port import another_port
 from support.pictures import apart
 
 # Each task is a process that loads large libraries; a busy machine takes its time.
@@ -44,7 +45,7 @@ class City:
         held: By which its publishes wait.
         origin: Where it is.
         browser: The browser.
-        cookies: What the browser kept when it came in.
+        kept: What the browser kept when it came in.
         entrance: The address that was used for that.
     """
 
@@ -52,7 +53,7 @@ class City:
     held: Path
     origin: str
     browser: Browser
-    cookies: Any
+    kept: Any
     entrance: str
 
     def plan(self, name: str) -> Path:
@@ -70,7 +71,7 @@ class City:
     def come_in(self, **options: Any) -> BrowserContext:
         """Returns a window of the browser that has come in."""
         context = self.browser.new_context(
-            **{"viewport": _WIDE, "storage_state": self.cookies, **options}
+            **{"viewport": _WIDE, "storage_state": self.kept, **options}
         )
         context.set_default_timeout(_PATIENCE_MS)
         return context
@@ -117,14 +118,16 @@ def city(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         with browser.new_context() as context:
             page = context.new_page()
             page.goto(entrance, timeout=_PATIENCE_MS)
-            page.wait_for_url("**/")
-            cookies = context.storage_state()
+            expect(page.get_by_test_id("plan")).to_be_visible()
+            # The token is gone from the address.
+            assert page.url.startswith(f"{entrance.partition('#')[0]}#/") or "#" not in page.url
+            kept = context.storage_state()
         yield City(
             folder=folder,
             held=held,
-            origin=entrance.partition("/enter")[0],
+            origin=entrance.partition("/#")[0],
             browser=browser,
-            cookies=cookies,
+            kept=kept,
             entrance=entrance,
         )
     finally:
@@ -303,14 +306,45 @@ def _reach(page: Page, name: str) -> None:
 def test_a_browser_that_has_not_come_in_is_refused(city: City) -> None:
     with city.browser.new_context() as context:
         page = context.new_page()
-        for path in ("/", "/api/state"):
-            answer = page.goto(f"{city.origin}{path}")
-            assert answer is not None
-            assert answer.status == 401
-        used = page.goto(city.entrance)
-        assert used is not None
-        assert used.status == 401
-        assert context.cookies() == []
+        answer = page.goto(f"{city.origin}/api/state")
+        assert answer is not None
+        assert answer.status == 401
+        page.goto(f"{city.origin}/")
+        expect(page.get_by_role("alert")).to_contain_text("has not come in yet")
+        page.goto("about:blank")
+        page.goto(city.entrance)
+        expect(page.get_by_role("alert")).to_contain_text("was used already")
+        assert page.get_by_test_id("plan").count() == 0
+        assert context.storage_state() == {"cookies": [], "origins": []}
+
+
+def test_a_session_lasts_through_reloads_further_tabs_and_used_addresses(city: City) -> None:
+    with city.come_in() as context:
+        first, second = context.new_page(), context.new_page()
+        first.goto(f"{city.origin}/")
+        expect(first.get_by_test_id("plan")).to_be_visible()
+        first.reload()
+        expect(first.get_by_test_id("plan")).to_be_visible()
+        first.close()
+        second.goto(city.entrance)
+        expect(second.get_by_test_id("plan")).to_be_visible()
+        assert "token" not in second.url
+
+
+def test_another_port_of_this_machine_receives_nothing_to_come_in_with(city: City) -> None:
+    """A server of somebody else gets what the browser sends, and replays it to the workbench."""
+    with city.come_in() as context, another_port() as other:
+        page = city.open(context, "seen")
+        for origin in (other.url, other.url.replace("127.0.0.1", "localhost")):
+            page.goto(origin)
+            stolen = page.evaluate("JSON.stringify([document.cookie, {...localStorage}])")
+            assert stolen == '["",{}]'
+            assert page.evaluate(_STEAL, [f"{city.origin}/api/state", "GET", "cors"]) == ""
+        assert len(other.heard) >= 2
+        for status, text in other.replayed(city.origin):
+            assert status in {401, 403}
+            assert "plans" not in text
+        expect(city.open(context, "seen").get_by_test_id("check")).to_be_visible()
 
 
 def test_a_name_that_strangers_point_here_is_refused(city: City) -> None:
@@ -348,24 +382,28 @@ _STEAL = """async ([url, method, mode]) => {
 }"""
 
 
-def test_readers_are_another_site_and_never_get_the_stewards_cookie(city: City) -> None:
+def test_readers_are_another_site_with_a_secret_address(city: City) -> None:
     with city.come_in() as context:
         page = city.open(context, "seen")
-        shown = "fetch('/api/state').then(a => a.json()).then(s => s.plans.some(p => p.slug))"
+        link = page.get_by_role("link", name="Read what is published")
+        expect(link).to_be_visible()
+        reader = str(link.get_attribute("href")).partition("#")[0]
+        assert not reader.startswith(city.origin)
         for _ in range(600):
-            if page.evaluate(shown):
+            page.goto(reader)
+            if page.get_by_test_id("guarantee").or_(page.get_by_test_id("problem")).count():
                 break
             page.wait_for_timeout(100)
-        reader = page.evaluate("fetch('/api/state').then(a => a.json()).then(s => s.reader)")
-        assert not reader.startswith(city.origin)
-        with page.expect_request(f"{reader}**") as asked:
-            answer = page.goto(reader)
+        answer = page.goto(reader)
         assert answer is not None
         assert answer.status == 200
-        assert "cookie" not in asked.value.all_headers()
+        sent = answer.request.all_headers()
+        assert {"cookie", "authorization", "referer"}.isdisjoint(sent)
         expect(page.get_by_test_id("guarantee")).to_be_visible()
-        stolen = page.evaluate(_STEAL, [f"{city.origin}/api/state", "GET", "cors"])
-        assert stolen == ""
+        assert page.evaluate(_STEAL, [f"{city.origin}/api/state", "GET", "cors"]) == ""
+        bare = page.goto(reader.rsplit("/", 2)[0] + "/site.json")
+        assert bare is not None
+        assert bare.status == 401
 
 
 def test_it_looks_as_it_did(city: City, tmp_path: Path) -> None:

@@ -16,14 +16,15 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.workbench.addresses import LOOPBACK, Address
 from hushway.workbench.app import Workbench, workbench_app
-from hushway.workbench.entry import Entry
+from hushway.workbench.entry import ENTER, Entry
+from hushway.workbench.guard import Guard
 from hushway.workbench.shelf import Shelf
 from hushway.workbench.tasks import TaskBoard
 from support.little_plans import little_plan, write_little_files
 
 PORT = 8321
 ORIGIN = f"http://{LOOPBACK}:{PORT}"
-OURS = {"Origin": ORIGIN, "X-Hushway": "1"}
+OURS = {"Origin": ORIGIN}
 HEAD = "# Read by people too.\n"
 
 
@@ -92,16 +93,25 @@ class Steward:
         return self.events(task)[-1]
 
 
+def come_in(client: Any, printed: str) -> None:
+    """Does what the page does when it is opened at the address that was printed."""
+    origin, _, token = printed.partition("/#token=")
+    answer = client.post(ENTER, json={"token": token}, headers={"Origin": origin})
+    assert answer.status_code == 200
+    client.headers["Authorization"] = f"Bearer {answer.json()['session']}"
+
+
 @contextmanager
 def steward_of(*places: Path) -> Iterator[Steward]:
     """Serves plans to a browser that has come in."""
-    entry = Entry(PORT)
+    entry = Entry()
     board = TaskBoard(lambda _task: None)
     bench = Workbench(shelf=Shelf(places), board=board)
-    app = workbench_app(bench, address=Address(host=LOOPBACK, port=PORT), entry=entry)
+    address = Address(host=LOOPBACK, port=PORT)
+    app = Guard(workbench_app(bench, entry), address=address, access=entry)
     try:
         with TestClient(app, base_url=ORIGIN) as client:
-            assert client.get(f"/enter?token={entry.token}").status_code == 200
+            come_in(client, entry.address(ORIGIN))
             yield Steward(client)
     finally:
         for task in board.running:

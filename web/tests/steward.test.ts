@@ -1,9 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { refusalOf } from "../src/steward/api";
 import { budgetsWith, curvesOf, nearest, pointAt } from "../src/steward/curves";
+import { eventIn, listen, type Told } from "../src/steward/events";
 import { problemsOf, sectionsOf, shownIn, valueAt, writtenFrom, type Field } from "../src/steward/fields";
 import { pathsIn, tellings } from "../src/steward/found";
 import { approximately } from "../src/steward/results";
+import { keepSession, sessionHeaders, tokenIn } from "../src/steward/session";
 import { addressOf, placeOf } from "../src/steward/steps";
 
 const SCHEMA = {
@@ -132,5 +134,60 @@ describe("what is told", () => {
   it("has an address for every step", () => {
     expect(placeOf(addressOf("ab12", "price"))).toEqual({ plan: "ab12", step: "price" });
     expect(placeOf("#/../x")).toEqual({ plan: null, step: "sources" });
+  });
+});
+
+describe("a session", () => {
+  it("begins by the address that was printed, and by no other", () => {
+    expect(tokenIn("#token=aB3_-x")).toBe("aB3_-x");
+    for (const hash of ["", "#", "#/ab12/price", "#token=", "#token=a b", "#token=a&x=b"]) expect(tokenIn(hash)).toBeNull();
+  });
+
+  it("is sent in a header, also where a browser stores nothing", () => {
+    expect(sessionHeaders()).toEqual({});
+    keepSession("abc");
+    expect(sessionHeaders()).toEqual({ Authorization: "Bearer abc" });
+  });
+});
+
+describe("events", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+  const event = (id: number): string => `id: ${id}\nevent: part\ndata: {"text":"a: b"}\n\n`;
+
+  it("are told from signs of life", () => {
+    expect(eventIn(event(1).trim())).toEqual({ id: "1", name: "part", data: '{"text":"a: b"}' });
+    expect(eventIn(": still at work")).toBeNull();
+  });
+
+  it("go on where a connection broke, however they were cut", async () => {
+    vi.useFakeTimers();
+    const asked: (string | null)[] = [];
+    const answers = [[event(1).slice(0, 9), event(1).slice(9) + ": still\n\n" + event(2).slice(0, 5)], [event(2)]];
+    vi.stubGlobal("fetch", async (_path: string, { headers }: { headers: Record<string, string> }) => {
+      asked.push(headers["Last-Event-ID"] ?? null);
+      const pieces = (answers.shift() ?? []).map((one) => new TextEncoder().encode(one));
+      return new Response(new ReadableStream({ start: (to) => { pieces.forEach((one) => to.enqueue(one)); to.close(); } }));
+    });
+    const end = new AbortController();
+    const heard: Told[] = [];
+    const over = listen("x", (told) => { heard.push(told); if (told.id === "2") end.abort(); }, end.signal);
+    await vi.runAllTimersAsync();
+    await over;
+    expect(heard.map(({ id }) => id)).toEqual(["1", "2"]);
+    expect(asked).toEqual([null, "1"]);
+  });
+
+  it("end with a refusal in the server's words, or when nobody answers any more", async () => {
+    const { signal } = new AbortController();
+    vi.stubGlobal("fetch", async () => new Response('{"message":"No."}', { status: 401 }));
+    await expect(listen("x", () => undefined, signal)).rejects.toThrow("No.");
+    vi.useFakeTimers();
+    vi.stubGlobal("fetch", async () => Promise.reject(new TypeError()));
+    const lost = expect(listen("x", () => undefined, signal)).rejects.toThrow("connection to the task was lost");
+    await vi.runAllTimersAsync();
+    await lost;
   });
 });

@@ -1,5 +1,6 @@
 """Verbs on release folders."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,7 +109,9 @@ def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> di
         "ledger": ledger,
     }
     try:
-        return ask_confined("hushway.cli.verifying", question)
+        # A ledger may need a password; nothing else needs what the environment says.
+        environment = None if ledger is None else os.environ
+        return ask_confined("hushway.cli.verifying", question, environment=environment)
     except OutOfLimitsError as problem:
         sentence = f"{problem} {_ADVICE}"
         return failed_facts("limits", sentence)

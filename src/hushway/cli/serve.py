@@ -1,5 +1,7 @@
 """The verb that opens the workbench."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -37,13 +39,15 @@ def serve(
     refuse_missing_libraries()
     from hushway.workbench.server import serve as serve_workbench
 
-    def announce(address: str) -> None:
-        # Also when quiet: without it nobody can come in.
-        typer.echo(f"Open this address; it lets one browser in, once:\n{address}")
-        if open_:
-            open_privately(address)
+    with ExitStack() as until_the_end:
 
-    serve_workbench(places or [Path()], host=host, port=port, announce=announce, notice=notice)
+        def announce(address: str) -> None:
+            # Also when quiet: without it nobody can come in.
+            typer.echo(f"Open this address; it lets one browser in, once:\n{address}")
+            if open_:
+                until_the_end.enter_context(opened_privately(address))
+
+        serve_workbench(places or [Path()], host=host, port=port, announce=announce, notice=notice)
 
 
 def refuse_missing_libraries() -> None:
@@ -65,11 +69,12 @@ def missing_libraries() -> list[str]:
     return [name for name in _LIBRARIES if find_spec(name) is None]
 
 
-def open_privately(address: str) -> None:
+@contextmanager
+def opened_privately(address: str) -> Iterator[None]:
     """Opens an address in the browser without showing it to other users of the machine.
 
     They can see with which words a program was started, so the browser is given the name of a file
-    that only this user can read, and that leads to the address.
+    that only this user can read, and that leads to the address. At the end it is removed.
     """
     import tempfile
     import webbrowser
@@ -77,4 +82,8 @@ def open_privately(address: str) -> None:
 
     with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as file:
         file.write(f'<meta http-equiv="refresh" content="0; url={escape(address)}">\n')
-    webbrowser.open(Path(file.name).as_uri())
+    try:
+        webbrowser.open(Path(file.name).as_uri())
+        yield
+    finally:
+        Path(file.name).unlink(missing_ok=True)

@@ -1,9 +1,6 @@
 """Where rows go that do not fit into memory: a private folder of a run, encrypted if possible."""
 
 import contextlib
-import os
-import secrets
-import shutil
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -14,13 +11,11 @@ from typing import Final
 import duckdb
 
 from hushway.errors import DataError
-from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics.run_folder import run_folder
 from hushway.tables.check import Problem
 
-# A run holds its folder for as long as its process lives. It takes the folder away when it ends, in
-# whatever way that can be noticed; after a kill or a power failure the next run takes it away, for
-# nobody holds it any more. What lies in it is encrypted if DuckDB can do that: with a key that only
-# the memory of the dead process knew.
+# What a killed run leaves is encrypted if DuckDB can do that: with a key that only the memory of
+# the dead process knew. The next run takes it away.
 
 # DuckDB leaves the writing of encrypted files to OpenSSL, which its extension httpfs brings. It has
 # a cipher of its own, but no safe random numbers for keys and nonces (duckdb/duckdb#20148): that is
@@ -41,38 +36,17 @@ def spill_folder(parent: Path | str | None) -> Iterator[Path]:
     Raises:
         DataError: There is no such place, or others could change what is in it.
     """
-    try:
-        place = Path(tempfile.gettempdir() if parent is None else parent)
-        if not place.is_dir():
-            raise NotADirectoryError
-        runs = place / f"hushway-rows-{os.geteuid()}"
-        folder = runs / f"{os.getpid()}-{secrets.token_hex(8)}"
-        handle = hold_private(folder)
-    except OSError:
-        raise DataError(
-            "There is no folder for temporary files, it cannot be written to, or others could "
-            "change what is in it.",
-            advice="Set temp_folder to a folder with free space that only you may write to.",
-        ) from None
-    try:
-        _sweep(runs)
+    place = Path(tempfile.gettempdir() if parent is None else parent)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(run_folder(place, "rows"))
+        except OSError:
+            raise DataError(
+                "There is no folder for temporary files, it cannot be written to, or others could "
+                "change what is in it.",
+                advice="Set temp_folder to a folder with free space that only you may write to.",
+            ) from None
         yield folder
-    finally:
-        # DuckDB may still write to it while an error is on its way.
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
-        with contextlib.suppress(OSError):
-            runs.rmdir()
-
-
-def _sweep(runs: Path) -> None:
-    """Takes away the folders of runs that are no more."""
-    for path in runs.iterdir():
-        # Held by a living run, already gone, or not ours: nothing to do about it.
-        with contextlib.suppress(OSError):
-            aside = runs / f"gone-{secrets.token_hex(8)}"
-            if move_away(path, aside):
-                shutil.rmtree(aside, ignore_errors=True)
 
 
 def encrypt_spills(connection: duckdb.DuckDBPyConnection) -> None:

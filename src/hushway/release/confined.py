@@ -22,18 +22,28 @@ MOST_MEMORY = 2 << 30
 # Every thread sets memory aside, and large machines would start a hundred of them.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "2")
 _MEMORY = "memory"
+# What Python needs to run at all; above all nothing that names a ledger, an engine or a password.
+_NEEDED = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 
 
 class OutOfLimitsError(ReleaseError):
     """An answer took more time or memory than it may."""
 
 
-def ask_confined(module: str, question: Mapping[str, Any]) -> dict[str, Any]:
+def bare_environment() -> dict[str, str]:
+    """Returns the environment without anything that is the user's own."""
+    return {name: os.environ[name] for name in _NEEDED if name in os.environ}
+
+
+def ask_confined(
+    module: str, question: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Returns what a module answers within `MOST_SECONDS` and `MOST_MEMORY`.
 
     Args:
         module: Whose `main` calls `answer_confined`.
         question: What it is asked.
+        environment: What it is told of the environment, if not as little as possible.
 
     Raises:
         OutOfLimitsError: The limits did not suffice.
@@ -48,7 +58,7 @@ def ask_confined(module: str, question: Mapping[str, Any]) -> dict[str, Any]:
             stderr=subprocess.DEVNULL,
             timeout=MOST_SECONDS,
             check=False,
-            env={**os.environ, **_THREADS},
+            env={**(environment or bare_environment()), **_THREADS},
         )
     except subprocess.TimeoutExpired:
         raise OutOfLimitsError(

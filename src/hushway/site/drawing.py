@@ -10,15 +10,18 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.release.bounded import PAPER_BYTES, read_plain
 from hushway.release.confined import answer_confined
+from hushway.release.landlock import allow_only
 from hushway.release.seal import SEAL
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
+    folder, into = Path(question["folder"]), Path(question["into"])
+    # Before libraries start threads, which it would not bind.
+    allow_only(reads=[folder], writes=[into])
     from hushway.families.atlas import atlas_of
     from hushway.families.verify import verify
     from hushway.release.atlas_files import ATLAS, COLUMNS, atlas_files, short_text
 
-    folder, into = Path(question["folder"]), Path(question["into"])
     found = verify(folder)
     if not found.intact:
         failed = next(check for check in found.checks if not check.passed)

@@ -9,9 +9,9 @@ import socket
 from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
-# Where readers ask. Another name than the steward's: browsers send cookies to all ports of a name,
-# and the steward's must not come to the readers' process.
-READERS = "localhost"
+# The name of 127.0.0.1, and of [::1] as well. Readers ask under it: to a browser it is another site
+# than the steward's, so that pages of the two share neither a process nor a cookie.
+LOOPBACK_NAME = "localhost"
 _USUAL_PORT = 80
 
 
@@ -37,7 +37,7 @@ class Address:
     def is_loopback(self) -> bool:
         """Whether nobody but this machine can ask."""
         number = _number(self.host)
-        return self.host == "localhost" if number is None else number.is_loopback
+        return self.host == LOOPBACK_NAME if number is None else number.is_loopback
 
     def is_ours(self, host: str) -> bool:
         """Whether a Host header names this server."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from html import escape
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -15,17 +15,16 @@ from starlette.types import ASGIApp
 
 from hushway.families.registry import FAMILIES
 from hushway.version import __version__
-from hushway.workbench.addresses import Address
 from hushway.workbench.answers import RefusalError, answer, refused_by, to_json
 from hushway.workbench.bodies import body_of, text_of
-from hushway.workbench.entry import Entry
-from hushway.workbench.guard import ENTER, Guard
+from hushway.workbench.entry import CERTIFICATES, ENTER, Entry
 from hushway.workbench.pages import page
 from hushway.workbench.plan_text import ReadPlan, edited, read_plan
 from hushway.workbench.questions import KINDS, question_of
 from hushway.workbench.reader_process import ReaderProcess
 from hushway.workbench.shelf import Shelf, ShelvedPlan, release_folder, revision_of
 from hushway.workbench.tasks import Task, TaskBoard
+from hushway.workbench.tickets import Tickets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +42,14 @@ class Workbench:
     reader: ReaderProcess | None = None
 
 
-def workbench_app(bench: Workbench, *, address: Address, entry: Entry) -> ASGIApp:
-    """Returns the server, guarded."""
+def workbench_app(bench: Workbench, entry: Entry) -> ASGIApp:
+    """Returns what the server answers to those whom its guard lets in."""
     handlers: dict[Any, Any] = {
         Exception: _say_what_went_wrong,
         404: _nothing_there,
         405: _nothing_there,
     }
-    app = Starlette(routes=_routes(bench, entry), exception_handlers=handlers)
-    return Guard(app, address=address, entry=entry)
+    return Starlette(routes=_routes(bench, entry), exception_handlers=handlers)
 
 
 async def _say_what_went_wrong(_request: Request, error: Exception) -> Response:
@@ -68,7 +66,7 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
     plans, tasks = _Plans(bench), _Tasks(bench)
 
     async def enter(request: Request) -> Response:
-        return _entered(entry, request.query_params.get("token", ""))
+        return _entered(entry, text_of(await body_of(request), "token"))
 
     async def first_page(_request: Request) -> Response:
         return page("steward.html")
@@ -77,9 +75,9 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
         return page(f"assets/{request.path_params['name']}")
 
     return [
-        Route(ENTER, enter),
         Route("/", first_page),
         Route("/assets/{name}", asset),
+        Route(ENTER, enter, methods=["POST"]),
         Route("/api/state", plans.state),
         Route("/api/schema/{release_type}", plans.schema),
         Route("/api/plans", plans.add, methods=["POST"]),
@@ -88,7 +86,7 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
         Route("/api/plans/{id}/edit", plans.edit, methods=["POST"]),
         Route("/api/plans/{id}/ledger", plans.ledger),
         Route("/api/plans/{id}/certificate", plans.certificate),
-        Route("/api/plans/{id}/certificate.html", plans.certificate_page),
+        Route(f"{CERTIFICATES}{{ticket}}", plans.certificate_page),
         Route("/api/plans/{id}/{kind}", tasks.start, methods=["POST"]),
         Route("/api/tasks", tasks.list),
         Route("/api/tasks/{id}/events", tasks.events),
@@ -97,17 +95,10 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
 
 
 _A_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
-_COME_IN: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hushway</title>
-<meta http-equiv="refresh" content="0; url=/"><p><a href="/">{}</a></p></html>
-"""
 
 
 def _entered(entry: Entry, token: str) -> Response:
-    """Lets a browser in.
-
-    The page goes on to the first one by itself: a browser that was sent here by something else
-    would not bring a strict cookie along a redirection.
-    """
+    """Lets a browser in: it is told the session token, and sends it along from then on."""
     session = entry.come_in(token)
     if session is None:
         raise RefusalError(
@@ -115,9 +106,7 @@ def _entered(entry: Entry, token: str) -> Response:
             "This address was used already, or is not the one that was printed.",
             advice="It lets one browser in, once. Start hushway serve again for another.",
         )
-    response = Response(_COME_IN.format(escape("Go on")), media_type="text/html")
-    response.set_cookie(entry.cookie_name, session, httponly=True, samesite="strict", path="/")
-    return response
+    return answer({"session": session})
 
 
 class _Plans:
@@ -125,6 +114,7 @@ class _Plans:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
+        self._tickets = Tickets()
 
     def state(self, _request: Request) -> Response:
         reader = self._bench.reader
@@ -175,16 +165,21 @@ class _Plans:
         return answer(ledger_facts(load_plan(self._plan(request).file)))
 
     def certificate(self, request: Request) -> Response:
-        from hushway.workbench.certificates import PAGE, certificate_facts
+        from hushway.workbench.certificates import certificate_facts
 
-        plan = self._plan(request)
-        facts = certificate_facts(_published(plan))
-        return answer({"sentences": facts, "page": f"/api/plans/{plan.id}/{PAGE}"})
+        folder = _published(self._plan(request))
+        facts = certificate_facts(folder)
+        return answer({"sentences": facts, "page": f"{CERTIFICATES}{self._tickets.give(folder)}"})
 
     def certificate_page(self, request: Request) -> Response:
         from hushway.workbench.certificates import certificate_page
 
-        return certificate_page(_published(self._plan(request)))
+        folder = self._tickets.take(request.path_params["ticket"])
+        if folder is None:
+            raise RefusalError(
+                401, "This page was shown already.", advice="Open the certificate's step again."
+            )
+        return certificate_page(folder)
 
     def _plan(self, request: Request) -> ShelvedPlan:
         return self._bench.shelf.plan(request.path_params["id"])
@@ -270,7 +265,7 @@ def _shown(plan: ShelvedPlan) -> dict[str, Any]:
     }
 
 
-def _published(plan: ShelvedPlan) -> Any:
+def _published(plan: ShelvedPlan) -> Path:
     folder = release_folder(plan.read())
     if folder is None:
         raise RefusalError(404, "Nothing is published there yet.", advice="Publish the plan first.")

@@ -1,20 +1,15 @@
 """What stands before everything else: who asks, under which name, from which page, how much."""
 
-from typing import Final
+from typing import Final, Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hushway.endings import Ending
 from hushway.workbench.addresses import Address
 from hushway.workbench.answers import refused, refused_by
-from hushway.workbench.entry import Entry
 
 MOST_BYTES: Final = 1_000_000
-ENTER: Final = "/enter"
-# What a page of ours adds to whatever changes something; a form of a stranger cannot.
-MARK: Final = "x-hushway"
 
 _SAFE: Final = {"GET", "HEAD"}
 POLICY: Final = (
@@ -33,19 +28,37 @@ HEADERS: Final = {
 }
 
 
+class Access(Protocol):
+    """Who is let in."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be changed, whoever asks."""
+
+    @property
+    def refusal(self) -> Ending:
+        """What is said to those who are not let in."""
+
+    def is_public(self, path: str, /) -> bool:
+        """Whether a path is for everybody."""
+
+    def knows(self, path: str, headers: Headers, /) -> bool:
+        """Whether a request has the secret."""
+
+
 class Guard:
     """Refuses what no page of ours asks, and says to browsers what our pages may do.
 
     Args:
         app: What is guarded.
         address: Where the server listens.
-        entry: Who may come in; None where everybody may.
+        access: Who is let in.
     """
 
-    def __init__(self, app: ASGIApp, *, address: Address, entry: Entry | None) -> None:
+    def __init__(self, app: ASGIApp, *, address: Address, access: Access) -> None:
         self._app = app
         self._address = address
-        self._entry = entry
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses a request, or lets it pass."""
@@ -86,11 +99,8 @@ class Guard:
             )
         if method not in _SAFE and (foreign := self._foreign(headers)) is not None:
             return foreign
-        if self._entry is not None and path != ENTER and not self._is_known(headers):
-            return 401, Ending(
-                message="This browser has not come in yet.",
-                advice="Open the address that hushway serve has printed; it works once.",
-            )
+        if not self._access.is_public(path) and not self._access.knows(path, headers):
+            return 401, self._access.refusal
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES:
             return 413, TOO_MUCH
@@ -98,21 +108,15 @@ class Guard:
 
     def _foreign(self, headers: Headers) -> tuple[int, Ending] | None:
         """Returns why a change is refused, if no page of ours asks for it."""
-        if self._entry is None:
+        if self._access.read_only:
             return 405, Ending(message="Nothing can be changed here.", advice="Only read.")
         origins = headers.getlist("origin")
-        ours = len(origins) == 1 and self._address.is_our_origin(origins[0])
-        if ours and headers.get(MARK) == "1":
+        if len(origins) == 1 and self._address.is_our_origin(origins[0]):
             return None
         return 403, Ending(
             message="A change was asked for by another page, or by none.",
-            advice="Use the pages of the workbench; they send Origin, and X-Hushway: 1.",
+            advice="Use the pages of the workbench; browsers send their Origin along.",
         )
-
-    def _is_known(self, headers: Headers) -> bool:
-        assert self._entry is not None  # noqa: S101  asked only where somebody is kept out
-        cookies = cookie_parser(headers.get("cookie", ""))
-        return self._entry.admits(cookies.get(self._entry.cookie_name))
 
 
 TOO_MUCH: Final = Ending(

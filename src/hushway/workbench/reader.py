@@ -1,12 +1,14 @@
 """The readers' process: it is given folders of releases and knows nothing else of a steward.
 
-Started by `hushway.workbench.reader_process` with a scrubbed environment and a socket to listen on.
-Each line of its standard input is a list of folders; it verifies and draws them as `hushway site`
-does, and serves that site, to be read only. It ends when its standard input does.
+Started by `hushway.workbench.reader_process` with a scrubbed environment and sockets to listen on.
+The first line of its standard input has the secret of its address and a folder to draw in. Each
+further line is a list of folders; it verifies and draws them as `hushway site` does, and serves
+that site, to be read only. It ends when its standard input does.
 """
 
 import json
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -14,24 +16,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from hushway.endings import ending_of
 from hushway.errors import HushwayError
+from hushway.release.landlock import allow_only
 from hushway.release.seal import SEAL
 from hushway.site.slugs import distinct_slugs
 from hushway.site.taking import Taken, taken
 from hushway.site.write import fill_site
-from hushway.workbench.addresses import READERS, Address
+from hushway.workbench.addresses import LOOPBACK_NAME, Address
 from hushway.workbench.answers import RefusalError, refused_by
 from hushway.workbench.certificates import PAGE, POLICY
-from hushway.workbench.guard import Guard
+from hushway.workbench.reader_link import ReaderLink
+from hushway.workbench.serving import server_of
 
 _FIRST: Final = "index.html"
 _FILES: Final = "/files/"
@@ -46,9 +48,14 @@ _MOST_RELEASES: Final = 50
 
 
 class Site:
-    """The files of the site that is served now: known by name, so that no name leads elsewhere."""
+    """The files of the site that is served now: known by name, so that no name leads elsewhere.
 
-    def __init__(self) -> None:
+    Args:
+        prefix: What all paths begin with.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
         self._files: Mapping[str, Path] = {}
 
     def show(self, folder: Path) -> None:
@@ -61,7 +68,7 @@ class Site:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers with a file."""
-        path = Request(scope).url.path.removeprefix("/") or _FIRST
+        path = Request(scope).url.path.removeprefix(self._prefix) or _FIRST
         file = self._files.get(path)
         if file is None:
             error = RefusalError(404, "There is no such page.", advice="Begin at the first one.")
@@ -125,25 +132,23 @@ def _lists() -> Iterator[list[str]]:
 
 def main() -> None:
     """Serves until standard input ends."""
-    listener = socket.socket(fileno=int(sys.argv[1]))
-    site = Site()
-    address = Address(host=READERS, port=listener.getsockname()[1])
-    config = uvicorn.Config(
-        Guard(site, address=address, entry=None),
-        access_log=False,
-        log_config=None,
-        log_level="critical",
-        lifespan="off",
-        server_header=False,
-        timeout_graceful_shutdown=1,
-        ws="none",
+    listeners = [socket.socket(fileno=int(handle)) for handle in sys.argv[1:]]
+    given = json.loads(sys.stdin.readline())
+    link, scratch = ReaderLink(given["secret"]), Path(given["scratch"])
+    # Which folders it will be told of is not known yet, so it may read; it changes nothing.
+    allow_only(reads=[Path("/")], writes=[scratch])
+    site = Site(link.prefix)
+    server = server_of(
+        site,
+        address=Address(host=LOOPBACK_NAME, port=listeners[0].getsockname()[1]),
+        access=link,
+        goodbye_seconds=1,
     )
-    server = uvicorn.Server(config)
 
     def follow() -> None:
         try:
-            with TemporaryDirectory(prefix="hushway-reader-") as scratch, ExitStack() as keep:
-                gallery = Gallery(Path(scratch), keep)
+            with ExitStack() as keep:
+                gallery = Gallery(scratch, keep)
                 # Until the first list is drawn there is a page already, without a release.
                 site.show(gallery.hang([])[0])
                 for folders in _lists():
@@ -154,11 +159,13 @@ def main() -> None:
             # Whoever asked is gone, in the middle of it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         finally:
+            # Whoever made it may have been killed.
+            shutil.rmtree(scratch, ignore_errors=True)
             server.should_exit = True
 
     following = threading.Thread(target=follow)
     following.start()
-    server.run(sockets=[listener])
+    server.run(sockets=listeners)
     following.join()
 
 

@@ -2,58 +2,69 @@
 
 Privacy:
     It is given the folders of releases, and neither a plan nor a ledger: not as an argument, not in
-    its environment, not as an open file.
+    its environment, not as an open file. It answers nobody but those who know its address.
 """
 
 import json
 import os
-import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from hushway.workbench.addresses import LOOPBACK, READERS
+from hushway.errors import HushwayError
+from hushway.numerics.run_folder import run_folder
+from hushway.release.confined import bare_environment
+from hushway.workbench.addresses import LOOPBACK_NAME
+from hushway.workbench.listening import listen_as_localhost
+from hushway.workbench.reader_link import new_secret
 
-# What Python needs to run at all; above all nothing that names a ledger, an engine or a password.
-_ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _SECONDS_TO_END: Final = 5.0
 
 
 class ReaderProcess:
-    """A process that serves releases on a port of its own."""
+    """A process that serves releases on a port of its own.
+
+    Raises:
+        HushwayError: There is no port for it, or no folder for what it draws.
+    """
 
     def __init__(self) -> None:
-        listener = socket.socket()
-        listener.bind((LOOPBACK, 0))
-        # Whoever comes before the process is ready waits, and is not turned away.
-        listener.listen()
-        self.url = f"http://{READERS}:{listener.getsockname()[1]}/"
+        self._ends = ExitStack()
+        scratch = self._ends.enter_context(_scratch())
+        listeners = listen_as_localhost()
+        secret, port = new_secret(), listeners[0].getsockname()[1]
+        self.url = f"http://{LOOPBACK_NAME}:{port}/{secret}/"
         self._slugs: Mapping[str, str] = {}
         self._lock = threading.Lock()
+        handles = [listener.fileno() for listener in listeners]
         self._process = subprocess.Popen(  # noqa: S603  our own module
-            [sys.executable, "-P", "-m", "hushway.workbench.reader", str(listener.fileno())],
+            [sys.executable, "-P", "-m", "hushway.workbench.reader", *map(str, handles)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            pass_fds=(listener.fileno(),),
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            pass_fds=handles,
+            env={**bare_environment(), "TMPDIR": str(scratch)},
             cwd="/",
             start_new_session=True,
         )
-        listener.close()
+        for listener in listeners:
+            listener.close()
+        with suppress(OSError):  # ended already: then no list is drawn either
+            # Not as an argument: other users can see with which words a program was started.
+            self._tell({"secret": secret, "scratch": str(scratch)})
 
     def show(self, folders: Sequence[Path]) -> None:
         """Shows releases, and waits until they are drawn."""
-        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018  pipes
+        assert self._process.stdout is not None  # noqa: S101  a pipe
         with self._lock:
             try:
-                line = json.dumps([os.fspath(folder) for folder in folders])
-                self._process.stdin.write(f"{line}\n".encode())
-                self._process.stdin.flush()
+                self._tell([os.fspath(folder) for folder in folders])
                 said: dict[str, Any] = json.loads(self._process.stdout.readline())
             except (OSError, ValueError):
                 # Readers' pages that ended change nothing for the steward.
@@ -63,6 +74,11 @@ class ReaderProcess:
     def slug_of(self, folder: Path) -> str | None:
         """Returns the address of a release in the readers' pages; None if it is not shown."""
         return self._slugs.get(os.fspath(folder))
+
+    def _tell(self, facts: dict[str, str] | list[str]) -> None:
+        assert self._process.stdin is not None  # noqa: S101  a pipe
+        self._process.stdin.write(f"{json.dumps(facts)}\n".encode())
+        self._process.stdin.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -83,3 +99,19 @@ class ReaderProcess:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
+        # Also if it had to be killed, and could not do it itself.
+        self._ends.close()
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(run_folder(Path(tempfile.gettempdir()), "reader"))
+        except OSError:
+            raise HushwayError(
+                "There is no folder for temporary files, it cannot be written to, or others could "
+                "change what is in it.",
+                advice="Set TMPDIR to a folder that only you may write to.",
+            ) from None
+        yield folder

@@ -1,21 +1,18 @@
 """Starts the workbench, and ends it in order."""
 
 import signal
-import socket
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-import uvicorn
-
-from hushway.errors import HushwayError
-from hushway.workbench.addresses import Address
+from hushway.workbench.addresses import LOOPBACK, LOOPBACK_NAME, Address
 from hushway.workbench.app import Workbench, workbench_app
 from hushway.workbench.child import PUBLISH
 from hushway.workbench.entry import Entry
-from hushway.workbench.guard import ENTER
+from hushway.workbench.listening import listen
 from hushway.workbench.reader_process import ReaderProcess
+from hushway.workbench.serving import server_of
 from hushway.workbench.shelf import Shelf
 from hushway.workbench.tasks import Task, TaskBoard
 
@@ -47,7 +44,9 @@ def serve(
     """
     shelf = Shelf(places)
     with ExitStack() as stack:
-        listener = stack.enter_context(_listening(host, port))
+        # A name of two numbers, of which only one is listened on, would be announced.
+        host = LOOPBACK if host == LOOPBACK_NAME else host
+        listener = stack.enter_context(listen(host, port))
         address = Address(host=host, port=listener.getsockname()[1])
         if not address.is_loopback:
             notice(
@@ -59,23 +58,17 @@ def serve(
         reader = stack.enter_context(ReaderProcess()) if address.is_loopback else None
         board = TaskBoard(_showing(shelf, reader))
         bench = Workbench(shelf=shelf, board=board, reader=reader)
-        entry = Entry(address.port)
-        app = workbench_app(bench, address=address, entry=entry)
-        announce(f"{address.url}{ENTER}?token={entry.token}")
-        config = uvicorn.Config(
-            app,
-            access_log=False,
-            # Errors are answered; a log could quote a row or a token.
-            log_config=None,
-            log_level="critical",
-            lifespan="off",
-            server_header=False,
-            timeout_graceful_shutdown=_SECONDS_TO_SAY_GOODBYE,
-            ws="none",
+        entry = Entry()
+        server = server_of(
+            workbench_app(bench, entry),
+            address=address,
+            access=entry,
+            goodbye_seconds=_SECONDS_TO_SAY_GOODBYE,
         )
+        announce(entry.address(address.url))
         try:
             with suppress(KeyboardInterrupt):
-                uvicorn.Server(config).run(sockets=[listener])
+                server.run(sockets=[listener])
         finally:
             _end(board, notice)
 
@@ -123,20 +116,3 @@ def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:
             else [last.data["message"], *last.data["notes"]]
         )
         notice(" ".join(words))
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        # Whoever comes before all is ready waits, and is not turned away.
-        listener.listen()
-    except OSError as problem:
-        listener.close()
-        raise HushwayError(
-            f"Port {port} of {host} cannot be used: {problem.strerror}.",
-            advice="Name another one: hushway serve --port 8322",
-        ) from None
-    return listener

@@ -63,3 +63,22 @@ def test_modules_where_somebody_stands_are_not_ours(
     monkeypatch.chdir(broken)
     _, answer = verdict(Path())
     assert answer["checks"][0]["name"] == "seal"  # type: ignore[index]
+
+
+SPY = """
+import json, os
+from hushway.release.confined import answer_confined
+answer_confined(lambda question: {"names": sorted(os.environ)})
+"""
+
+
+def test_a_password_in_the_environment_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spying_module.py").write_text(SPY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for name in ("PGPASSWORD", "HUSHWAY_LEDGER", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "secret")
+    told = confined.ask_confined("spying_module", {})["names"]
+    assert {"PATH", "PYTHONPATH"} <= set(told)
+    assert {"PGPASSWORD", "HUSHWAY_LEDGER", "AWS_SECRET_ACCESS_KEY"}.isdisjoint(told)

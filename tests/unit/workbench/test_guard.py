@@ -1,15 +1,20 @@
 """Who is refused: strangers, other names, other pages, too much."""
 
 import tempfile
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from hushway.families.load import load_plan, prepare
+from hushway.publishing import publish
 from hushway.workbench.addresses import LOOPBACK, Address
 from hushway.workbench.entry import Entry
 from hushway.workbench.guard import MOST_BYTES
+from hushway.workbench.tickets import Tickets
 from support.little_bench import ORIGIN, OURS, PORT, Steward, steward_of
 
 CHANGES = [
@@ -58,30 +63,52 @@ def test_a_name_that_is_not_ours_is_misdirected(steward: Steward, host: str) -> 
 def test_a_change_that_another_page_asks_for_is_forbidden(
     steward: Steward, method: str, path: str, origin: str | None
 ) -> None:
-    headers = {"X-Hushway": "1"} | ({} if origin is None else {"Origin": origin})
+    headers = {} if origin is None else {"Origin": origin}
     assert steward.client.request(method, path, headers=headers).status_code == 403
 
 
-@pytest.mark.parametrize(("method", "path"), CHANGES)
-def test_a_change_without_our_mark_is_forbidden(steward: Steward, method: str, path: str) -> None:
-    response = steward.client.request(method, path, headers={"Origin": ORIGIN})
-    assert response.status_code == 403
-
-
-@pytest.mark.parametrize("path", ["/", "/assets/steward.js", "/api/state", "/api/tasks", "/none"])
-@pytest.mark.parametrize("cookie", [None, "", "wrong", "é"])
-def test_nobody_sees_anything_without_having_come_in(
-    steward: Steward, path: str, cookie: str | None
+@pytest.mark.parametrize("path", ["/api/state", "/api/tasks", "/api/schema/od", "/none"])
+@pytest.mark.parametrize(
+    "given",
+    [None, "", "Bearer", "Bearer ", "Bearer wrong", "Bearer é", "Basic {session}", "{session}"],
+)
+def test_nobody_sees_anything_without_the_session_token(
+    steward: Steward, path: str, given: str | None
 ) -> None:
-    name = next(iter(steward.client.cookies))
-    steward.client.cookies.clear()
-    headers = {} if cookie is None else {"Cookie": f"{name}={cookie}".encode()}
+    session = steward.client.headers.pop("Authorization").removeprefix("Bearer ")
+    headers = {} if given is None else {"Authorization": given.format(session=session).encode()}
     assert steward.client.get(path, headers=headers).status_code == 401
     assert steward.client.post("/api/plans", headers=OURS | headers).status_code == 401
 
 
+@pytest.mark.parametrize("way", ["cookie", "query", "twice"])
+def test_the_session_token_counts_in_its_header_alone(steward: Steward, way: str) -> None:
+    """What a browser sends by itself, or keeps in a history, opens nothing."""
+    given = steward.client.headers.pop("Authorization")
+    session = given.removeprefix("Bearer ")
+    headers = {
+        "cookie": [("Cookie", f"session={session}; hushway-{PORT}={session}")],
+        "query": [],
+        "twice": [("Authorization", given), ("Authorization", given)],
+    }[way]
+    query = f"?token={session}&session={session}" if way == "query" else ""
+    assert steward.client.get(f"/api/state{query}", headers=headers).status_code == 401
+
+
+def test_pages_hold_nothing_of_the_stewards(steward: Steward) -> None:
+    """They are shown to everybody, because a browser that opens a page sends no header."""
+    known = {path: steward.client.get(path).content for path in ("/", "/assets/steward.js")}
+    session = steward.client.headers.pop("Authorization").removeprefix("Bearer ")
+    for path, content in known.items():
+        assert steward.client.get(path).content == content
+        assert (
+            files("hushway") / "web" / (path.strip("/") or "steward.html")
+        ).read_bytes() == content
+        assert session.encode() not in content
+
+
 def test_the_printed_address_lets_one_browser_in_once() -> None:
-    entry = Entry(PORT)
+    entry = Entry()
     token = entry.token
     assert token is not None
     assert entry.come_in("") is None
@@ -91,25 +118,52 @@ def test_the_printed_address_lets_one_browser_in_once() -> None:
     assert session != token
     assert entry.come_in(token) is None
     assert entry.token is None
-    assert entry.admits(session)
-    assert not entry.admits(token)
-    assert not entry.admits(None)
+    assert entry.knows("/", Headers({"Authorization": f"Bearer {session}"}))
+    assert not entry.knows("/", Headers({"Authorization": f"Bearer {token}"}))
+    assert not entry.knows("/", Headers())
+
+
+def test_the_printed_address_shows_its_token_to_no_server() -> None:
+    entry = Entry()
+    assert entry.address(ORIGIN) == f"{ORIGIN}/#token={entry.token}"
 
 
 def test_a_used_address_is_refused(steward: Steward) -> None:
-    response = steward.client.get("/enter?token=used")
-    assert response.status_code == 401
-    assert "set-cookie" not in response.headers
+    for token in ("used", ""):
+        response = steward.client.post("/api/enter", json={"token": token}, headers=OURS)
+        assert response.status_code == 401
+        assert "session" not in response.text
+    assert steward.client.get("/api/enter?token=used").status_code == 404
 
 
-def test_the_cookie_is_for_this_server_and_its_own_pages_alone(plan: Path) -> None:
-    with steward_of(plan.parent) as found:
-        response = found.client.get("/api/state")
-        assert "set-cookie" not in response.headers
-        (cookie,) = found.client.cookies.jar
-    assert cookie.name == f"hushway-{PORT}"
-    assert cookie.has_nonstandard_attr("HttpOnly")
-    assert cookie.get_nonstandard_attr("SameSite") == "strict"
+def test_no_answer_sets_a_cookie(steward: Steward) -> None:
+    """Browsers would send it to every other server on this machine."""
+    for path in ("/", "/assets/steward.js", "/api/state", f"/api/plans/{steward.plan}", "/none"):
+        assert "set-cookie" not in steward.client.get(path).headers
+    assert not list(steward.client.cookies.jar)
+
+
+def test_the_page_of_a_certificate_is_shown_once(funded: Path) -> None:
+    """A frame asks for it without a header."""
+    publish(prepare(load_plan(funded)))
+    with steward_of(funded.parent) as steward:
+        path = f"/api/plans/{steward.plan}/certificate"
+        page, other = (steward.client.get(path).json()["page"] for _ in range(2))
+        assert page != other
+        del steward.client.headers["Authorization"]
+        first = steward.client.get(page)
+        assert first.status_code == 200
+        assert first.headers["content-security-policy"].startswith("sandbox;")
+        assert steward.client.get(page).status_code == 401
+        assert steward.client.get("/certificates/guess").status_code == 401
+        assert steward.client.get(path).status_code == 401
+        assert steward.client.get(other).status_code == 200
+
+
+def test_tickets_that_nobody_uses_are_not_kept_for_ever(tmp_path: Path) -> None:
+    tickets = Tickets()
+    given = [tickets.give(tmp_path) for _ in range(60)]
+    assert [tickets.take(ticket) for ticket in given] == [None] * 10 + [tmp_path] * 50
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/api/plans/none", "/none"])

@@ -1,6 +1,9 @@
 """The readers' process: given releases alone, it shows them and nothing else."""
 
 import json
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +88,40 @@ def test_nothing_exact_is_in_any_answer(client: httpx2.Client, release: Path) ->
         assert private not in site
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/site.json", "/{secret}", "/{other}/", "/{other}/site.json"]
+)
+def test_whoever_does_not_know_its_address_reads_nothing(reader: ReaderProcess, path: str) -> None:
+    """Every user of the machine can reach the port; the folder of a release may be for one only."""
+    origin, secret, _ = reader.url.rsplit("/", 2)
+    other = secret[:-1] + ("A" if secret[-1] != "A" else "B")
+    answer = httpx2.get(origin + path.format(secret=secret, other=other), timeout=60)
+    assert answer.status_code == 401
+    assert "releases" not in answer.text
+    assert secret not in answer.text
+
+
+def test_it_answers_under_every_number_of_its_name(reader: ReaderProcess) -> None:
+    """Otherwise somebody else could, and a browser would show their pages."""
+    name = reader.url.split("/")[2]
+    port = int(name.rpartition(":")[2])
+    numbers = {str(found[4][0]) for found in socket.getaddrinfo("localhost", port)}
+    for number in numbers:
+        origin = f"http://[{number}]:{port}" if ":" in number else f"http://{number}:{port}"
+        path = f"{origin}/{reader.url.split('/')[3]}/site.json"
+        try:
+            answer = httpx2.get(path, headers={"Host": name}, timeout=60)
+        except httpx2.ConnectError:
+            # No such address on this machine: then nobody can listen there either.
+            with (
+                pytest.raises(OSError, match=r"assign|support"),
+                socket.socket(socket.AF_INET6) as one,
+            ):
+                one.bind((number, 0))
+            continue
+        assert answer.status_code == 200
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_can_be_changed(client: httpx2.Client, method: str) -> None:
     assert client.request(method, "/").status_code == 405
@@ -108,7 +145,8 @@ def test_it_answers_under_its_own_name_only(client: httpx2.Client, host: str) ->
     ],
 )
 def test_no_address_leads_out_of_the_site(client: httpx2.Client, path: str) -> None:
-    assert client.get(path).status_code == 404
+    # What leads out of the secret part of the address is not let in at all.
+    assert client.get(path).status_code in {401, 404}
 
 
 def test_it_is_given_neither_ledger_nor_plan(reader: ReaderProcess, release: Path) -> None:
@@ -118,10 +156,28 @@ def test_it_is_given_neither_ledger_nor_plan(reader: ReaderProcess, release: Pat
     given = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
     assert LEDGER_URL.encode() not in given
     assert b"HUSHWAY" not in given
+    # Every user of the machine can read with which words a program was started.
+    assert reader.url.split("/")[3].encode() not in given
     assert str(release.parent).encode() not in given
     opened = [str(link.readlink()) for link in (process / "fd").iterdir()]
     assert not [name for name in opened if "ledger" in name or name.endswith(".toml")]
     assert (process / "cwd").readlink() == Path("/")
+
+
+def test_where_linux_can_do_that_it_changes_nothing(reader: ReaderProcess) -> None:
+    bound = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from hushway.release.landlock import allow_only as o; print(o(reads=[]))",
+        ],
+        capture_output=True,
+        check=True,
+    )
+    if bound.stdout != b"True\n":
+        pytest.skip("this system has no Landlock")
+    status = Path(f"/proc/{reader._process.pid}/status").read_text(encoding="utf-8")
+    assert "NoNewPrivs:\t1" in status
 
 
 def test_a_later_list_takes_the_place_of_the_first(release: Path) -> None:
@@ -134,8 +190,22 @@ def test_a_later_list_takes_the_place_of_the_first(release: Path) -> None:
     assert ended.poll() == 0
 
 
+def test_what_it_drew_is_gone_also_if_it_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with ReaderProcess() as process:
+        process.show([])
+        assert list(tmp_path.rglob("site.json"))
+        process._process.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("in_the_middle", [False, True])
-def test_it_ends_when_whoever_started_it_is_gone(release: Path, in_the_middle: bool) -> None:
+def test_it_ends_when_whoever_started_it_is_gone(
+    release: Path, in_the_middle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     process = ReaderProcess()
     started: Any = process._process
     if in_the_middle:
@@ -149,3 +219,5 @@ def test_it_ends_when_whoever_started_it_is_gone(release: Path, in_the_middle: b
         assert time.monotonic() < until
         time.sleep(0.05)
     started.stdout.close()
+    # Whoever started it could not clean up; what it drew is gone all the same.
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

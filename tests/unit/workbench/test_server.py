@@ -5,10 +5,12 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx2
 import pytest
+import uvicorn
 from typer.testing import CliRunner
 
 from hushway.cli import serve as verb
@@ -17,7 +19,7 @@ from hushway.cli.verbs import app
 from hushway.errors import HushwayError
 from hushway.workbench import server
 from support import held_child
-from support.little_bench import spent, wait_for
+from support.little_bench import come_in, spent, wait_for
 
 
 def test_missing_libraries_are_one_error_that_says_what_to_install(
@@ -55,12 +57,24 @@ def test_whoever_lets_others_ask_is_warned_and_readers_stay_at_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(server.uvicorn.Server, "run", lambda _server, sockets: len(sockets))
+    monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
     monkeypatch.setattr(server, "ReaderProcess", None)
     server.serve([tmp_path], host="0.0.0.0", port=0, announce=said.append, notice=said.append)  # noqa: S104  what is warned of
     warning, address = said
     assert "Others on the network" in warning
-    assert "/enter?token=" in address
+    assert "/#token=" in address
+
+
+def test_a_name_of_two_numbers_is_announced_as_the_one_that_is_listened_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers try [::1] first for localhost, where somebody else may listen."""
+    said: list[str] = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
+    monkeypatch.setattr(server, "ReaderProcess", nullcontext)
+    server.serve([tmp_path], host="localhost", port=0, announce=said.append, notice=said.append)
+    (address,) = said
+    assert address.startswith("http://127.0.0.1:")
 
 
 def test_the_browser_is_not_told_the_token_where_others_can_see_it(
@@ -69,13 +83,14 @@ def test_the_browser_is_not_told_the_token_where_others_can_see_it(
     opened: list[str] = []
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("webbrowser.open", opened.append)
-    verb.open_privately("http://127.0.0.1:1/enter?token=secret")
-    (address,) = opened
-    assert "secret" not in address
-    (file,) = tmp_path.iterdir()
-    assert file.as_uri() == address
-    assert file.stat().st_mode & 0o077 == 0
-    assert "token=secret" in file.read_text("utf-8")
+    with verb.opened_privately("http://127.0.0.1:1/#token=secret"):
+        (address,) = opened
+        assert "secret" not in address
+        (file,) = tmp_path.iterdir()
+        assert file.as_uri() == address
+        assert file.stat().st_mode & 0o077 == 0
+        assert "token=secret" in file.read_text("utf-8")
+    assert not file.exists()
 
 
 def test_ctrl_c_waits_for_a_publish_and_a_second_one_interrupts_it(
@@ -95,12 +110,12 @@ def test_ctrl_c_waits_for_a_publish_and_a_second_one_interrupts_it(
     try:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        origin = address.partition("/enter")[0]
+        origin = address.partition("/#")[0]
         transport = httpx2.HTTPTransport(retries=50)
         with httpx2.Client(base_url=origin, timeout=60, transport=transport) as client:
-            assert client.get(address).status_code == 200
+            come_in(client, address)
             plan = client.get("/api/state").json()["plans"][0]["id"]
-            headers = {"Origin": origin, "X-Hushway": "1"}
+            headers = {"Origin": origin}
             client.post(f"/api/plans/{plan}/publish", json={"confirm": "1"}, headers=headers)
             wait_for(held / held_child.WAITS)
         process.send_signal(signal.SIGINT)

@@ -16,6 +16,7 @@ from support import held_child
 from support.little_bench import (
     OURS,
     Steward,
+    come_in,
     open_account,
     spent,
     steward_of,
@@ -252,11 +253,11 @@ def test_a_publish_outlives_a_server_that_is_killed(
     try:
         assert server.stdout is not None
         address = server.stdout.readline().strip()
-        origin = address.partition("/enter")[0]
+        origin = address.partition("/#")[0]
         with httpx2.Client(base_url=origin, timeout=60) as client:
-            ready(client, address)
+            come_in(client, address)
             plan = client.get("/api/state").json()["plans"][0]["id"]
-            headers = {"Origin": origin, "X-Hushway": "1"}
+            headers = {"Origin": origin}
             client.post(f"/api/plans/{plan}/publish", json={"confirm": "1"}, headers=headers)
             wait_for(held / held_child.WAITS)
     finally:
@@ -268,19 +269,3 @@ def test_a_publish_outlives_a_server_that_is_killed(
     wait_for(funded.parent / "release")
     assert verify(funded.parent / "release").intact
     assert spent(funded) == 1
-
-
-def ready(client: Any, address: str) -> None:
-    """Comes in, as soon as the server listens."""
-    import time
-
-    import httpx2
-
-    for _ in range(600):
-        try:
-            assert client.get(address).status_code == 200
-        except httpx2.ConnectError:
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail("the server never listened")

@@ -1,5 +1,7 @@
 /** What the workbench's server is asked, and how it refuses. */
 
+import { keepSession, sessionHeaders, tokenIn } from "./session";
+
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -54,8 +56,7 @@ export async function ask<T>(path: string, method = "GET", body?: unknown): Prom
   try {
     answer = await fetch(path, {
       method,
-      headers:
-        method === "GET" ? {} : { "X-Hushway": "1", "Content-Type": "application/json" },
+      headers: { ...sessionHeaders(), ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch {
@@ -67,6 +68,20 @@ export async function ask<T>(path: string, method = "GET", body?: unknown): Prom
   const facts: unknown = await answer.json().catch(() => null);
   if (!answer.ok) throw refusalOf(facts, answer.status);
   return facts as T;
+}
+
+/** Comes in, if the address of this page is the one that lets a browser in. */
+export async function comeIn(): Promise<void> {
+  const token = tokenIn(location.hash);
+  if (token === null) return;
+  // It is used up by this, and belongs into no history.
+  history.replaceState(null, "", location.pathname);
+  try {
+    keepSession((await ask<{ session: string }>("api/enter", "POST", { token })).session);
+  } catch (error) {
+    // Whoever opens a used address in the browser that it has let in is still in.
+    if (!("Authorization" in sessionHeaders())) throw error;
+  }
 }
 
 export function refusalOf(facts: unknown, status = 0): Refusal {

@@ -1,6 +1,7 @@
 /** A task of the server, followed while it works. */
 
-import { ask, asRefusal, Refusal, refusalOf } from "./api";
+import { ask, asRefusal, type Refusal, refusalOf } from "./api";
+import { listen, type Told } from "./events";
 
 interface Progress {
   readonly text: string;
@@ -15,7 +16,7 @@ export class Job<Result, Part = never> {
   refusal: Refusal | null = $state.raw(null);
   private task: string | null = null;
   private asked = 0;
-  private stream: EventSource | null = null;
+  private stream: AbortController | null = null;
 
   constructor(
     private readonly plan: string,
@@ -42,28 +43,11 @@ export class Job<Result, Part = never> {
     this.close();
     this.begin();
     this.task = task;
-    const stream = new EventSource(`api/tasks/${task}/events`);
+    const stream = new AbortController();
     this.stream = stream;
-    const on = (name: string, hear: (facts: never) => void): void =>
-      stream.addEventListener(name, (event) => hear(JSON.parse((event as MessageEvent<string>).data) as never));
-    on("progress", (facts: Progress) => (this.progress = facts));
-    on("part", (facts: Part) => (this.parts = [...this.parts, facts]));
-    on("result", (facts: Result) => {
-      this.result = facts;
-      this.state = "done";
-      this.over();
-    });
-    on("failed", (facts: unknown) => this.fail(refusalOf(facts)));
-    stream.addEventListener("open", () => (this.parts = []));
-    stream.addEventListener("error", () => {
-      if (stream.readyState === EventSource.CLOSED && this.state === "running") {
-        this.fail(
-          new Refusal(
-            "The connection to the task was lost.",
-            "It may still be at work: reload this page to see how it stands.",
-          ),
-        );
-      }
+    const hear = (told: Told): void => (stream.signal.aborted ? undefined : this.hear(told));
+    listen(`api/tasks/${task}/events`, hear, stream.signal).catch((error: unknown) => {
+      if (!stream.signal.aborted) this.fail(asRefusal(error));
     });
   }
 
@@ -78,8 +62,20 @@ export class Job<Result, Part = never> {
 
   /** Stops listening; the task itself goes on. */
   close(): void {
-    this.stream?.close();
+    this.stream?.abort();
     this.stream = null;
+  }
+
+  private hear({ name, data }: Told): void {
+    const facts: unknown = JSON.parse(data);
+    if (name === "progress") this.progress = facts as Progress;
+    else if (name === "part") this.parts = [...this.parts, facts as Part];
+    else if (name === "failed") this.fail(refusalOf(facts));
+    else if (name === "result") {
+      this.result = facts as Result;
+      this.state = "done";
+      this.over();
+    }
   }
 
   private begin(): void {
