@@ -39,7 +39,7 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
     moment = datetime.now(UTC)
     cost = cost_on(job.mechanism.losses, account.budget_limit.measure)
     draft = Certificate(
-        release_id=_release_id(plan.release_type, moment),
+        release_id=release_name(plan.release_type, moment),
         title=plan.release.title,
         terms=terms,
         epsilon_delta=_epsilon_delta(terms.events, plan.privacy.delta),
@@ -101,12 +101,17 @@ def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: s
     )
 
 
-def _release_id(family: str, moment: datetime) -> str:
+def release_name(kind: str, moment: datetime | None = None) -> str:
     """Names a release once and for all, also when its noise can be drawn again from a seed.
 
     In small letters, as the ledger writes names.
+
+    Args:
+        kind: What the name begins with: the release type.
+        moment: When it was made; now, if left out.
     """
-    return f"{family}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
+    moment = moment or datetime.now(UTC)
+    return f"{kind}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
 
 
 def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:

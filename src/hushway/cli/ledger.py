@@ -89,7 +89,8 @@ def show(
         raise typer.BadParameter("--from and --to belong to --people.")
     with connect(address) as book:
         accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
-        findings, cautions = book.check() if check else None, book.cautions()
+        findings = book.check() if check else None
+        cautions = [said for said in book.cautions() if said not in (findings or ())]
     if as_json:
         answer_json(
             {
@@ -184,12 +185,32 @@ def settle(
         list[str] | None,
         typer.Option(help="Give up a release that was charged for and of which nothing is left."),
     ] = None,
+    restored: Annotated[
+        bool,
+        typer.Option(
+            "--restored",
+            help="The ledger was restored from an older copy: charge it again for what it lost.",
+        ),
+    ] = False,
+    release: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --restored: a release of the plan's account and days."),
+    ] = None,
+    charge: Annotated[
+        str | None,
+        typer.Option(help="With --restored: what was spent besides, such as 1/2."),
+    ] = None,
 ) -> None:
-    """Finish what an interrupted publish has left, or note that nothing came of it."""
+    """Finish what an interrupted publish has left, or bring a restored ledger up to date."""
     from hushway.families.load import load_plan
     from hushway.settling import settle_plan
 
     plan = load_plan(plan_file)
+    if restored:
+        _settle_restored(plan_file, release or [], charge)
+        return
+    if release or charge:
+        raise typer.BadParameter("--release and --charge belong to --restored.")
     with connect(str(plan_file)) as book:
         for sentence in settle_plan(plan.path(plan.release.folder), book):
             say(sentence)
@@ -203,6 +224,21 @@ def settle(
             "now: "
             f"hushway ledger settle {plan_file} --abandon {found.release}"
         )
+
+
+def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
+    from hushway.families.load import load_plan, prepare
+    from hushway.release.plan_sections import exact_positive
+    from hushway.restoring import settle_restored
+
+    try:
+        stated = None if charge is None else exact_positive(charge)
+    except ValueError as problem:
+        raise typer.BadParameter(f"--charge {problem}.") from None
+    job = prepare(load_plan(plan_file))
+    with connect(str(plan_file)) as book:
+        for sentence in settle_restored(job, book, folders=folders, charge=stated):
+            say(sentence)
 
 
 @ledger.command("export")

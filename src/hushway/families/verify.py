@@ -92,9 +92,19 @@ def sealed_certificate(folder: Path) -> Certificate:
     Raises:
         ReleaseError: It is not.
     """
+    certificate, _ = sealed_release(folder)
+    return certificate
+
+
+def sealed_release(folder: Path) -> tuple[Certificate, str]:
+    """Returns the certificate of a folder that is as it was sealed, and the digest of its seal.
+
+    Raises:
+        ReleaseError: It is not.
+    """
     seal, _ = _seal(folder)
     _files(folder, seal)
-    return read_certificate(folder)
+    return read_certificate(folder), seal.digest
 
 
 def read_certificate(folder: Path) -> Certificate:
@@ -198,7 +208,7 @@ def _check_claims(
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
     if ledger is not None:
-        notes.attempt("ledger", lambda: _ledger(certificate, ledger))
+        notes.attempt("ledger", lambda: _ledger(folder, certificate, ledger))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate))
     notes.attempt("label", lambda: _label(folder, certificate))
@@ -246,15 +256,17 @@ def _account(certificate: Certificate) -> tuple[bool, str]:
     )
 
 
-def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
+def _ledger(folder: Path, certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
     # Loads a library for databases, which only this question needs.
     from hushway.privacy.ledger import AccountKey, Witness
 
     account = certificate.account
+    seal, _ = _seal(folder)
     witness = Witness(
         release=certificate.release_id,
         entry_hash=account.ledger_entry,
-        reference=certificate.digest,
+        reference=seal.digest,
+        certificate=certificate.digest,
         key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
         measure=account.measure,
         spent=account.spent,
@@ -266,7 +278,16 @@ def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
             " ".join(contradictions),
             advice="Find out which of the two was changed, or is an older copy, before spending.",
         )
-    return True, "The ledger knows the release, and charged it to the account as stated."
+    if not ledger.binds_files(certificate.release_id):
+        return True, (
+            "The ledger knows the certificate, and charged it to the account as stated. Its entry "
+            "is of an older kind that notes no seal, so it does not say that these are the numbers "
+            "that were published."
+        )
+    return True, (
+        "The ledger knows the release with these very files, and charged it to the account as "
+        "stated."
+    )
 
 
 def _randomness(certificate: Certificate) -> tuple[bool, str]:

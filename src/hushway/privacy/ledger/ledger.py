@@ -1,6 +1,5 @@
 """The ledger: the one place that knows how much was ever learnt about the people in a data set."""
 
-import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,11 +11,13 @@ from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
 from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
-from hushway.privacy.ledger.inspection import remember
+from hushway.privacy.ledger.memory import refuse_forgotten, remember
 from hushway.privacy.ledger.names import look_alike, normal_name
+from hushway.privacy.ledger.notes import check_note, check_reference
 from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
 from hushway.privacy.ledger.reader import LedgerReader, existing, obstacle, reserved
 from hushway.privacy.ledger.reservation import Reservation, cost_of
+from hushway.privacy.ledger.restoring import LostRelease, restore
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, Measure, ZCDPLoss
@@ -60,7 +61,7 @@ class Ledger(LedgerReader):
         Raises:
             BudgetError: The account exists, its data set or period looks like another one, or the
                 delta makes no sense.
-            LedgerError: The ledger is out of reach or damaged.
+            LedgerError: The ledger is out of reach or damaged, or has lost entries.
         """
         _check_delta(budget_limit, delta)
         row = new_account(
@@ -69,6 +70,7 @@ class Ledger(LedgerReader):
         with self._store.writing() as connection:
             book = Book(connection)
             book.lock_whole()
+            refuse_forgotten(book)
             if book.account(key) is not None:
                 raise BudgetError(
                     f"Account {key} is open already.",
@@ -111,7 +113,8 @@ class Ledger(LedgerReader):
             BudgetError: The account is missing, has not enough left or cannot spend in its
                 currency, another account of the data set has spent on one of the days, or the
                 release was reserved before.
-            LedgerError: The ledger is out of reach or damaged.
+            LedgerError: The ledger is out of reach or damaged, or was restored from an older copy
+                and nobody has said yet what was lost.
         """
         release = normal_name("release id", release)
         check_note("purpose", purpose)
@@ -120,6 +123,7 @@ class Ledger(LedgerReader):
             with self._store.writing() as connection:
                 book = Book(connection)
                 row = existing(book.lock_account(key), key)
+                refuse_forgotten(book)
                 account = account_of(row)
                 amount = _price(losses, account.budget_limit.measure)
                 if book.reserved(release) is not None:
@@ -156,7 +160,7 @@ class Ledger(LedgerReader):
 
         Args:
             reservation: The reservation, which accepts no further charge, or the id of its release.
-            reference: The digest of the release's certificate.
+            reference: The digest of the release's seal, which holds those of all its files.
 
         Raises:
             BudgetError: The release was never reserved, or is settled already.
@@ -215,6 +219,30 @@ class Ledger(LedgerReader):
             everyone = groups(book.declarations(), known)
         return next(group for group in everyone if named <= set(group.datasets))
 
+    def restore(self, found: Sequence[LostRelease] = ()) -> list[Entry]:
+        """Writes into a restored ledger again what it has lost, and notes that it was restored.
+
+        Privacy:
+            Whatever was lost is charged in full, also where that passes a limit: it was spent.
+            `check` then says so, and the account spends nothing more.
+
+        Args:
+            found: Releases that were charged for and that this user's memory may not know.
+
+        Returns:
+            The entries that were written.
+
+        Raises:
+            BudgetError: Nothing is missing, or a release fits no account.
+            LedgerError: The ledger is out of reach or damaged, or it is not known what was lost.
+        """
+        with self._store.writing() as connection:
+            book = Book(connection)
+            book.lock_whole()
+            written = restore(book, found)
+        self._remember()
+        return written
+
     def backup(self, target: str | Path) -> None:
         """Writes a true copy of a ledger in SQLite into a new file that only its owner may read.
 
@@ -246,10 +274,7 @@ class Ledger(LedgerReader):
         """Keeps in mind what was written, so that an older copy is noticed later."""
         with suppress(LedgerError), self._store.reading() as connection:
             book = Book(connection)
-            accounts = book.accounts()
-            first = book.first_entry()
-        if first is not None:
-            remember(accounts, first.hash)
+            remember(book.accounts(), book.entries())
 
     def _is_reserved(self, release: str) -> bool:
         with self._store.reading() as connection:
@@ -306,38 +331,3 @@ def _already_reserved(release: str) -> BudgetError:
         f"Release {release} was reserved before; nothing was spent.",
         advice="Give every release an id of its own.",
     )
-
-
-_LONGEST = 10_000
-# Controls would garble a bank statement on a terminal; lone surrogates cannot be written as UTF-8.
-_REFUSED_CATEGORIES = ("Cc", "Cs")
-
-
-def check_note(what: str, text: str) -> None:
-    """Makes sure that a text can be kept.
-
-    Raises:
-        BudgetError: The text is too long or cannot be written as one line.
-    """
-    if len(text) > _LONGEST:
-        raise BudgetError(
-            f"The {what} is longer than {_LONGEST} characters.", advice=f"Shorten the {what}."
-        )
-    if any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in text):
-        raise BudgetError(
-            f"The {what} holds characters that cannot be printed.",
-            advice=f"Write the {what} as one line of ordinary text.",
-        )
-
-
-def check_reference(text: str) -> None:
-    """Makes sure that a text can refer to a certificate.
-
-    Raises:
-        BudgetError: The text is blank, too long or cannot be written as one line.
-    """
-    check_note("reference", text)
-    if not text.strip():
-        raise BudgetError(
-            "The reference is blank.", advice="Give the digest of the release's certificate."
-        )
