@@ -11,8 +11,9 @@ from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
 from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
+from hushway.privacy.ledger.lookalikes import look_alike
 from hushway.privacy.ledger.memory import refuse_forgotten, remember
-from hushway.privacy.ledger.names import look_alike, normal_name
+from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.notes import check_note, check_reference
 from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
 from hushway.privacy.ledger.reader import LedgerReader, existing, obstacle, reserved

@@ -110,9 +110,7 @@ def refuse_forgotten(book: Book) -> None:
 
 def _seen(account: AccountRow, entries: Sequence[EntryRow]) -> SeenAccount:
     chain = (entry for entry in entries if entry.account == account.number)
-    return SeenAccount(
-        account=account, chain=tuple(replace(entry, secret="") for entry in chain)
-    )
+    return SeenAccount(account=account, chain=tuple(replace(entry, secret="") for entry in chain))
 
 
 def _read(number: int, facts: object) -> SeenAccount:
