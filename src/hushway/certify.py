@@ -23,6 +23,7 @@ from hushway.privacy.loss import PureLoss, cost_on, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.release.job import Job
+from hushway.release.plan_sections import LossPlan
 
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99
@@ -42,7 +43,7 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
         release_id=release_name(plan.release_type, moment),
         title=plan.release.title,
         terms=terms,
-        epsilon_delta=_epsilon_delta(terms.events, plan.privacy.delta),
+        epsilon_delta=_epsilon_delta(terms.events, plan.privacy),
         randomness=Randomness(source=source.name, private=source.private),
         tuning=plan.release.parameters_chosen,
         account=_statement(account, spent=account.spent + cost, entry_hash=_NO_ENTRY),
@@ -125,8 +126,9 @@ def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> Account
     )
 
 
-def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDelta | None:
+def _epsilon_delta(events: Sequence[Event], plan: LossPlan) -> EpsilonDelta | None:
     """States (epsilon, delta) if asked for, and if it says more than the pure sum does."""
+    delta = plan.delta
     if delta is None:
         return None
     found = best_epsilon(events, delta)
@@ -135,4 +137,9 @@ def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDe
     if found.method == "pure" or hardly_less:
         return None
     millionths = max(1, math.ceil(found.epsilon * 10**6))
-    return EpsilonDelta(epsilon=f"{millionths / 10**6:.6f}", delta=str(delta), method=found.method)
+    return EpsilonDelta(
+        epsilon=f"{millionths / 10**6:.6f}",
+        delta=str(delta),
+        method=found.method,
+        people=plan.people,
+    )

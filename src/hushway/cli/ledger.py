@@ -21,7 +21,7 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
-from hushway.facts.ledger import account_facts, entry_facts, lost_facts, note_on
+from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts, note_on
 from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
 
@@ -57,8 +57,10 @@ def open_account(
     )
     key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
     with Ledger.connect(plan.ledger_url()) as book:
-        account = book.open_account(key, budget_limit, delta=small)
-    say(f"Opened {key} with a budget limit of {_amount(account, account.budget_limit.amount)}.")
+        account = book.open_account(
+            key, budget_limit, delta=small, large_delta=plan.privacy.large_delta
+        )
+    say(f"Opened {key} with a budget limit of {_limit(account)}.")
 
 
 @ledger.command("show")
@@ -214,9 +216,9 @@ def settle(
     with connect(str(plan_file)) as book:
         for sentence in settle_plan(plan.path(plan.release.folder), book):
             say(sentence)
-        for release in abandon or ():
-            book.abandon(release, reason="given up by the steward")
-            say(f"{release} is abandoned; what it cost stays spent.")
+        for lost in abandon or ():
+            book.abandon(lost, reason="given up by the steward")
+            say(f"{lost} is abandoned; what it cost stays spent.")
         pending = [found for found in book.unpublished() if found.state == "reserved"]
     for found in pending:
         say(
@@ -282,7 +284,7 @@ def _print_accounts(accounts: "list[Account]") -> None:
             account.key.dataset,
             str(account.key.unit),
             account.key.period,
-            _amount(account, account.budget_limit.amount),
+            _limit(account),
             number(account.spent),
             number(account.remaining),
         ]
@@ -306,9 +308,10 @@ def _print_entries(entries: "list[Entry]") -> None:
     table("Entries", ["when (UTC)", "what", "#amount", "release or account", "days", "hash"], rows)
 
 
-def _amount(account: "Account", amount: Any) -> str:
-    text = f"{account.budget_limit.measure.symbol} {number(amount)}"
-    return text if account.delta is None else f"{text} (δ {number(account.delta)})"
+def _limit(account: "Account") -> str:
+    text = f"{account.budget_limit.measure.symbol} {number(account.budget_limit.amount)}"
+    stated = limit_at_delta(account)
+    return text if stated is None else f"{text} ({stated})"
 
 
 _OUTSIDE = (

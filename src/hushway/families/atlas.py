@@ -79,7 +79,7 @@ def _sentences(certificate: Certificate) -> Mapping[str, str | None]:
         "guarantee": guarantee(certificate),
         "claim": claim_text(certificate),
         "error": certificate.terms.error,
-        "stamp": certificate.stamp,
+        "stamp": certificate.banner,
         "digest": certificate.digest.removeprefix("sha256:"),
     }
 

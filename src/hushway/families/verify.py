@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.errors import ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
+from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.signing import PublicKey
 from hushway.release.bounded import (
     CERTIFICATE_BYTES,
@@ -47,7 +48,7 @@ from hushway.release.papers import (
 from hushway.release.published_file import Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
-from hushway.release.wording import conversion_text, loss_text
+from hushway.release.wording import claim_text, conversion_text
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Ledger
@@ -227,7 +228,7 @@ def _family(name: str) -> tuple[Family, str]:
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:
     certificate = read_certificate(folder)
-    return certificate, f"The events add up to the claimed {loss_text(certificate.claim)}."
+    return certificate, f"The events add up to the claimed {claim_text(certificate)}."
 
 
 def _software(certificate: Certificate) -> tuple[bool, str]:
@@ -245,7 +246,8 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
     conversion = certificate.epsilon_delta
     if conversion is None:
         return True, "No epsilon is claimed at a delta."
-    return True, f"The events cost at most {conversion_text(conversion)}."
+    loudly = f"{LARGE_DELTA}: " if conversion.is_large else ""
+    return True, f"{loudly}The events cost at most {conversion_text(conversion)}."
 
 
 def _account(certificate: Certificate) -> tuple[bool, str]:

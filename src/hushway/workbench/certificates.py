@@ -29,7 +29,7 @@ def certificate_facts(folder: Path) -> dict[str, Any]:
     return {
         "release": certificate.release_id,
         "title": certificate.title,
-        "stamp": certificate.stamp,
+        "stamp": certificate.banner,
         "claim": claim_text(certificate),
         "guarantee": guarantee(certificate),
         "contribution": terms.contribution.words,

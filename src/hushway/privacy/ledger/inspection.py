@@ -235,10 +235,11 @@ def older(seen: Seen, entries: Sequence[EntryRow]) -> list[str]:
     missing = [account.label for account in forgotten(seen, entries)]
     if not missing:
         return []
-    return [
+    sentence = (
         f"You have seen entries of account {', '.join(missing)} that are not here: this is an "
         "older copy, or another one. What was spent since is not in it."
-    ]
+    )
+    return [sentence]
 
 
 def _clock(labels: dict[int, str], entries: Sequence[EntryRow]) -> Iterator[str]:

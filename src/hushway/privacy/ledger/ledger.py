@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.delta import is_large
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
 from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
@@ -50,7 +51,12 @@ class Ledger(LedgerReader):
         return cls(store)
 
     def open_account(
-        self, key: AccountKey, budget_limit: Loss, *, delta: Fraction | None = None
+        self,
+        key: AccountKey,
+        budget_limit: Loss,
+        *,
+        delta: Fraction | None = None,
+        large_delta: bool = False,
     ) -> Account:
         """Opens an account, once and for all: a limit cannot be changed later.
 
@@ -58,13 +64,14 @@ class Ledger(LedgerReader):
             key: Whose account it is.
             budget_limit: Most that may ever be spent; its currency becomes that of the account.
             delta: The delta that a rho was derived from, for display only.
+            large_delta: Whether a delta above 1e-5 is meant.
 
         Raises:
             BudgetError: The account exists, its data set or period looks like another one, or the
                 delta makes no sense.
             LedgerError: The ledger is out of reach or damaged, or has lost entries.
         """
-        _check_delta(budget_limit, delta)
+        _check_delta(budget_limit, delta, large_delta=large_delta)
         row = new_account(
             key, measure=budget_limit.measure.value, budget_limit=budget_limit.amount, delta=delta
         )
@@ -313,7 +320,7 @@ def _refuse_look_alikes(what: str, name: str, others: set[str]) -> None:
             )
 
 
-def _check_delta(budget_limit: Loss, delta: Fraction | None) -> None:
+def _check_delta(budget_limit: Loss, delta: Fraction | None, *, large_delta: bool) -> None:
     if delta is None:
         return
     if (
@@ -324,6 +331,12 @@ def _check_delta(budget_limit: Loss, delta: Fraction | None) -> None:
         raise BudgetError(
             "A delta is an exact fraction between 0 and 1, and belongs to a budget limit in rho.",
             advice='Give the delta in quotes, such as "1e-6", or leave it out for a pure epsilon.',
+        )
+    if is_large(delta, None) and not large_delta:
+        raise BudgetError(
+            "The delta is above 1e-5: with that chance everything about somebody may show.",
+            advice="Choose one far below one over the number of people, or say in the plan that it "
+            "is meant: delta and large_delta = true in [privacy].",
         )
 
 

@@ -1,11 +1,11 @@
 # ruff: noqa: RUF001  letters that look alike are what this file is about
 """Names that differ on disk and not to the eye, such as a Latin "copa" and a Cyrillic one.
 
-What the rules of `names` leave are whole names of look-alikes. Two names are compared as they look in
-small letters, as they are shown, and in capitals, as somebody may have written them. Dashes, dots,
-gaps and other punctuation count as one and the same, however many stand together, and as nothing at
-an end. The tables are short: Latin, Greek, Cyrillic, digits and letters that look like punctuation.
-They lean to the safe side, since all that a false alarm costs is another name.
+What the rules of `names` leave are whole names of look-alikes. Two names are compared as they look
+in small letters, as they are shown, and in capitals, as somebody may have written them. Dashes,
+dots, gaps and other punctuation count as one and the same, however many stand together, and as
+nothing at an end. The tables are short: Latin, Greek, Cyrillic, digits and letters that look like
+punctuation. They lean to the safe side, since all that a false alarm costs is another name.
 """
 
 import re
@@ -84,21 +84,18 @@ _CAPITAL = {
 def look_alike(one: str, other: str) -> bool:
     """Whether a reader may take one name for the other; both must be normal names."""
     return any(
-        look(_bare(_cased(one), stroke)) == look(_bare(_cased(other), stroke))
-        for (_cased, look), stroke in product(_LOOKS, ("-", ""))
+        look(one, stroke) == look(other, stroke)
+        for look, stroke in product((_as_small, _as_capitals), ("-", ""))
     )
 
 
-def _as_small(bare: str) -> str:
-    letters = bare.translate(_SMALL_TABLE)
+def _as_small(name: str, stroke: str) -> str:
+    letters = _bare(name, stroke).translate(_SMALL_TABLE)
     return letters.replace("rn", "m").replace("vv", "w")
 
 
-def _as_capitals(bare: str) -> str:
-    return bare.translate(_CAPITAL_TABLE)
-
-
-_LOOKS = ((str, _as_small), (str.upper, _as_capitals))
+def _as_capitals(name: str, stroke: str) -> str:
+    return _bare(name.upper(), stroke).translate(_CAPITAL_TABLE)
 
 
 def _bare(text: str, stroke: str) -> str:

@@ -1,8 +1,8 @@
 """What this user has seen of a ledger, kept apart from it: an older copy is noticed.
 
-A ledger that was put back to an earlier day is sound in itself. So all entries, without secrets, are
-kept in a file of the user's own after each writing, and a ledger that no longer holds the last of
-them is not the one that was written to: nothing is spent from it until somebody has said what
+A ledger that was put back to an earlier day is sound in itself. So all entries, without secrets,
+are kept in a file of the user's own after each writing, and a ledger that no longer holds the last
+of them is not the one that was written to: nothing is spent from it until somebody has said what
 happened. It is a help to an honest steward: the file can be taken away, and another user or machine
 has not seen what this one has.
 """
@@ -11,11 +11,11 @@ import contextlib
 import json
 import os
 import secrets
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fcntl import LOCK_EX, flock
 from pathlib import Path
+from typing import Any
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.book import Book
@@ -113,14 +113,14 @@ def _seen(account: AccountRow, entries: Sequence[EntryRow]) -> SeenAccount:
     return SeenAccount(account=account, chain=tuple(replace(entry, secret="") for entry in chain))
 
 
-def _read(number: int, facts: object) -> SeenAccount:
-    if isinstance(facts, Mapping):
+def _read(number: int, facts: Any) -> SeenAccount:
+    if isinstance(facts, dict):
         return SeenAccount(
             account=AccountRow(**facts["account"]),
             chain=tuple(EntryRow(**entry, secret="") for entry in facts["chain"]),
         )
     # Versions before kept the number and the hash of the last entry.
-    last, head = facts  # type: ignore[misc]  anything else is a TypeError or a ValueError
+    last, head = facts
     unknown = dict.fromkeys(
         ("dataset", "unit", "period", "measure", "cap", "delta", "opened_at", "spent"), ""
     )

@@ -118,9 +118,13 @@ def test_the_memory_of_an_earlier_version_is_read(file: Path, state: Path) -> No
 
 def test_the_memory_holds_no_secret_and_is_for_its_owner_only(file: Path, state: Path) -> None:
     with Ledger.connect(file) as ledger:
-        losses = [PureLoss(Fraction(1))]
         ledger.reserve(
-            KEY, release="r", losses=losses, purpose="", window=Window.always(), secret="hidden"
+            KEY,
+            release="r",
+            losses=[PureLoss(Fraction(1))],
+            purpose="",
+            window=Window.always(),
+            secret="hidden",  # noqa: S106  not a password
         )
     (kept,) = (state / "hushway" / "ledgers").iterdir()
     assert "hidden" not in kept.read_text()
