@@ -23,6 +23,7 @@ from hushway.privacy.loss import PureLoss, cost_on, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.release.job import Job
+from hushway.release.plan_sections import LossPlan
 
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99
@@ -39,10 +40,10 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
     moment = datetime.now(UTC)
     cost = cost_on(job.mechanism.losses, account.budget_limit.measure)
     draft = Certificate(
-        release_id=_release_id(plan.release_type, moment),
+        release_id=release_name(plan.release_type, moment),
         title=plan.release.title,
         terms=terms,
-        epsilon_delta=_epsilon_delta(terms.events, plan.privacy.delta),
+        epsilon_delta=_epsilon_delta(terms.events, plan.privacy),
         randomness=Randomness(source=source.name, private=source.private),
         tuning=plan.release.parameters_chosen,
         account=_statement(account, spent=account.spent + cost, entry_hash=_NO_ENTRY),
@@ -101,12 +102,17 @@ def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: s
     )
 
 
-def _release_id(family: str, moment: datetime) -> str:
+def release_name(kind: str, moment: datetime | None = None) -> str:
     """Names a release once and for all, also when its noise can be drawn again from a seed.
 
     In small letters, as the ledger writes names.
+
+    Args:
+        kind: What the name begins with: the release type.
+        moment: When it was made; now, if left out.
     """
-    return f"{family}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
+    moment = moment or datetime.now(UTC)
+    return f"{kind}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
 
 
 def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:
@@ -120,8 +126,9 @@ def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> Account
     )
 
 
-def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDelta | None:
+def _epsilon_delta(events: Sequence[Event], plan: LossPlan) -> EpsilonDelta | None:
     """States (epsilon, delta) if asked for, and if it says more than the pure sum does."""
+    delta = plan.delta
     if delta is None:
         return None
     found = best_epsilon(events, delta)
@@ -130,4 +137,9 @@ def _epsilon_delta(events: Sequence[Event], delta: Fraction | None) -> EpsilonDe
     if found.method == "pure" or hardly_less:
         return None
     millionths = max(1, math.ceil(found.epsilon * 10**6))
-    return EpsilonDelta(epsilon=f"{millionths / 10**6:.6f}", delta=str(delta), method=found.method)
+    return EpsilonDelta(
+        epsilon=f"{millionths / 10**6:.6f}",
+        delta=str(delta),
+        method=found.method,
+        people=plan.people,
+    )

@@ -73,6 +73,7 @@ def publish(
     key = _signing_key(job, passphrase)
     ledger_url = job.plan.ledger_url()
     with Ledger.connect(ledger_url, create=False) as ledger, claimed(folder) as place:
+        ledger.refuse_restored()
         _finish_what_was_left(place, ledger)
         bounding = BoundingKey.draw(source)
         counter, draft = _made_ready(job, ledger, bounding, source, progress)
@@ -95,7 +96,7 @@ def publish(
                 account=ledger.account(job.account),
                 entry_hash=reservation.entry_hash,
             )
-            write_sealed(
+            seal = write_sealed(
                 place,
                 contents=publishable(table, certificate),
                 certificate=certificate,
@@ -103,7 +104,7 @@ def publish(
                 progress=progress,
             )
             with undisturbed():
-                ledger.publish(reservation, reference=certificate.digest)
+                ledger.publish(reservation, reference=seal)
                 place.appear()
     return Published(folder=folder, certificate=certificate)
 
@@ -127,6 +128,7 @@ def rehearse(
     source = os_source()
     _signing_key(job, passphrase)
     with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
+        ledger.refuse_restored()
         _made_ready(job, ledger, BoundingKey.draw(source), source, progress)
     tag = price(job)
     if not tag.affordable:

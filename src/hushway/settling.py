@@ -23,7 +23,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.verify import sealed_certificate
+from hushway.families.verify import sealed_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Entry, EntryKind, Ledger
 from hushway.release.place import Place, claimed, hidden_folder
@@ -62,13 +62,13 @@ def settle_place(place: Place, ledger: Ledger) -> Settled:
     lost = place.reserved
     if place.is_sealed:
         try:
-            certificate, _ = sealed_certificate(place.partial)
+            certificate, seal = sealed_release(place.partial)
         except ReleaseError:
             # The power failed before all of it was on the disk; then the ledger was not told yet.
             if lost is None or not _is_open(ledger, lost):
                 raise
         else:
-            note(ledger, certificate)
+            note(ledger, certificate, seal.digest)
             place.appear()
             return Settled(outcome=Outcome.FINISHED, release=certificate.release_id)
     place.forget()
@@ -84,8 +84,8 @@ def settle_release(folder: Path, ledger: Ledger) -> Settled:
     Raises:
         ReleaseError: It is not a whole release, or this ledger did not charge for it.
     """
-    certificate, _ = sealed_certificate(folder)
-    noted = note(ledger, certificate)
+    certificate, seal = sealed_release(folder)
+    noted = note(ledger, certificate, seal.digest)
     outcome = Outcome.FINISHED if noted else Outcome.NOTHING
     return Settled(outcome=outcome, release=certificate.release_id)
 
@@ -114,29 +114,35 @@ def settle_plan(folder: Path, ledger: Ledger) -> Iterator[str]:
             yield f"What waited beside {folder.name} had not been charged for, and is gone."
 
 
-def note(ledger: Ledger, certificate: Certificate) -> bool:
+def note(ledger: Ledger, certificate: Certificate, seal: str) -> bool:
     """Notes in the ledger that a release was published, if that was not done before.
+
+    Args:
+        ledger: The ledger that charged for it.
+        certificate: Its certificate.
+        seal: The digest of its seal.
 
     Returns:
         Whether it had to be noted.
 
     Raises:
         ReleaseError: The ledger's entry for the release is not the one that the certificate names,
-            or says that another certificate was published, or that the release was abandoned.
+            or says that other files were published, or that the release was abandoned.
     """
     paid, end = entries_of(ledger, certificate.release_id)
-    if paid is None or paid.hash != certificate.account.ledger_entry:
+    if paid is None or certificate.account.ledger_entry not in (paid.hash, paid.reference):
         raise ReleaseError(
             f"This ledger did not charge for the release {certificate.release_id}.",
             advice="Name the ledger that did, or move the release away.",
         )
     if end is None:
-        ledger.publish(certificate.release_id, reference=certificate.digest)
+        ledger.publish(certificate.release_id, reference=seal)
         return True
-    if (end.kind, end.reference) != (EntryKind.PUBLISH, certificate.digest):
+    # Entries of earlier versions note the certificate alone.
+    if end.kind != EntryKind.PUBLISH or end.reference not in (seal, certificate.digest):
         raise ReleaseError(
             f"The ledger says that the release {certificate.release_id} was abandoned, or "
-            "published with another certificate.",
+            "published with other files.",
             advice="Do not pass this copy on; the ledger's word stands.",
         )
     return False

@@ -7,6 +7,7 @@ import typer
 
 from hushway.cli.screen import answer_json, notice, number, say, say_cautions, working
 from hushway.errors import BudgetError
+from hushway.facts.price import large_delta_text
 
 if TYPE_CHECKING:
     from hushway.pricing import Price
@@ -80,8 +81,11 @@ def _what_it_takes(job: "Job", tag: "Price") -> str:
     assert account is not None and charge is not None  # noqa: S101, PT018  it is affordable
     symbol = account.budget_limit.measure.symbol
     after = account.remaining - charge
+    privacy = job.plan.privacy
+    loudly = f"{large_delta_text(privacy)} " if privacy.large_delta else ""
     return (
-        f"This release takes {symbol} = {number(charge)} out of account {job.account}, for good: "
+        f"{loudly}This release takes {symbol} = {number(charge)} out of account {job.account}, "
+        "for good: "
         f"{number(account.remaining)} of its budget limit of "
         f"{number(account.budget_limit.amount)} is left, "
         f"and {number(after)} will be."

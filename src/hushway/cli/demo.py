@@ -85,12 +85,13 @@ def _show_first(folder: Path) -> "DemoCity":
 
 def _introduce(position: int, city: "DemoCity") -> None:
     from hushway.demo import BUDGET_LIMIT
+    from hushway.release.wording import budget_text
 
     delta = city.job.plan.privacy.delta
     step(position, city.example.title)
     say(
-        f"{city.example.rows} in {city.folder}, and an account of ε {BUDGET_LIMIT}"
-        f"{'' if delta is None else f' (δ {float(delta):.0e})'}."
+        f"{city.example.rows} in {city.folder}, and an account of "
+        f"{budget_text(BUDGET_LIMIT, delta)}."
     )
 
 

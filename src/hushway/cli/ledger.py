@@ -21,7 +21,7 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
-from hushway.facts.ledger import account_facts, entry_facts, lost_facts, note_on
+from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts, note_on
 from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
 
@@ -57,8 +57,10 @@ def open_account(
     )
     key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
     with Ledger.connect(plan.ledger_url()) as book:
-        account = book.open_account(key, budget_limit, delta=small)
-    say(f"Opened {key} with a budget limit of {_amount(account, account.budget_limit.amount)}.")
+        account = book.open_account(
+            key, budget_limit, delta=small, large_delta=plan.privacy.large_delta
+        )
+    say(f"Opened {key} with a budget limit of {_limit(account)}.")
 
 
 @ledger.command("show")
@@ -89,7 +91,8 @@ def show(
         raise typer.BadParameter("--from and --to belong to --people.")
     with connect(address) as book:
         accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
-        findings, cautions = book.check() if check else None, book.cautions()
+        findings = book.check() if check else None
+        cautions = [said for said in book.cautions() if said not in (findings or ())]
     if as_json:
         answer_json(
             {
@@ -184,18 +187,38 @@ def settle(
         list[str] | None,
         typer.Option(help="Give up a release that was charged for and of which nothing is left."),
     ] = None,
+    restored: Annotated[
+        bool,
+        typer.Option(
+            "--restored",
+            help="The ledger was restored from an older copy: charge it again for what it lost.",
+        ),
+    ] = False,
+    release: Annotated[
+        list[Path] | None,
+        typer.Option(help="With --restored: a release of the plan's account and days."),
+    ] = None,
+    charge: Annotated[
+        str | None,
+        typer.Option(help="With --restored: what was spent besides, such as 1/2."),
+    ] = None,
 ) -> None:
-    """Finish what an interrupted publish has left, or note that nothing came of it."""
+    """Finish what an interrupted publish has left, or bring a restored ledger up to date."""
     from hushway.families.load import load_plan
     from hushway.settling import settle_plan
 
     plan = load_plan(plan_file)
+    if restored:
+        _settle_restored(plan_file, release or [], charge)
+        return
+    if release or charge:
+        raise typer.BadParameter("--release and --charge belong to --restored.")
     with connect(str(plan_file)) as book:
         for sentence in settle_plan(plan.path(plan.release.folder), book):
             say(sentence)
-        for release in abandon or ():
-            book.abandon(release, reason="given up by the steward")
-            say(f"{release} is abandoned; what it cost stays spent.")
+        for lost in abandon or ():
+            book.abandon(lost, reason="given up by the steward")
+            say(f"{lost} is abandoned; what it cost stays spent.")
         pending = [found for found in book.unpublished() if found.state == "reserved"]
     for found in pending:
         say(
@@ -203,6 +226,21 @@ def settle(
             "now: "
             f"hushway ledger settle {plan_file} --abandon {found.release}"
         )
+
+
+def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
+    from hushway.families.load import load_plan, prepare
+    from hushway.release.plan_sections import exact_positive
+    from hushway.restoring import settle_restored
+
+    try:
+        stated = None if charge is None else exact_positive(charge)
+    except ValueError as problem:
+        raise typer.BadParameter(f"--charge {problem}.") from None
+    job = prepare(load_plan(plan_file))
+    with connect(str(plan_file)) as book:
+        for sentence in settle_restored(job, book, folders=folders, charge=stated):
+            say(sentence)
 
 
 @ledger.command("export")
@@ -246,7 +284,7 @@ def _print_accounts(accounts: "list[Account]") -> None:
             account.key.dataset,
             str(account.key.unit),
             account.key.period,
-            _amount(account, account.budget_limit.amount),
+            _limit(account),
             number(account.spent),
             number(account.remaining),
         ]
@@ -270,9 +308,10 @@ def _print_entries(entries: "list[Entry]") -> None:
     table("Entries", ["when (UTC)", "what", "#amount", "release or account", "days", "hash"], rows)
 
 
-def _amount(account: "Account", amount: Any) -> str:
-    text = f"{account.budget_limit.measure.symbol} {number(amount)}"
-    return text if account.delta is None else f"{text} (δ {number(account.delta)})"
+def _limit(account: "Account") -> str:
+    text = f"{account.budget_limit.measure.symbol} {number(account.budget_limit.amount)}"
+    stated = limit_at_delta(account)
+    return text if stated is None else f"{text} ({stated})"
 
 
 _OUTSIDE = (

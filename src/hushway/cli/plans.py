@@ -12,7 +12,6 @@ from hushway.cli.screen import (
     answer_json,
     connect,
     failure,
-    number,
     say,
     say_cautions,
     working,
@@ -59,6 +58,7 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
+    from hushway.facts.price import large_delta_text
     from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
 
@@ -76,6 +76,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
         say_problems(problems)
         verdict = "cannot be published as the plan says" if refused else "can be published"
         say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
+        if job.plan.privacy.large_delta:
+            say(large_delta_text(job.plan.privacy))
         if settings.encrypt_spills is False:
             say("Rows that do not fit into memory go to disk unencrypted, as the plan says.")
     if refused:
@@ -97,6 +99,7 @@ def publish(
     from hushway.families.load import load_plan, prepare
     from hushway.publishing import publish as publish_job
     from hushway.release.missing import refuse_missing
+    from hushway.release.wording import claim_text, guarantee
     from hushway.warming.background import Compiling, rehearsal_of
 
     plan = load_plan(plan_file)
@@ -121,7 +124,7 @@ def publish(
             failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
             raise typer.Exit(1) from None
     certificate = published.certificate
-    claim = certificate.claim
+    claim, conversion = certificate.claim, certificate.epsilon_delta
     if as_json:
         answer_json(
             {
@@ -129,13 +132,12 @@ def publish(
                 "folder": published.folder,
                 "measure": claim.measure,
                 "cost": claim.amount,
+                "epsilon_delta": conversion and conversion.to_json(),
+                "banner": certificate.banner,
             }
         )
         return
-    if certificate.stamp:
-        say(certificate.stamp)
-    say(
-        f"Published {certificate.release_id} in {published.folder}: "
-        f"{claim.measure.symbol} = {number(claim.amount)} per {certificate.terms.unit}."
-    )
+    if certificate.banner:
+        say(f"{certificate.banner}. {guarantee(certificate)}")
+    say(f"Published {certificate.release_id} in {published.folder}: {claim_text(certificate)}.")
     say(f"Check it with: hushway verify {published.folder}")

@@ -8,13 +8,15 @@ import typer
 from hushway.cli.price_curve import epsilons_of, show_curve, show_enough
 from hushway.cli.screen import AsJson, PlanFile, answer_json, number, say, table, working
 from hushway.errors import PlanError
-from hushway.facts.price import crowd_of, price_facts
+from hushway.facts.price import cost_text, crowd_of, large_delta_text, price_facts
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from hushway.pricing import Price
     from hushway.privacy.ledger import Account, AccountKey
     from hushway.release.crowd import CrowdForecast
+    from hushway.release.job import Job
 
 # From here on two digits would be written as 1e+02.
 _WHOLE_FROM = 99.5
@@ -74,10 +76,7 @@ def price(
     if as_json:
         answer_json(price_facts(job, tag))
         return
-    say(
-        f"This release costs {tag.loss.measure.symbol} = {number(tag.loss.amount)} "
-        f"per {job.plan.privacy.unit}."
-    )
+    _say_cost(job, tag)
     if account is None:
         say(f"Account {job.account} is not open yet: hushway ledger open PLAN --epsilon CAP")
     else:
@@ -95,6 +94,12 @@ def price(
         say("Errors of the published table can be forecast from a public guess: --trips NUMBER")
     if tag.noise is not None:
         say(tag.noise)
+
+
+def _say_cost(job: "Job", tag: "Price") -> None:
+    if job.plan.privacy.large_delta:
+        say(large_delta_text(job.plan.privacy))
+    say(f"This release costs {cost_text(job, tag.loss)}.")
 
 
 def refuse_mixed(epsilon: str | None, within: list[str] | None, picture: Path | None) -> None:

@@ -30,6 +30,7 @@ def show_curve(
     from hushway.curves.curve import price_curve
     from hushway.curves.picture import draw_curve, refuse_format
     from hushway.release.new_file import refuse_taken, write_new
+    from hushway.release.wording import at_delta_text
 
     if picture is not None:
         refuse_format(picture)
@@ -44,7 +45,7 @@ def show_curve(
         return
     what = "Errors to expect, on average" if curve.foreseen else "Noise (1 standard deviation)"
     table(
-        f"{what}, in {curve.counted}, by ε",
+        f"{what}, in {curve.counted}, by ε{at_delta_text(curve.delta)}",
         ["figure", *(f"#{number(epsilon)}" for epsilon in curve.points)],
         [
             [name, *(_cell(curve.at(epsilon, name)) for epsilon in curve.points)]
@@ -63,6 +64,7 @@ def show_enough(
 ) -> None:
     """Prints the smallest budget for each target."""
     from hushway.curves.target import smallest_epsilon, target_of
+    from hushway.release.wording import at_delta_text
 
     targets = {text: target_of(text) for text in within}
     with working() as show:
@@ -71,12 +73,15 @@ def show_enough(
             for text, target in targets.items()
         }
     if as_json:
-        answer_json({"within": [_enough_facts(text, one) for text, one in found.items()]})
+        delta = job.plan.privacy.delta
+        within_facts = [_enough_facts(text, one, delta) for text, one in found.items()]
+        answer_json({"within": within_facts})
         return
+    at_delta = at_delta_text(job.plan.privacy.delta)
     for text, one in found.items():
         say(
-            f"{text}: ε = {number(one.epsilon)} is enough (rounded up). There, {one.found.figure} "
-            f"is off by {_cell(one.found)}."
+            f"{text}: ε = {number(one.epsilon)}{at_delta} is enough (rounded up). There, "
+            f"{one.found.figure} is off by {_cell(one.found)}."
         )
     say(
         "A forecast on invented rows, not a guarantee."
@@ -115,10 +120,11 @@ def _short(amount: float) -> str:
     return f"{amount:,.0f}" if amount >= _WHOLE_FROM else f"{amount:.2g}"
 
 
-def _enough_facts(text: str, one: "Enough") -> dict[str, Any]:
+def _enough_facts(text: str, one: "Enough", delta: Fraction | None) -> dict[str, Any]:
     return {
         "within": text,
         "epsilon": one.epsilon,
+        "delta": delta,
         **vars(one.found),
         "share": one.found.share,
     }

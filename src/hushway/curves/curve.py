@@ -41,12 +41,14 @@ class PriceCurve:
         counted: What is counted, such as "trips".
         foreseen: Whether errors of what is published were foreseen, not only noise.
         notes: What a reader must know, as sentences.
+        delta: The delta that the epsilons hold at; None if they hold without.
     """
 
     points: dict[Fraction, tuple[FigureError, ...]]
     counted: str
     foreseen: bool
     notes: tuple[str, ...]
+    delta: Fraction | None = None
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -92,7 +94,11 @@ def price_curve(
         if tell is not None:
             tell(epsilon, points[epsilon])
     return PriceCurve(
-        points=points, counted=job.wording.counted, foreseen=crowd is not None, notes=notes
+        delta=job.plan.privacy.delta,
+        points=points,
+        counted=job.wording.counted,
+        foreseen=crowd is not None,
+        notes=notes,
     )
 
 

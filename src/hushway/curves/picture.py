@@ -9,6 +9,7 @@ import matplotlib as mpl
 from hushway.curves.curve import PriceCurve
 from hushway.errors import PlanError
 from hushway.release.ground import COLOURS, png_of, poster
+from hushway.release.wording import at_delta_text
 
 FORMATS: Final = (".png", ".svg")
 _MARKS: Final = "osD^vP*"
@@ -50,7 +51,7 @@ def draw_curve(curve: PriceCurve, file_format: str) -> bytes:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(_plain)
         axes.yaxis.set_minor_formatter(_plain)
-        axes.set_xlabel("ε")
+        axes.set_xlabel(f"ε{at_delta_text(curve.delta)}")
         axes.set_ylabel(_axis(curve))
         axes.grid(visible=True, alpha=0.3)
         names = axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False)

@@ -1,5 +1,6 @@
 """Accounts and entries of a ledger as plain values."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hushway.privacy.bound import Unit
@@ -26,10 +27,23 @@ def account_facts(account: "Account") -> dict[str, Any]:
         "measure": account.budget_limit.measure,
         "budget_limit": account.budget_limit.amount,
         "delta": account.delta,
+        "limit_at_delta": limit_at_delta(account),
         "spent": account.spent,
         "remaining": account.remaining,
         "opened_at": account.opened_at.isoformat(),
     }
+
+
+def limit_at_delta(account: "Account") -> str | None:
+    """Returns the budget limit as an epsilon with its delta, if the account was opened with one."""
+    from hushway.privacy.accounting import epsilon_of_rho
+    from hushway.release.wording import budget_text
+
+    if account.delta is None:
+        return None
+    epsilon = Fraction(epsilon_of_rho(account.budget_limit.amount, account.delta))
+    # A rho is kept to 12 digits, so its epsilon is a hair off the one that was asked for.
+    return budget_text(epsilon.limit_denominator(10**6), account.delta)
 
 
 def entry_facts(entry: "Entry") -> dict[str, Any]:

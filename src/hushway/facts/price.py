@@ -4,14 +4,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import PlanError
+from hushway.privacy.delta import LARGE_DELTA
+from hushway.privacy.loss import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hushway.curves.curve import FigureError, PriceCurve
     from hushway.pricing import Price
+    from hushway.privacy.loss import Loss
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
+    from hushway.release.plan_sections import LossPlan
 
 
 def crowd_of(trips: int | None, people: int | None) -> "ExpectedPopulation | None":
@@ -31,12 +35,36 @@ def crowd_of(trips: int | None, people: int | None) -> "ExpectedPopulation | Non
     return None
 
 
+def cost_text(job: "Job", loss: "Loss") -> str:
+    """Returns what a release costs; a rho with the epsilon and delta that it was derived from."""
+    from hushway.release.wording import budget_text, loss_text
+
+    privacy = job.plan.privacy
+    text = loss_text(loss)
+    if loss.measure is Measure.ZCDP:
+        text += f" ({budget_text(privacy.epsilon, privacy.delta)})"
+    return f"{text} per {privacy.unit}"
+
+
+def large_delta_text(privacy: "LossPlan") -> str:
+    """Returns what a plan with a large delta risks, loudly."""
+    from hushway.release.wording import budget_text
+
+    return (
+        f"{LARGE_DELTA}: {budget_text(privacy.epsilon, privacy.delta)}. With that chance the "
+        f"epsilon bounds nothing, and all about one {privacy.unit} may show."
+    )
+
+
 def price_facts(job: "Job", tag: "Price") -> dict[str, Any]:
     """Returns what a release costs, and how good it would be."""
     account = tag.account
     return {
         "measure": tag.loss.measure,
         "cost": tag.loss.amount,
+        "epsilon": job.plan.privacy.epsilon,
+        "delta": job.plan.privacy.delta,
+        "banner": LARGE_DELTA if job.plan.privacy.large_delta else None,
         "charge": tag.charge,
         "remaining": None if account is None else account.remaining,
         "affordable": tag.affordable,
@@ -65,6 +93,7 @@ def curve_facts(curve: "PriceCurve") -> dict[str, Any]:
     return {
         "foreseen": curve.foreseen,
         "counted": curve.counted,
+        "delta": curve.delta,
         "curve": [point_facts(epsilon, point) for epsilon, point in curve.points.items()],
         "notes": curve.notes,
     }

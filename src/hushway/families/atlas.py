@@ -6,7 +6,7 @@ from typing import Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
-from hushway.families.verify import read_facts, sealed_certificate
+from hushway.families.verify import read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 from hushway.release.atlas import Atlas, Download, Drawing
@@ -34,7 +34,7 @@ def atlas_of(folder: Path | str) -> Atlas:
     place = Path(folder)
     if not place.is_dir():
         raise ReleaseError(f"There is no folder {place.name}.", advice="Give a release's folder.")
-    certificate, signer = sealed_certificate(place)
+    certificate, seal = sealed_release(place)
     try:
         drawing = _drawing(place, certificate)
         downloads = tuple(_downloads(place))
@@ -53,7 +53,7 @@ def atlas_of(folder: Path | str) -> Atlas:
     return Atlas(
         drawing=drawing,
         facts=_facts(certificate),
-        sentences=_sentences(certificate, signer),
+        sentences=_sentences(certificate, seal.signer),
         downloads=downloads,
     )
 
@@ -83,7 +83,7 @@ def _sentences(certificate: Certificate, signer: PublicKey | None) -> Mapping[st
         "guarantee": guarantee(certificate),
         "claim": claim_text(certificate),
         "error": certificate.terms.error,
-        "stamp": certificate.stamp,
+        "stamp": certificate.banner,
         "digest": certificate.digest.removeprefix("sha256:"),
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
-from hushway.families.verify import read_certificate, sealed_certificate
+from hushway.families.verify import read_certificate, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 from hushway.release.bounded import PAPER_BYTES, PICTURE_BYTES, read_plain, unguarded
@@ -253,8 +253,8 @@ def _looked_at(
     """Returns the certificate of a release, and what to beware of."""
     if trusted:
         return read_certificate(folder), _TRUSTED
-    certificate, signer = sealed_certificate(folder, key=key)
-    return certificate, None if key is not None else signature_warning(signer)
+    certificate, seal = sealed_release(folder, key=key)
+    return certificate, None if key is not None else signature_warning(seal.signer)
 
 
 def _resources(folder: Path) -> dict[str, Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
+from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.signing import PublicKey
 from hushway.release.atlas_parts import window_text
 from hushway.release.bounded import (
@@ -51,7 +52,7 @@ from hushway.release.published_file import PERIODS, Description
 from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
 from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.release.subject import Subject, subject_of
-from hushway.release.wording import conversion_text, loss_text
+from hushway.release.wording import claim_text, conversion_text
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Ledger
@@ -90,10 +91,8 @@ def verify(
     return Verification(checks=tuple(notes.checks), key_given=key is not None, subject=subject)
 
 
-def sealed_certificate(
-    folder: Path, *, key: PublicKey | None = None
-) -> tuple[Certificate, PublicKey | None]:
-    """Returns the certificate of a folder that is as it was sealed, and who signed the seal.
+def sealed_release(folder: Path, *, key: PublicKey | None = None) -> tuple[Certificate, Seal]:
+    """Returns the certificate of a folder that is as it was sealed, and the seal.
 
     No more is looked at.
 
@@ -109,7 +108,7 @@ def sealed_certificate(
     _files(folder, seal)
     if seal.signer is not None or key is not None:
         _signature(folder, seal, key)
-    return read_certificate(folder), seal.signer
+    return read_certificate(folder), seal
 
 
 def read_certificate(folder: Path) -> Certificate:
@@ -231,7 +230,7 @@ def _check_terms(
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
     if ledger is not None:
-        notes.attempt("ledger", lambda: _ledger(certificate, ledger))
+        notes.attempt("ledger", lambda: _ledger(folder, certificate, ledger))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
     notes.attempt("page", lambda: _page(folder, certificate, seal.signer))
     notes.attempt("label", lambda: _label(folder, certificate))
@@ -251,7 +250,7 @@ def _family(name: str) -> tuple[Family, str]:
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:
     certificate = read_certificate(folder)
-    return certificate, f"The events add up to the claimed {loss_text(certificate.claim)}."
+    return certificate, f"The events add up to the claimed {claim_text(certificate)}."
 
 
 def _software(certificate: Certificate) -> tuple[bool, str]:
@@ -269,7 +268,8 @@ def _epsilon_delta(certificate: Certificate) -> tuple[bool, str]:
     conversion = certificate.epsilon_delta
     if conversion is None:
         return True, "No epsilon is claimed at a delta."
-    return True, f"The events cost at most {conversion_text(conversion)}."
+    loudly = f"{LARGE_DELTA}: " if conversion.is_large else ""
+    return True, f"{loudly}The events cost at most {conversion_text(conversion)}."
 
 
 def _account(certificate: Certificate) -> tuple[bool, str]:
@@ -280,15 +280,17 @@ def _account(certificate: Certificate) -> tuple[bool, str]:
     )
 
 
-def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
+def _ledger(folder: Path, certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
     # Loads a library for databases, which only this question needs.
     from hushway.privacy.ledger import AccountKey, Witness
 
     account = certificate.account
+    seal, _ = _seal(folder)
     witness = Witness(
         release=certificate.release_id,
         entry_hash=account.ledger_entry,
-        reference=certificate.digest,
+        reference=seal.digest,
+        certificate=certificate.digest,
         key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
         measure=account.measure,
         spent=account.spent,
@@ -300,7 +302,16 @@ def _ledger(certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
             " ".join(contradictions),
             advice="Find out which of the two was changed, or is an older copy, before spending.",
         )
-    return True, "The ledger knows the release, and charged it to the account as stated."
+    if not ledger.binds_files(certificate.release_id):
+        return True, (
+            "The ledger knows the certificate, and charged it to the account as stated. Its entry "
+            "is of an older kind that notes no seal, so it does not say that these are the numbers "
+            "that were published."
+        )
+    return True, (
+        "The ledger knows the release with these very files, and charged it to the account as "
+        "stated."
+    )
 
 
 def _randomness(certificate: Certificate) -> tuple[bool, str]:

@@ -102,8 +102,11 @@ def write_sealed(
     certificate: Certificate,
     signing_key: SigningKey | None,
     progress: Progress,
-) -> None:
+) -> str:
     """Writes and seals a release at a claimed place, which it does not take yet.
+
+    Returns:
+        The digest of its seal.
 
     Raises:
         ReleaseError: The disk refuses.
@@ -111,9 +114,11 @@ def write_sealed(
     with disk_problems(place.folder):
         signer = None if signing_key is None else signing_key.public
         files = _write_files(place.partial, contents, certificate, signer, progress)
-        _write_seal(place.partial, files, signing_key)
+        seal = Seal(files=files, signer=signer)
+        _write_seal(place.partial, seal, signing_key)
         _set_times(place.partial, datetime.fromisoformat(certificate.created_at))
     place.flush()
+    return seal.digest
 
 
 def _write_files(
@@ -162,15 +167,13 @@ def _nothing_collected() -> Iterator[None]:
             gc.enable()
 
 
-def _write_seal(
-    folder: Path, files: tuple[SealedFile, ...], signing_key: SigningKey | None
-) -> None:
-    seal = Seal(files=files, signer=None if signing_key is None else signing_key.public).to_json()
+def _write_seal(folder: Path, seal: Seal, signing_key: SigningKey | None) -> None:
+    sealed = seal.to_json()
     if signing_key is not None:
-        (folder / SIGNATURE).write_bytes(signature_json(signing_key, seal))
+        (folder / SIGNATURE).write_bytes(signature_json(signing_key, sealed))
     # Last, and at once: a folder with a seal is whole.
     unfinished = folder / f".{SEAL}"
-    unfinished.write_bytes(seal)
+    unfinished.write_bytes(sealed)
     unfinished.rename(folder / SEAL)
 
 

@@ -46,7 +46,7 @@ def render_croissant(
         description: What its release type says about the files.
         files: Size and digest of every other file, by path.
     """
-    heading = "" if certificate.stamp is None else f"{certificate.stamp}: "
+    heading = "" if certificate.banner is None else f"{certificate.banner}: "
     papers = (paper for paper in PAPERS if paper.path != CROISSANT)
     described = [*description.resources, *papers]
     return canonical_json(

@@ -43,7 +43,7 @@ def render_dcat(
         description: What its release type says about the files.
         files: Size and digest of the data files, by path.
     """
-    heading = "" if certificate.stamp is None else f"{certificate.stamp}: "
+    heading = "" if certificate.banner is None else f"{certificate.banner}: "
     words = (
         f"{heading}{guarantee(certificate)} {claim_text(certificate)}. {certificate.terms.error}"
     )

@@ -189,7 +189,7 @@ def png_of(figure: Figure) -> bytes:
 
 
 def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
-    """Writes title, claim and caption, and stamps what protects nobody."""
+    """Writes title, claim and caption, and stamps what must be read first."""
     claim = claim_text(certificate)
     # The claim stands on the same line and is never cut.
     title = textwrap.shorten(certificate.title, max(30, 96 - len(claim)), placeholder=" …")
@@ -205,11 +205,11 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
         linespacing=1.45,
         parse_math=False,
     )
-    if certificate.stamp is not None:
+    if certificate.banner is not None:
         figure.text(
             0.5,
             0.5,
-            certificate.stamp,
+            certificate.banner,
             fontsize=84,
             fontweight="bold",
             color=_ALARM,

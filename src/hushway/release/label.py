@@ -32,8 +32,8 @@ _TIER = 3
 
 def render_label(certificate: Certificate) -> bytes:
     """Returns label.yaml: the same bytes for the same certificate."""
-    stamp = certificate.stamp
-    warning = "" if stamp is None else f"# {stamp}. {guarantee(certificate)}\n"
+    banner = certificate.banner
+    warning = "" if banner is None else f"# {banner}. {guarantee(certificate)}\n"
     facts: dict[str, Value] = {
         # A word of the registry's own: nobody there has looked at it yet.
         "status": "Draft",
@@ -71,7 +71,7 @@ def _slug(certificate: Certificate) -> str:
 
 
 def _name(certificate: Certificate) -> str:
-    heading = "" if certificate.stamp is None else f"{certificate.stamp}: "
+    heading = "" if certificate.banner is None else f"{certificate.banner}: "
     return heading + certificate.title
 
 

@@ -32,7 +32,7 @@ def render_package(
         description: What its family says about the files.
         files: Size and digest of every file that the package describes, by path.
     """
-    heading = "" if certificate.stamp is None else f"{certificate.stamp}: "
+    heading = "" if certificate.banner is None else f"{certificate.banner}: "
     return canonical_json(
         {
             "$schema": _PROFILES + "datapackage.json",
@@ -86,7 +86,7 @@ def _epsilon_delta(certificate: Certificate) -> tuple[str | None, str | None]:
 def _privacy(certificate: Certificate) -> dict[str, Any]:
     epsilon, delta = _epsilon_delta(certificate)
     return {
-        "stamp": certificate.stamp,
+        "stamp": certificate.banner,
         "summary": claim_text(certificate),
         "variant": VARIANTS[certificate.claim.measure],
         "measure": str(certificate.claim.measure),

@@ -15,12 +15,14 @@ from typing import Any
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
+from hushway.privacy.loss import Measure
 from hushway.privacy.signing import PublicKey
 from hushway.release.subject import signature_warning
 from hushway.release.terms import PARAMETER, certified_features
 from hushway.release.wording import (
     VARIANTS,
     conversion_text,
+    delta_text,
     epsilon_of,
     guarantee,
     loss_text,
@@ -37,11 +39,11 @@ def render_page(
     certificate: Certificate, picture: bytes, *, signer: PublicKey | None = None
 ) -> bytes:
     """Returns certificate.html: the same bytes for the same certificate, picture and signer."""
-    stamp = certificate.stamp
+    stamp, banner = certificate.stamp, certificate.banner
     account = certificate.account
     symbol = account.measure.symbol
     texts = {
-        "heading": f"{stamp}: {certificate.title}" if stamp else certificate.title,
+        "heading": f"{banner}: {certificate.title}" if banner else certificate.title,
         "title": certificate.title,
         "meta": _meta(certificate),
         "signed": signature_warning(signer),
@@ -63,7 +65,7 @@ def render_page(
     markup = {
         "body_class": "unprotected" if stamp else "protected",
         "signed_class": "warning" if signer is None else "small",
-        "stamp": f'<p class="stamp">{escape(stamp)}</p>' if stamp else "",
+        "stamp": f'<p class="stamp">{escape(banner)}</p>' if banner else "",
         "spent_percent": f"{min(100.0, 100 * float(account.spent / account.budget_limit)):.1f}",
         "picture": base64.b64encode(picture).decode(),
         "not_protected": _items(certificate.terms.not_protected),
@@ -265,6 +267,7 @@ class Deployment:
     name: str
     epsilon: Fraction
     unit: str
+    delta: str | None = None
 
 
 # As listed in the OpenDP registry of deployments.
@@ -281,7 +284,12 @@ def render_ruler(certificate: Certificate) -> str:
     rows = [(known, False) for known in KNOWN]
     epsilon = epsilon_of(certificate)
     if epsilon is not None and certificate.stamp is None:
-        ours = Deployment(name="This release", epsilon=epsilon, unit=str(certificate.terms.unit))
+        ours = Deployment(
+            name="This release",
+            epsilon=epsilon,
+            unit=str(certificate.terms.unit),
+            delta=_delta_of(certificate),
+        )
         rows.append((ours, True))
     rows.sort(key=lambda row: row[0].epsilon)
     low, high = _ends([float(row.epsilon) for row, _ in rows])
@@ -298,6 +306,13 @@ def render_ruler(certificate: Certificate) -> str:
         f'<text x="{(_LEFT + _RIGHT) / 2:g}" y="{bottom + 32}" text-anchor="middle" '
         f'font-size="12" style="fill:{_SOFT}">epsilon (smaller protects more)</text></svg>'
     )
+
+
+def _delta_of(certificate: Certificate) -> str | None:
+    """Returns the delta at which the epsilon on the ruler holds; None if it holds at every one."""
+    conversion = certificate.epsilon_delta
+    pure = certificate.claim.measure is Measure.PURE
+    return None if pure or conversion is None else conversion.delta
 
 
 def _tick(power: int, low: int, high: int, bottom: int) -> str:
@@ -319,8 +334,13 @@ def _ruler_row(row: Deployment, y: int, low: int, high: int, *, is_ours: bool) -
         f'<line x1="{_LEFT}" x2="{x:.1f}" y1="{y}" y2="{y}" style="stroke:{_LINE}"/>'
         f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" style="fill:{colour}"/>'
         f'<text x="{x + 13:.1f}" y="{y + 4}" font-weight="{weight}">'
-        f"{escape(number_text(row.epsilon))}</text>"
+        f"{escape(_shown_epsilon(row))}</text>"
     )
+
+
+def _shown_epsilon(row: Deployment) -> str:
+    text = number_text(row.epsilon)
+    return text if row.delta is None else f"{text}, δ {delta_text(row.delta)}"
 
 
 def _ends(epsilons: list[float]) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from pydantic import (
 from hushway.errors import PrivacyError
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
+from hushway.privacy.delta import USUAL_DELTA, is_large, usual_delta
 from hushway.privacy.loss import exact
 from hushway.privacy.tuning import Tuning
 from hushway.release.missing import NamedTable
@@ -130,6 +131,11 @@ def _below_one(value: Fraction) -> Fraction:
     if value >= 1:
         raise ValueError("must be below 1, and far below one over the number of people")
     return value
+
+
+def number_of(value: Fraction) -> str:
+    """Writes a small number as plans do: 1e-5, or 1/3000."""
+    return "1e-5" if value == USUAL_DELTA else str(value)
 
 
 def _share(value: Any) -> Fraction:
@@ -362,6 +368,30 @@ class LossPlan(Section):
         default=None,
         description="What Gaussian noise needs: far below one over the number of people.",
     )
+    people: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many people the rows may be about, as far as that is public; never a "
+        "count of the rows. A delta above one over it is a large one.",
+    )
+    large_delta: bool = Field(
+        default=False,
+        description="Whether a delta above 1e-5, or above one over the people, is meant. With that "
+        "chance everything about somebody may show; certificate, page and label say LARGE DELTA.",
+    )
+
+    @model_validator(mode="after")
+    def _large_delta_is_meant(self) -> Self:
+        large = self.delta is not None and is_large(self.delta, self.people)
+        if large and not self.large_delta:
+            raise ValueError(
+                f"delta: is above {number_of(usual_delta(self.people))}, the largest that is usual "
+                "(1e-5, or one over privacy.people): with that chance everything about somebody "
+                "may show. Choose a smaller one, or say that it is meant: large_delta = true"
+            )
+        if self.large_delta and not large:
+            raise ValueError("large_delta: is true, and no delta here is a large one: leave it out")
+        return self
 
 
 class ProblemsPlan(Section):

@@ -44,6 +44,15 @@ class Seal:
     files: tuple[SealedFile, ...]
     signer: PublicKey | None
 
+    @property
+    def digest(self) -> str:
+        """The digest that a ledger notes when the release is published.
+
+        It binds every file, the certificate among them, and who signed. It begins otherwise than
+        the digest of a certificate, which ledgers noted before.
+        """
+        return "seal-sha256:" + hashlib.sha256(self.to_json()).hexdigest()
+
     def to_json(self) -> bytes:
         """Returns the canonical bytes of seal.json."""
         return canonical_json(

@@ -9,6 +9,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, EpsilonDelta
+from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.loss import Loss, Measure, exact
 
 VARIANTS = {
@@ -47,8 +48,18 @@ def delta_text(delta: str) -> str:
 
 def conversion_text(conversion: EpsilonDelta) -> str:
     """Returns a claim at a delta for readers, such as ε = 0.866 at δ = 1e-6."""
-    epsilon = number_text(exact(conversion.epsilon))
-    return f"ε = {epsilon} at δ = {delta_text(conversion.delta)}"
+    text = budget_text(exact(conversion.epsilon), exact(conversion.delta))
+    return f"{text}, a {LARGE_DELTA}" if conversion.is_large else text
+
+
+def budget_text(epsilon: Fraction, delta: Fraction | None) -> str:
+    """Returns an epsilon together with the delta that it holds at, if there is one."""
+    return f"ε = {number_text(epsilon)}{at_delta_text(delta)}"
+
+
+def at_delta_text(delta: Fraction | None) -> str:
+    """Returns what follows an epsilon that holds at a delta only; nothing if it holds without."""
+    return "" if delta is None else f" at δ = {delta_text(str(delta))}"
 
 
 def plain_text(value: Decimal) -> str:
@@ -88,9 +99,16 @@ def guarantee(certificate: Certificate) -> str:
             "This release protects nobody: its noise can be drawn again by others and taken off. "
             "It is for tests and demonstrations on made-up data."
         )
+    large = ""
+    if certificate.epsilon_delta is not None and certificate.epsilon_delta.is_large:
+        delta = delta_text(certificate.epsilon_delta.delta)
+        large = (
+            f" {LARGE_DELTA}: with a chance of up to {delta} the epsilon bounds nothing, and all "
+            f"about one {certificate.terms.unit} may show."
+        )
     return (
         f"The best possible guess whether any one {certificate.terms.unit} is in the data is right "
-        f"at most {_best_guess(certificate)} times out of 100. A coin is right 50 times."
+        f"at most {_best_guess(certificate)} times out of 100. A coin is right 50 times.{large}"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from hushway.families.verify import sealed_certificate
+from hushway.families.verify import sealed_release
 from hushway.release.bounded import read_plain
 from hushway.release.subject import signature_warning
 from hushway.release.wording import claim_text, guarantee
@@ -25,13 +25,13 @@ def certificate_facts(folder: Path) -> dict[str, Any]:
     Raises:
         ReleaseError: There is no release, or it is not as it was sealed and signed.
     """
-    certificate, signer = sealed_certificate(folder)
+    certificate, seal = sealed_release(folder)
     terms = certificate.terms
     return {
         "release": certificate.release_id,
         "title": certificate.title,
-        "stamp": certificate.stamp,
-        "warning": signature_warning(signer),
+        "warning": signature_warning(seal.signer),
+        "stamp": certificate.banner,
         "claim": claim_text(certificate),
         "guarantee": guarantee(certificate),
         "contribution": terms.contribution.words,

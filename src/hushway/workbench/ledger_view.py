@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from hushway.facts.ledger import lost_facts
+from hushway.facts.ledger import limit_at_delta, lost_facts
 from hushway.families.registry import FAMILIES
 from hushway.privacy.ledger import Account, Entry, EntryKind, Ledger, PeopleLost
 from hushway.release.plan_sections import AnyPlan
@@ -51,11 +51,17 @@ def _account(
         "people": next(iter(people), None),
         "measure": limit.measure,
         "symbol": limit.measure.symbol,
-        "delta": account.delta,
+        # With the epsilon that the limit is at this delta: neither says anything alone.
+        "delta": _delta(account),
         **_amount("limit", limit.amount),
         **_amount("spent", account.spent),
         **_amount("left", account.remaining),
     }
+
+
+def _delta(account: Account) -> str | None:
+    stated = limit_at_delta(account)
+    return None if stated is None else f"{account.delta} ({stated})"
 
 
 def _charge(entry: Entry, states: dict[str, str], accounts: Sequence[Account]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from hushway.errors import PlanError, ReleaseError
 from hushway.facts.check import check_facts
 from hushway.facts.ledger import account_facts
-from hushway.facts.price import crowd_of, curve_facts, point_facts, price_facts
+from hushway.facts.price import cost_text, crowd_of, curve_facts, point_facts, price_facts
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.loss import exact
 from hushway.progress import Progress
@@ -32,7 +32,6 @@ def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     """Forecasts cost and errors without touching rows or budget."""
     from hushway.pricing import can_be_foreseen
     from hushway.pricing import price as price_of
-    from hushway.release.wording import loss_text
 
     crowd = crowd_of(options.get("trips"), options.get("people"))
     job = prepare(load_plan(file))
@@ -41,7 +40,7 @@ def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     tag = price_of(job, crowd=crowd)
     return {
         **price_facts(job, tag),
-        "loss": f"{loss_text(tag.loss)} per {job.plan.privacy.unit}",
+        "loss": cost_text(job, tag.loss),
         "account": None if tag.account is None else account_facts(tag.account),
         "account_key": str(job.account),
         "counted": job.wording.counted,
@@ -85,7 +84,8 @@ def account(file: Path, options: Options, _voice: Voice) -> dict[str, Any]:
     limit = PureLoss(epsilon) if delta is None else budget_limit_for(epsilon, delta)
     key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
     with Ledger.connect(plan.ledger_url()) as book:
-        return account_facts(book.open_account(key, limit, delta=delta))
+        opened = book.open_account(key, limit, delta=delta, large_delta=plan.privacy.large_delta)
+        return account_facts(opened)
 
 
 def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:

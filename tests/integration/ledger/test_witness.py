@@ -16,6 +16,7 @@ from hushway.release.job import window_of_days
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 CERTIFICATE = "sha256:" + "1" * 64
+SEAL = "seal-sha256:" + "2" * 64
 
 
 def pay(ledger: Ledger, release: str = "r1") -> str:
@@ -30,7 +31,8 @@ def certificate_of(ledger: Ledger) -> Witness:
     return Witness(
         release="r1",
         entry_hash=pay(ledger),
-        reference=CERTIFICATE,
+        reference=SEAL,
+        certificate=CERTIFICATE,
         key=KEY,
         measure=Measure.ZCDP,
         spent=Fraction(1, 4),
@@ -41,7 +43,7 @@ def certificate_of(ledger: Ledger) -> Witness:
 @pytest.fixture
 def witness(ledger: Ledger) -> Witness:
     found = certificate_of(ledger)
-    ledger.publish("r1", reference=CERTIFICATE)
+    ledger.publish("r1", reference=SEAL)
     return found
 
 
@@ -50,6 +52,14 @@ def test_a_ledger_agrees_with_the_certificate_it_paid_for(ledger: Ledger, witnes
     assert ledger.witness(replace(witness, release="R1")) == []
     pay(ledger, "r2")
     assert ledger.witness(witness) == []
+
+
+def test_an_entry_that_notes_a_certificate_alone_binds_less(ledger: Ledger) -> None:
+    witness = certificate_of(ledger)
+    ledger.publish("r1", reference=CERTIFICATE)
+    assert ledger.witness(replace(witness, reference="seal-sha256:0")) == []
+    assert not ledger.binds_files("r1")
+    assert ledger.witness(replace(witness, certificate="sha256:0")) != []
 
 
 def test_a_certificate_may_have_been_written_after_another_release_was_paid_for(
@@ -65,7 +75,7 @@ def test_a_certificate_may_have_been_written_after_another_release_was_paid_for(
     [
         (lambda said: replace(said, release="r9"), "does not know release r9"),
         (lambda said: replace(said, entry_hash="sha256:0"), "another hash than the certificate"),
-        (lambda said: replace(said, reference="sha256:0"), "published with another certificate"),
+        (lambda said: replace(said, reference="seal-sha256:0"), "published with other files"),
         (
             lambda said: replace(said, key=replace(KEY, unit=Unit.TRIP)),
             "charged account metro / person / 2026-03; the certificate names metro / trip",

@@ -46,6 +46,12 @@ export class Desk {
     return found === undefined || found === null ? "" : String(found);
   }
 
+  /** What follows an epsilon of the plan, which holds at its delta only. */
+  get atDelta(): string {
+    const found = valueAt(this.facts, ["privacy", "delta"]);
+    return found === undefined || found === null ? "" : ` at δ = ${String(found)}`;
+  }
+
   async load(): Promise<void> {
     await this.told(async () => {
       this.take(await ask<Plan>(`api/plans/${this.id}`));

@@ -36,6 +36,7 @@ from hushway.privacy.certificate.parts import (
     refuse_internal,
 )
 from hushway.privacy.certificate.terms import Terms
+from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
@@ -147,6 +148,12 @@ class Certificate:
         return None if self.randomness.private else STAMP
 
     @property
+    def banner(self) -> str | None:
+        """What must be read before all else: NOT PRIVATE, or LARGE DELTA."""
+        large = self.epsilon_delta is not None and self.epsilon_delta.is_large
+        return self.stamp or (LARGE_DELTA if large else None)
+
+    @property
     def composition(self) -> str:
         """The composition rule in words."""
         return _COMPOSITION[self.claim.measure]
@@ -242,13 +249,7 @@ class Certificate:
                 "claim": {
                     "measure": str(self.claim.measure),
                     "amount": str(self.claim.amount),
-                    "epsilon_delta": None
-                    if conversion is None
-                    else {
-                        "epsilon": conversion.epsilon,
-                        "delta": conversion.delta,
-                        "method": conversion.method,
-                    },
+                    "epsilon_delta": None if conversion is None else conversion.to_json(),
                 },
                 "domain": {
                     "cells": terms.domain.cells,

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from hushway.errors import PrivacyError
+from hushway.privacy.delta import is_large
 from hushway.privacy.loss import Measure, exact, loss_of
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
@@ -111,11 +112,13 @@ class EpsilonDelta:
         delta: The delta it holds for, as text.
         method: "zcdp" (from rho), "pld" (privacy loss distributions of the events) or "pure" (the
             sum of epsilons, which holds for every delta).
+        people: How many people the data may be about, if the publisher has stated it.
     """
 
     epsilon: str
     delta: str
     method: str
+    people: int | None = None
 
     def __post_init__(self) -> None:
         for name, text in (("epsilon", self.epsilon), ("delta", self.delta)):
@@ -128,11 +131,23 @@ class EpsilonDelta:
             raise PrivacyError(
                 "A delta of 1 or more guarantees nothing.", advice="Choose one far below 1."
             )
+        if self.people is not None:
+            check_whole("number of people", self.people)
         if self.method not in ("zcdp", "pld", "pure"):
             raise PrivacyError(
                 "The conversion to (epsilon, delta) is not one that can be rechecked.",
                 advice='Use "zcdp", "pld" or "pure".',
             )
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the delta is one that somebody had to say was meant."""
+        return is_large(exact(self.delta), self.people)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the claim as it stands on a certificate."""
+        facts = {"epsilon": self.epsilon, "delta": self.delta, "method": self.method}
+        return facts if self.people is None else {**facts, "people": self.people}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from hushway.privacy.ledger.ledger import Ledger
     from hushway.privacy.ledger.people import Lost, People, PeopleLost
     from hushway.privacy.ledger.reservation import Reservation
+    from hushway.privacy.ledger.restoring import LostRelease
     from hushway.privacy.ledger.window import Window
     from hushway.privacy.ledger.witness import Witness
 
@@ -17,6 +18,7 @@ __all__ = [
     "EntryKind",
     "Ledger",
     "Lost",
+    "LostRelease",
     "People",
     "PeopleLost",
     "Reservation",
@@ -37,10 +39,11 @@ def __getattr__(name: str) -> Any:
     import hushway.privacy.ledger.ledger as ledger  # noqa: PLR0402  'from' would ask this very function
     import hushway.privacy.ledger.people as people  # noqa: PLR0402  'from' would ask this very function
     import hushway.privacy.ledger.reservation as reservation  # noqa: PLR0402  'from' would ask this very function
+    import hushway.privacy.ledger.restoring as restoring  # noqa: PLR0402  'from' would ask this very function
     import hushway.privacy.ledger.window as window  # noqa: PLR0402  'from' would ask this very function
     import hushway.privacy.ledger.witness as witness  # noqa: PLR0402  'from' would ask this very function
 
-    homes = (entries, ledger, people, reservation, window, witness)
+    homes = (entries, ledger, people, reservation, restoring, window, witness)
     return next(getattr(home, name) for home in homes if hasattr(home, name))
 
 

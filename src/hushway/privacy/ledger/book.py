@@ -3,6 +3,7 @@
 Nothing here updates or deletes an entry.
 """
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
@@ -167,7 +168,8 @@ class Book:
             self.connection.execute(account_table.insert().values(asdict(row)))
         except IntegrityError:
             raise _collision() from None
-        self.append(row, Line(kind=EntryKind.OPEN))
+        # Two ledgers that are opened in one second, on the same terms, are told apart by it.
+        self.append(row, Line(kind=EntryKind.OPEN, reference=secrets.token_hex(16)))
         return row
 
     def append(self, account: AccountRow, line: Line) -> EntryRow:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.footing import refuse_second_name, refuse_unsound_disk
 from hushway.privacy.ledger.schema import TABLES, ledger_table
 from hushway.privacy.ledger.store import Store, no_ledger
 
@@ -150,7 +151,8 @@ def open_file(
 
     Raises:
         BudgetError: There is no file, and none is to be created.
-        LedgerError: There is no file and none can be created.
+        LedgerError: There is no file and none can be created, or it lies where entries could be
+            lost.
     """
     name = str(path)
     # A later change of the working folder must not lead to another file.
@@ -158,11 +160,13 @@ def open_file(
     if not create and not path.exists():
         raise no_ledger(name)
     if not read_only:
+        refuse_unsound_disk(path, name)
         _create_private(path, name)
+    refuse_second_name(path, name)
     uri = f"{path.as_uri()}?mode={'ro' if read_only else 'rw'}"
     engine = create_engine(
         "sqlite://",
-        creator=partial(_connect, uri, timeout_s, name),
+        creator=partial(_connect, path, uri, timeout_s, name),
         poolclass=NullPool,
         hide_parameters=True,
     )
@@ -177,7 +181,9 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("hushway_begin", "BEGIN"))
 
 
-def _connect(uri: str, timeout_s: float, name: str) -> sqlite3.Connection:
+def _connect(path: Path, uri: str, timeout_s: float, name: str) -> sqlite3.Connection:
+    # Again for every transaction: a second name may be given to a ledger that is in use.
+    refuse_second_name(path, name)
     # isolation_level None keeps Python's sqlite3 from beginning and committing on its own.
     connection = sqlite3.connect(
         uri, uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False

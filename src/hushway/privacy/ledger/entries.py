@@ -154,6 +154,7 @@ class EntryKind(StrEnum):
     RESERVE = "reserve"
     PUBLISH = "publish"
     ABANDON = "abandon"
+    RESTORE = "restore"
 
 
 SETTLING = (EntryKind.PUBLISH, EntryKind.ABANDON)
@@ -171,7 +172,11 @@ class Entry:
         amount: What this entry took out of the account: positive for `reserve`, 0 for all others.
         spent: What the account had spent with this entry included.
         purpose: Why it was reserved or abandoned.
-        reference: The digest of the certificate, on `publish` entries.
+        reference: On `publish` entries the digest of the release's seal, or, in entries that were
+            written before seals were noted, of its certificate. On `open` entries random letters
+            that tell the account from all others. On a `reserve` entry that was read back into a
+            restored ledger the hash of the entry that was lost, and on `restore` entries the hash
+            of the last one that was.
         at: When it was written, in UTC, to the second.
         window: The days that the release may cover, on `reserve` entries.
         secret_digest: The SHA-256 of the secret of a `reserve` entry; empty when it has none.

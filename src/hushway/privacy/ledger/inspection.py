@@ -1,12 +1,8 @@
 """The full walk along every chain: what is wrong, and what is worth knowing though nothing is."""
 
-import contextlib
-import json
-import os
-import secrets
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -20,6 +16,7 @@ from hushway.privacy.ledger.entries import (
     is_sealed,
     is_sealed_people,
 )
+from hushway.privacy.ledger.memory import Seen, forgotten
 from hushway.privacy.ledger.people import account_of, datasets_from_text
 from hushway.privacy.ledger.schema import AccountRow, EntryRow, LedgerRow, PeopleRow, now_text
 from hushway.privacy.ledger.window import Window
@@ -143,7 +140,7 @@ def _life_cycle(chain: Sequence[EntryRow]) -> Iterator[str]:
             if entry.release in settled:
                 yield f"{name} settles a release that was settled already."
             settled.add(entry.release)
-        elif entry.kind != EntryKind.OPEN:
+        elif entry.kind not in (EntryKind.OPEN, EntryKind.RESTORE):
             yield f"{name} is of a kind that hushway does not write."
 
 
@@ -198,59 +195,10 @@ def _window(entry: EntryRow) -> Window | None:
         return None
 
 
-# What this user has seen of a ledger, kept apart from it: an older copy is noticed.
-#
-# A ledger that was put back to an earlier day is sound in itself. So the hash of every account's
-# last entry is kept in a file of the user's own after each writing, and a ledger that no longer
-# holds one of them is not the one that was written to. It is a help to an honest steward: the file
-# can be taken away, and another user or machine has not seen what this one has.
-
-Heads = Mapping[int, tuple[int, str]]
-"""For each account the number of its last entry, and the hash of that."""
-
-
-def remember(accounts: Sequence[AccountRow], first_entry: str) -> None:
-    """Keeps what was seen; where nothing can be kept, nothing is."""
-    seen = dict(recalled(first_entry))
-    for account in accounts:
-        if account.entries >= seen.get(account.number, (0, ""))[0]:
-            seen[account.number] = account.entries, account.head
-    with contextlib.suppress(OSError):
-        file = _file(first_entry)
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
-        partial.write_text(json.dumps({str(number): head for number, head in seen.items()}))
-        partial.replace(file)
-
-
-def recalled(first_entry: str) -> Heads:
-    """Returns what was seen of the ledger that begins with an entry; nothing if nothing was."""
-    try:
-        kept = json.loads(_file(first_entry).read_text())
-        return {int(number): (int(entry), str(head)) for number, (entry, head) in kept.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
-
-
-def forgotten(seen: Heads, entries: Sequence[EntryRow]) -> list[int]:
-    """Returns the accounts of which a ledger no longer holds what was seen."""
-    held = {(entry.account, entry.number): entry.hash for entry in entries}
-    return [number for number, (last, head) in seen.items() if held.get((number, last)) != head]
-
-
-def _file(first_entry: str) -> Path:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not state.startswith("/"):
-        state = os.path.expanduser("~/.local/state")  # noqa: PTH111  has an answer without a home
-    if not state.startswith("/"):
-        raise FileNotFoundError("this user has no home")
-    return Path(state) / "hushway" / "ledgers" / f"{first_entry.removeprefix('sha256:')[:32]}.json"
-
-
 def cautions(
     *,
     file: Path | None,
-    seen: Heads,
+    seen: Seen,
     accounts: Sequence[AccountRow],
     entries: Sequence[EntryRow],
 ) -> list[str]:
@@ -263,7 +211,7 @@ def cautions(
         entries: Their entries, in order.
     """
     labels = {account.number: account.label for account in accounts}
-    return [*_open_file(file), *_older(seen, labels, entries), *_clock(labels, entries)]
+    return [*_open_file(file), *older(seen, entries), *_clock(labels, entries)]
 
 
 def _open_file(file: Path | None) -> Iterator[str]:
@@ -282,13 +230,16 @@ def _open_file(file: Path | None) -> Iterator[str]:
         )
 
 
-def _older(seen: Heads, labels: dict[int, str], entries: Sequence[EntryRow]) -> Iterator[str]:
-    missing = [labels.get(number, f"number {number}") for number in forgotten(seen, entries)]
-    if missing:
-        yield (
-            f"You have seen entries of account {', '.join(missing)} that are not here: this is an "
-            "older copy, or another one. What was spent since is not in it."
-        )
+def older(seen: Seen, entries: Sequence[EntryRow]) -> list[str]:
+    """Returns that a ledger has lost entries which this user has seen, if it has."""
+    missing = [account.label for account in forgotten(seen, entries)]
+    if not missing:
+        return []
+    sentence = (
+        f"You have seen entries of account {', '.join(missing)} that are not here: this is an "
+        "older copy, or another one. What was spent since is not in it."
+    )
+    return [sentence]
 
 
 def _clock(labels: dict[int, str], entries: Sequence[EntryRow]) -> Iterator[str]:

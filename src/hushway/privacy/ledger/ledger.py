@@ -1,6 +1,5 @@
 """The ledger: the one place that knows how much was ever learnt about the people in a data set."""
 
-import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,14 +8,18 @@ from pathlib import Path
 from typing import Self
 
 from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.delta import is_large
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
 from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
-from hushway.privacy.ledger.inspection import remember
-from hushway.privacy.ledger.names import look_alike, normal_name
+from hushway.privacy.ledger.lookalikes import look_alike
+from hushway.privacy.ledger.memory import refuse_forgotten, remember
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.notes import check_note, check_reference
 from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
 from hushway.privacy.ledger.reader import LedgerReader, existing, obstacle, reserved
 from hushway.privacy.ledger.reservation import Reservation, cost_of
+from hushway.privacy.ledger.restoring import LostRelease, restore
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, Measure, ZCDPLoss
@@ -48,7 +51,12 @@ class Ledger(LedgerReader):
         return cls(store)
 
     def open_account(
-        self, key: AccountKey, budget_limit: Loss, *, delta: Fraction | None = None
+        self,
+        key: AccountKey,
+        budget_limit: Loss,
+        *,
+        delta: Fraction | None = None,
+        large_delta: bool = False,
     ) -> Account:
         """Opens an account, once and for all: a limit cannot be changed later.
 
@@ -56,19 +64,21 @@ class Ledger(LedgerReader):
             key: Whose account it is.
             budget_limit: Most that may ever be spent; its currency becomes that of the account.
             delta: The delta that a rho was derived from, for display only.
+            large_delta: Whether a delta above 1e-5 is meant.
 
         Raises:
             BudgetError: The account exists, its data set or period looks like another one, or the
                 delta makes no sense.
-            LedgerError: The ledger is out of reach or damaged.
+            LedgerError: The ledger is out of reach or damaged, or has lost entries.
         """
-        _check_delta(budget_limit, delta)
+        _check_delta(budget_limit, delta, large_delta=large_delta)
         row = new_account(
             key, measure=budget_limit.measure.value, budget_limit=budget_limit.amount, delta=delta
         )
         with self._store.writing() as connection:
             book = Book(connection)
             book.lock_whole()
+            refuse_forgotten(book)
             if book.account(key) is not None:
                 raise BudgetError(
                     f"Account {key} is open already.",
@@ -111,7 +121,8 @@ class Ledger(LedgerReader):
             BudgetError: The account is missing, has not enough left or cannot spend in its
                 currency, another account of the data set has spent on one of the days, or the
                 release was reserved before.
-            LedgerError: The ledger is out of reach or damaged.
+            LedgerError: The ledger is out of reach or damaged, or was restored from an older copy
+                and nobody has said yet what was lost.
         """
         release = normal_name("release id", release)
         check_note("purpose", purpose)
@@ -120,6 +131,7 @@ class Ledger(LedgerReader):
             with self._store.writing() as connection:
                 book = Book(connection)
                 row = existing(book.lock_account(key), key)
+                refuse_forgotten(book)
                 account = account_of(row)
                 amount = _price(losses, account.budget_limit.measure)
                 if book.reserved(release) is not None:
@@ -156,7 +168,7 @@ class Ledger(LedgerReader):
 
         Args:
             reservation: The reservation, which accepts no further charge, or the id of its release.
-            reference: The digest of the release's certificate.
+            reference: The digest of the release's seal, which holds those of all its files.
 
         Raises:
             BudgetError: The release was never reserved, or is settled already.
@@ -215,6 +227,30 @@ class Ledger(LedgerReader):
             everyone = groups(book.declarations(), known)
         return next(group for group in everyone if named <= set(group.datasets))
 
+    def restore(self, found: Sequence[LostRelease] = ()) -> list[Entry]:
+        """Writes into a restored ledger again what it has lost, and notes that it was restored.
+
+        Privacy:
+            Whatever was lost is charged in full, also where that passes a limit: it was spent.
+            `check` then says so, and the account spends nothing more.
+
+        Args:
+            found: Releases that were charged for and that this user's memory may not know.
+
+        Returns:
+            The entries that were written.
+
+        Raises:
+            BudgetError: Nothing is missing, or a release fits no account.
+            LedgerError: The ledger is out of reach or damaged, or it is not known what was lost.
+        """
+        with self._store.writing() as connection:
+            book = Book(connection)
+            book.lock_whole()
+            written = restore(book, found)
+        self._remember()
+        return written
+
     def backup(self, target: str | Path) -> None:
         """Writes a true copy of a ledger in SQLite into a new file that only its owner may read.
 
@@ -246,10 +282,7 @@ class Ledger(LedgerReader):
         """Keeps in mind what was written, so that an older copy is noticed later."""
         with suppress(LedgerError), self._store.reading() as connection:
             book = Book(connection)
-            accounts = book.accounts()
-            first = book.first_entry()
-        if first is not None:
-            remember(accounts, first.hash)
+            remember(book.accounts(), book.entries())
 
     def _is_reserved(self, release: str) -> bool:
         with self._store.reading() as connection:
@@ -287,7 +320,7 @@ def _refuse_look_alikes(what: str, name: str, others: set[str]) -> None:
             )
 
 
-def _check_delta(budget_limit: Loss, delta: Fraction | None) -> None:
+def _check_delta(budget_limit: Loss, delta: Fraction | None, *, large_delta: bool) -> None:
     if delta is None:
         return
     if (
@@ -299,6 +332,12 @@ def _check_delta(budget_limit: Loss, delta: Fraction | None) -> None:
             "A delta is an exact fraction between 0 and 1, and belongs to a budget limit in rho.",
             advice='Give the delta in quotes, such as "1e-6", or leave it out for a pure epsilon.',
         )
+    if is_large(delta, None) and not large_delta:
+        raise BudgetError(
+            "The delta is above 1e-5: with that chance everything about somebody may show.",
+            advice="Choose one far below one over the number of people, or say in the plan that it "
+            "is meant: delta and large_delta = true in [privacy].",
+        )
 
 
 def _already_reserved(release: str) -> BudgetError:
@@ -306,38 +345,3 @@ def _already_reserved(release: str) -> BudgetError:
         f"Release {release} was reserved before; nothing was spent.",
         advice="Give every release an id of its own.",
     )
-
-
-_LONGEST = 10_000
-# Controls would garble a bank statement on a terminal; lone surrogates cannot be written as UTF-8.
-_REFUSED_CATEGORIES = ("Cc", "Cs")
-
-
-def check_note(what: str, text: str) -> None:
-    """Makes sure that a text can be kept.
-
-    Raises:
-        BudgetError: The text is too long or cannot be written as one line.
-    """
-    if len(text) > _LONGEST:
-        raise BudgetError(
-            f"The {what} is longer than {_LONGEST} characters.", advice=f"Shorten the {what}."
-        )
-    if any(unicodedata.category(character) in _REFUSED_CATEGORIES for character in text):
-        raise BudgetError(
-            f"The {what} holds characters that cannot be printed.",
-            advice=f"Write the {what} as one line of ordinary text.",
-        )
-
-
-def check_reference(text: str) -> None:
-    """Makes sure that a text can refer to a certificate.
-
-    Raises:
-        BudgetError: The text is blank, too long or cannot be written as one line.
-    """
-    check_note("reference", text)
-    if not text.strip():
-        raise BudgetError(
-            "The reference is blank.", advice="Give the digest of the release's certificate."
-        )

@@ -15,7 +15,8 @@ from hushway.privacy.ledger.entries import (
     Unpublished,
     is_sealed,
 )
-from hushway.privacy.ledger.inspection import cautions, findings, recalled, walk
+from hushway.privacy.ledger.inspection import cautions, findings, older, walk
+from hushway.privacy.ledger.memory import Seen, lost_entries, recalled
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.people import (
     PeopleLost,
@@ -29,7 +30,7 @@ from hushway.privacy.ledger.people import (
 from hushway.privacy.ledger.schema import AccountRow, EntryRow
 from hushway.privacy.ledger.store import Store
 from hushway.privacy.ledger.window import Window
-from hushway.privacy.ledger.witness import Witness, contradictions
+from hushway.privacy.ledger.witness import Witness, binds_files, contradictions
 
 
 class LedgerReader:
@@ -82,13 +83,16 @@ class LedgerReader:
     def obstacle(self, key: AccountKey, window: Window) -> str | None:
         """Returns why an account could not spend on some days, or None if nothing is in the way.
 
-        Only days are looked at: whether the account is open and has enough left is not asked.
+        Only days are looked at, and whether the ledger has lost entries; whether the account is
+        open and has enough left is not asked.
 
         Raises:
             LedgerError: The ledger is out of reach or damaged.
         """
+        seen = self._seen()
         with self._store.reading() as connection:
-            found = obstacle(Book(connection), key, window)
+            book = Book(connection)
+            found = lost_entries(seen, book.entries()) or obstacle(book, key, window)
         return None if found is None else f"{found} {found.advice}"
 
     def entries(self, key: AccountKey | None = None) -> list[Entry]:
@@ -154,13 +158,29 @@ class LedgerReader:
 
         It finds edits, not forgeries: whoever can write to the database can also write a whole new
         chain. The hashes on published certificates are what such a chain cannot match: `witness`.
+        A ledger that has lost entries which this user has seen is not sound either.
 
         Raises:
             LedgerError: The ledger is out of reach or damaged.
         """
+        seen = self._seen()
         with self._store.reading() as connection:
             book = Book(connection)
-            return findings(book.whole(), book.accounts(), book.entries(), book.declarations())
+            entries = book.entries()
+            found = findings(book.whole(), book.accounts(), entries, book.declarations())
+        return [*found, *older(seen, entries)]
+
+    def refuse_restored(self) -> None:
+        """Makes sure that the ledger holds all entries of it that this user has seen.
+
+        Raises:
+            LedgerError: It was restored from an older copy, and nobody has said what was lost.
+        """
+        seen = self._seen()
+        with self._store.reading() as connection:
+            entries = Book(connection).entries()
+        if (refusal := lost_entries(seen, entries)) is not None:
+            raise refusal
 
     def cautions(self) -> list[str]:
         """Returns what is worth knowing before the ledger is trusted, in words.
@@ -170,15 +190,11 @@ class LedgerReader:
         Raises:
             LedgerError: The ledger is out of reach or damaged.
         """
+        seen = self._seen()
         with self._store.reading() as connection:
             book = Book(connection)
             accounts, entries = book.accounts(), book.entries()
-        return cautions(
-            file=self._store.file,
-            seen=recalled(entries[0].hash) if entries else {},
-            accounts=accounts,
-            entries=entries,
-        )
+        return cautions(file=self._store.file, seen=seen, accounts=accounts, entries=entries)
 
     def witness(self, witness: Witness) -> list[str]:
         """Returns everything in which the ledger contradicts a certificate, in words.
@@ -189,6 +205,21 @@ class LedgerReader:
         """
         with self._store.reading() as connection:
             return contradictions(Book(connection), witness)
+
+    def binds_files(self, release: str) -> bool:
+        """Whether the ledger notes the very files of a release, and not its certificate alone.
+
+        Raises:
+            BudgetError: The release id is none that a ledger would take.
+            LedgerError: The ledger is out of reach or damaged.
+        """
+        with self._store.reading() as connection:
+            return binds_files(Book(connection).settled(normal_name("release id", release)))
+
+    def _seen(self) -> Seen:
+        """Returns what this user has seen: asked for first, since others write meanwhile."""
+        with self._store.reading() as connection:
+            return recalled(Book(connection).first_entry())
 
 
 def existing(row: AccountRow | None, key: AccountKey) -> AccountRow:

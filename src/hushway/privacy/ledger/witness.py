@@ -30,7 +30,8 @@ class Witness:
     Attributes:
         release: The id of the release.
         entry_hash: The hash of the entry that charged for it.
-        reference: The digest of the certificate, as it is noted when a release is published.
+        reference: The digest of the release's seal, as it is noted when a release is published.
+        certificate: The digest of the certificate, which was noted before seals were.
         key: The account that spent.
         measure: The currency of the account.
         spent: What the account had spent when the certificate was written.
@@ -40,6 +41,7 @@ class Witness:
     release: str
     entry_hash: str
     reference: str
+    certificate: str
     key: AccountKey
     measure: Measure
     spent: Fraction
@@ -69,7 +71,8 @@ def contradictions(book: Book, witness: Witness) -> list[str]:
 
 
 def _about_entry(account: AccountRow, entry: EntryRow, witness: Witness) -> Iterator[str]:
-    if entry.hash != witness.entry_hash:
+    # An entry that was read back into a restored ledger names the one that was lost.
+    if witness.entry_hash not in (entry.hash, entry.reference):
         yield (
             "The entry that reserved the release has another hash than the certificate says: one "
             "of them was made anew."
@@ -86,8 +89,16 @@ def _about_end(end: EntryRow | None, witness: Witness) -> Iterator[str]:
         )
     elif end.kind == EntryKind.ABANDON:
         yield "The ledger says that the release was abandoned, and yet here is its certificate."
-    elif end.reference != witness.reference:
-        yield "The ledger says that the release was published with another certificate."
+    elif end.reference not in (witness.reference, witness.certificate):
+        yield (
+            "The ledger says that the release was published with other files or another "
+            "certificate."
+        )
+
+
+def binds_files(end: EntryRow | None) -> bool:
+    """Whether the end of a release notes its seal, and not its certificate alone."""
+    return end is not None and end.reference.startswith("seal-")
 
 
 def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Iterator[str]:
@@ -102,7 +113,7 @@ def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Itera
         )
     if measure is not witness.measure:
         return
-    if witness.spent < amount_from_text(entry.spent):
+    if witness.spent < amount_from_text(entry.spent) and not entry.reference:
         yield (
             f"The certificate says that the account had spent {readable(measure, witness.spent)}; "
             f"with the release it had spent {readable(measure, amount_from_text(entry.spent))}."

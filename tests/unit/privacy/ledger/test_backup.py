@@ -127,16 +127,17 @@ def test_an_old_backup_that_was_restored_is_betrayed_by_a_certificate(
     witness = Witness(
         release="r2",
         entry_hash=pay(ledger, "r2"),
-        reference="sha256:2",
+        reference="seal-sha256:2",
+        certificate="sha256:2",
         key=KEY,
         measure=Measure.ZCDP,
         spent=Fraction(1, 2),
         budget_limit=Fraction(1),
     )
-    ledger.publish("r2", reference="sha256:2")
+    ledger.publish("r2", reference="seal-sha256:2")
     assert ledger.witness(witness) == []
     with Ledger.connect(tmp_path / "old.db") as restored:
-        assert restored.check() == []
+        assert ["older copy" in finding for finding in restored.check()] == [True]
         (finding,) = restored.witness(witness)
     assert "does not know release r2" in finding
     assert "restored from a copy that is older than the release" in finding
