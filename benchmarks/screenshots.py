@@ -45,7 +45,6 @@ def draw(browser: Browser, entrance: str) -> None:
     context.set_default_timeout(_PATIENCE_MS)
     page = context.new_page()
     page.goto(entrance)
-    page.wait_for_url("**/")
     draw_workbench(page)
     draw_site(page)
 
@@ -70,12 +69,12 @@ def draw_workbench(page: Page) -> None:
 
 def draw_site(page: Page) -> None:
     """The release of trips as readers see it."""
-    shown = "fetch('/api/state').then(a => a.json()).then(s => s.plans.some(p => p.slug))"
-    while not page.evaluate(shown):
+    link = page.get_by_role("link", name="Read what is published")
+    # It names the release as soon as readers are shown it.
+    while "#" not in (reader := link.get_attribute("href") or ""):
         page.wait_for_timeout(200)
-    reader = page.get_by_role("link", name="Read what is published")
-    page.reload()
-    page.goto(reader.get_attribute("href") or "")
+        page.reload()
+    page.goto(reader)
     expect(page.get_by_test_id("map")).to_have_attribute("data-state", "drawn")
     page.screenshot(path=_DOCS / "site.png", animations="disabled")
 

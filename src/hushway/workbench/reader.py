@@ -135,8 +135,9 @@ def main() -> None:
     listeners = [socket.socket(fileno=int(handle)) for handle in sys.argv[1:]]
     given = json.loads(sys.stdin.readline())
     link, scratch = ReaderLink(given["secret"]), Path(given["scratch"])
-    # Which folders it will be told of is not known yet, so it may read; it changes nothing.
-    allow_only(reads=[Path("/")], writes=[scratch])
+    # Which folders it will be told of is not known yet, so it may read; it changes nothing but its
+    # own folder, which it also takes away in the end.
+    allow_only(reads=[Path("/")], writes=[scratch.parent])
     site = Site(link.prefix)
     server = server_of(
         site,
