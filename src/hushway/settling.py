@@ -133,7 +133,8 @@ def note(ledger: Ledger, certificate: Certificate, seal: str) -> bool:
     if paid is None or certificate.account.ledger_entry not in (paid.hash, paid.reference):
         raise ReleaseError(
             f"This ledger did not charge for the release {certificate.release_id}.",
-            advice="Name the ledger that did, or move the release away.",
+            advice="Name the ledger that did, or move the release away. If the ledger was restored "
+            "from an older copy: hushway ledger settle PLAN --restored",
         )
     if end is None:
         ledger.publish(certificate.release_id, reference=seal)

@@ -9,6 +9,7 @@ A folder that is mounted in two places is no trouble: whatever lies beside the l
 
 import os
 import re
+import stat
 import struct
 import sys
 import tempfile
@@ -44,15 +45,15 @@ def refuse_second_name(path: Path, name: str) -> None:
         LedgerError: It has several, or is mounted by itself, which gives it another one.
     """
     try:
-        links = path.stat().st_nlink
+        found = path.stat()
     except OSError:
         return  # whoever opens it says what is wrong
-    if links > 1:
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
         raise LedgerError(
-            f"The ledger {name} has {links} names (hard links): what is written under one of them "
-            "can be lost under another.",
-            advice="Close every program that uses it, look into the ledger under each name with "
-            "hushway ledger show, keep the name that has all entries and remove the others.",
+            f"The ledger {name} has {found.st_nlink} names (hard links): what is written under one "
+            "of them can be lost under another.",
+            advice="Close every program that uses it, remove all names but one, and let it be "
+            "charged for entries that were lost: hushway ledger settle PLAN --restored",
         )
     if _real(path) in mounts():
         raise LedgerError(
