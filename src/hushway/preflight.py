@@ -12,6 +12,7 @@ from fractions import Fraction
 from hushway.certify import check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import BudgetError, HushwayError
+from hushway.privacy.calibration import refuse_noise_that_cannot_be_drawn
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.ledger.ledger import check_note
@@ -103,7 +104,7 @@ class Preflight:
             ("signing_key", self._ask_signing_key),
             ("place", self._ask_place),
             ("rows", self._ask_rows),
-            ("budget", self._ask_budget),
+            ("budget", self.ask_budget),
         )
         for subject, ask in questions:
             try:
@@ -138,10 +139,16 @@ class Preflight:
         check_destination(job.plan.path(job.plan.release.folder), job.geography.size)
         job.check_writable()
 
-    def _ask_budget(self) -> None:
+    def ask_budget(self) -> None:
+        """Asks what follows from the plan and the ledger alone: certificate, noise and account.
+
+        Raises:
+            HushwayError: The plan cannot stand on a certificate, or the account cannot spend on it.
+        """
         job = self.job
         check_note("title", job.plan.release.title)
         account = self._account()
+        refuse_noise_that_cannot_be_drawn(job.terms.events)
         self._draft = draft_certificate(job, account, self.source)
         if self.ledger is not None and not self.unopened:
             self.ledger.refuse_reservation(
