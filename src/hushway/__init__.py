@@ -15,7 +15,8 @@ from hushway.face import face
 from hushway.version import __version__
 
 if TYPE_CHECKING:
-    from hushway.asking import check, evaluate, recommend, run_audit
+    from hushway.asking import evaluate, recommend, run_audit
+    from hushway.checking import check
     from hushway.errors import HushwayError
     from hushway.families.load import load_plan, prepare
     from hushway.families.opened import Release
@@ -47,7 +48,8 @@ __all__ = [
 _find = face(
     __name__,
     {
-        "asking": ("check", "evaluate", "recommend", "run_audit"),
+        "asking": ("evaluate", "recommend", "run_audit"),
+        "checking": ("check",),
         "errors": ("HushwayError",),
         "families.load": ("load_plan", "prepare"),
         "families.opened": ("Release", "open_release"),

@@ -1,4 +1,4 @@
-"""What the command's verbs ask, as functions: check, recommend, evaluate and audit."""
+"""What the command's verbs ask, as functions: recommend, evaluate and audit."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,30 +7,12 @@ from typing import TYPE_CHECKING, Any
 from hushway.families.registry import family_named, suite_of
 from hushway.progress import Progress, quiet
 from hushway.release.crowd import ExpectedPopulation
-from hushway.release.job import Job, settings_of
+from hushway.release.job import Job
 
 if TYPE_CHECKING:
     from hushway.audit.harness import Finding
     from hushway.release.advice import Advice
-    from hushway.tables.check import RowsChecked
     from hushway.transit.judging import FleetEvaluation
-
-
-def check(job: Job) -> "RowsChecked":
-    """Returns what the protected rows are like and what is wrong, before any budget is touched.
-
-    Privacy:
-        It counts rows: what it returns is for the steward's own eyes, and none of it is released.
-
-    Args:
-        job: The prepared plan.
-
-    Example:
-        >>> job = hushway.prepare(hushway.load_plan("plan.toml"))
-        >>> [problem.kind for problem in hushway.check(job).everything if problem.refused]
-        []
-    """
-    return job.rows.check(settings_of(job.plan), notes=True)
 
 
 def recommend(

@@ -6,18 +6,13 @@ Privacy:
 """
 
 import errno
-import os
-import platform
 import re
 import sys
-import tempfile
-import traceback
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from hushway.crash_notes import keep_details
 from hushway.errors import HushwayError, Told
-from hushway.version import __version__
+from hushway.interruption import standing, was_interrupted
 from hushway.visible import visible
 
 
@@ -36,11 +31,6 @@ class Ending:
     notes: tuple[str, ...] = ()
 
 
-INTERRUPTED = Ending(
-    message="Interrupted.",
-    advice="Budget that was already reserved stays spent: hushway ledger show",
-)
-
 # What the systems' loaders say.
 _NOT_LOADED = ("shared object", "dlopen", "library not loaded", "dll load failed")
 _SHARED_LIBRARY = re.compile(r"\blib[\w+-]+\.(?:so[.\d]*|dylib)|\b[\w+-]+\.dll\b", re.ASCII)
@@ -52,20 +42,31 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 def ending_of(error: BaseException) -> Ending:
     """Returns what to say about an error that ends the command.
 
-    Of errors that are not hushway's own only notes that hushway added are told.
+    Of errors that are not hushway's own only notes that hushway added are told. After a request to
+    end, an error is what a library made of it.
     """
+    if was_interrupted() or isinstance(error, KeyboardInterrupt):
+        return interrupted(error)
     if isinstance(error, HushwayError):
         notes = tuple(getattr(error, "__notes__", ()))
         return Ending(message=str(error), advice=error.advice, notes=notes)
-    told = tuple(note for note in getattr(error, "__notes__", ()) if isinstance(note, Told))
-    return replace(_known(error) or _unforeseen(error), notes=told)
+    return replace(_known(error) or _unforeseen(error), notes=_told(error))
+
+
+def interrupted(error: BaseException) -> Ending:
+    """Returns what to say about a command that was asked to end: also what it has spent."""
+    return Ending(message="Interrupted.", advice="", notes=_told(error) or (standing(),))
 
 
 def plainly(ending: Ending) -> None:
     """Says it without the help of any library."""
     lines = (f"Error: {ending.message}", *ending.notes, f"What to do: {ending.advice}")
-    for line in lines:
+    for line in lines if ending.advice else lines[:-1]:
         print(visible(line), file=sys.stderr)  # noqa: T201  there may be no other way
+
+
+def _told(error: BaseException) -> tuple[str, ...]:
+    return tuple(note for note in getattr(error, "__notes__", ()) if isinstance(note, Told))
 
 
 def _known(error: BaseException) -> Ending | None:
@@ -139,63 +140,3 @@ def _text_of(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001  an error that cannot even say what it is
         return ""
-
-
-# An endless descent repeats itself.
-_MOST_FRAMES = 100
-
-
-def keep_details(error: BaseException) -> Path | None:
-    """Writes where an error happened to a new file that only this user can read.
-
-    Privacy:
-        Written are names of classes, functions and files of code, and numbers of lines. What an
-        error says is left out, and so are values: they may be a row's.
-
-    Returns:
-        The file; None if it cannot be written.
-    """
-    text = "\n".join([*_circumstances(), *_lines(error)]) + "\n"
-    try:
-        handle, name = tempfile.mkstemp(prefix="hushway-error-", suffix=".txt")  # mode 0600
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError:
-        return None
-    return Path(name)
-
-
-def _circumstances() -> Iterator[str]:
-    yield f"hushway {__version__}, Python {platform.python_version()}, {sys.platform}"
-
-
-def _lines(error: BaseException) -> Iterator[str]:
-    """Yields the classes and places of an error and of those that led to it, the last one first."""
-    waiting: list[BaseException] = [error]
-    seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield f"{type(one).__module__}.{type(one).__qualname__}"
-        yield from _places(one)
-        earlier = one.__cause__ or one.__context__
-        if earlier is not None:
-            waiting.append(earlier)
-        if isinstance(one, BaseExceptionGroup):
-            waiting.extend(one.exceptions)
-
-
-def _places(error: BaseException) -> Iterator[str]:
-    places = [
-        f"  {frame.f_code.co_filename}:{line} {frame.f_code.co_qualname}"
-        for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
-    if len(places) <= _MOST_FRAMES:
-        yield from places
-        return
-    half = _MOST_FRAMES // 2
-    yield from places[:half]
-    yield f"  {len(places) - 2 * half} more"
-    yield from places[-half:]

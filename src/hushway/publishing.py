@@ -1,30 +1,28 @@
 """From a plan to a release folder: the only place where rows, noise, ledger and files meet."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.certify import as_measured, certify, check_bounds, draft_certificate
-from hushway.engine.key import BoundingKey
-from hushway.errors import BudgetError, ReleaseError, Told
+from hushway.certify import as_measured, certify
+from hushway.errors import ReleaseError, Told
 from hushway.families.write import publishable, write_sealed
+from hushway.interruption import NOTHING_SPENT, stands, undisturbed
+from hushway.preflight import COUNTING, Preflight, Ready
 from hushway.pricing import Price, price
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.entries import readable
-from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
-from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
+from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
-from hushway.release.job import CountingContext, Job, settings_of
-from hushway.release.place import Place, check_destination, claimed, undisturbed
+from hushway.release.job import Job
+from hushway.release.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.settling import Outcome, entries_of, settle_place
-from hushway.tables.check import refuse_problems
-
-_COUNTING = "Counting with noise"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +68,32 @@ def publish(
     """
     source = os_source() if source is None else source
     folder = job.plan.path(job.plan.release.folder)
-    key = _signing_key(job, passphrase)
-    ledger_url = job.plan.ledger_url()
-    with Ledger.connect(ledger_url, create=False) as ledger, claimed(folder) as place:
+    with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
         ledger.refuse_restored()
-        _finish_what_was_left(place, ledger)
-        bounding = BoundingKey.draw(source)
-        counter, draft = _made_ready(job, ledger, bounding, source, progress)
+        if os.path.lexists(hidden_folder(folder)):
+            with claimed(folder) as place:
+                _finish_what_was_left(place, ledger)
+        ready = Preflight(
+            job=job, ledger=ledger, source=source, passphrase=passphrase, progress=progress
+        ).ready()
         before_spending(progress)
+        certificate = _spend(job, ledger, ready, progress)
+    return Published(folder=folder, certificate=certificate)
+
+
+def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certificate:
+    """Claims the release's place, spends, and lets the release appear there.
+
+    Privacy:
+        The whole loss of the mechanism is reserved before the curator exists.
+    """
+    draft = ready.draft
+    with claimed(job.plan.path(job.plan.release.folder)) as place:
+        # Somebody may have published there, and been killed, since it was looked at.
+        _finish_what_was_left(place, ledger)
+        refuse_taken(place.folder)
         place.begin(draft.release_id)
+        stands(_unknown(draft.release_id))
         with _accounted_for(ledger, draft.release_id, place):
             reservation = ledger.reserve(
                 job.account,
@@ -86,9 +101,9 @@ def publish(
                 losses=job.mechanism.losses,
                 purpose=draft.title,
                 window=job.window,
-                secret=bounding.to_text(),
+                secret=ready.bounding.to_text(),
             )
-            curator = Curator(counter=counter, budget=reservation, source=source)
+            curator = Curator(counter=ready.counter, budget=reservation, source=ready.source)
             table = _measure(job, curator, progress)
             certificate = certify(
                 draft,
@@ -100,13 +115,19 @@ def publish(
                 place,
                 contents=publishable(table, certificate),
                 certificate=certificate,
-                signing_key=key,
+                signing_key=ready.key,
                 progress=progress,
             )
             with undisturbed():
                 ledger.publish(reservation, reference=seal)
                 place.appear()
-    return Published(folder=folder, certificate=certificate)
+                spent = readable(reservation.measure, reservation.amount)
+                stands(
+                    _published(
+                        f"{spent} of account {job.account} is spent", draft.release_id, place
+                    )
+                )
+    return certificate
 
 
 def rehearse(
@@ -125,42 +146,11 @@ def rehearse(
     Raises:
         HushwayError: What `publish` would refuse; the message says what, and what to do.
     """
-    source = os_source()
-    _signing_key(job, passphrase)
     with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
-        ledger.refuse_restored()
-        _made_ready(job, ledger, BoundingKey.draw(source), source, progress)
-    tag = price(job)
-    if not tag.affordable:
-        raise BudgetError(
-            tag.obstacle or "The account does not have that much left.",
-            advice="Nothing was spent. See what is left with: hushway price PLAN",
-        )
-    return tag
-
-
-def _made_ready(
-    job: Job, ledger: Ledger, bounding: BoundingKey, source: BitSource, progress: Progress
-) -> tuple[Counter, Certificate]:
-    """Refuses what can be refused while it costs nothing; returns who counts, and a draft.
-
-    Raises:
-        HushwayError: Place, rows, bounds, account or certificate are not as they must be.
-    """
-    check_destination(job.plan.path(job.plan.release.folder), job.geography.size)
-    job.check_writable()
-    settings = settings_of(job.plan)
-    progress(f"Checking the {job.wording.rows}")
-    refuse_problems(job.rows.check(settings, notes=False).everything)
-    context = CountingContext(
-        key=bounding,
-        bits=source,
-        settings=settings,
-        progress=lambda share: progress(_COUNTING, share),
-    )
-    counter = job.rows.counter(context)
-    check_bounds(job, counter)
-    return counter, draft_certificate(job, ledger.account(job.account), source)
+        Preflight(
+            job=job, ledger=ledger, source=os_source(), passphrase=passphrase, progress=progress
+        ).ready()
+    return price(job)
 
 
 def _finish_what_was_left(place: Place, ledger: Ledger) -> None:
@@ -184,28 +174,36 @@ def _accounted_for(ledger: Ledger, release: str, place: Place) -> Iterator[None]
     try:
         yield
     except BaseException as failure:
-        try:
-            failure.add_note(Told(_account_for(ledger, release, place, type(failure).__name__)))
-        except Exception:  # noqa: BLE001  with no memory left even the ledger may not answer
-            place.remember()
-            failure.add_note(
-                Told(
-                    f"The ledger does not answer, so it is not known whether {release} was spent "
-                    "for. hushway ledger settle PLAN, or the next publish to the same folder, "
-                    "finds out."
-                )
-            )
+        with undisturbed():
+            try:
+                story = _account_for(ledger, release, place, type(failure).__name__)
+            except Exception:  # noqa: BLE001  with no memory left even the ledger may not answer
+                place.remember()
+                story = f"The ledger does not answer. {_unknown(release)}"
+            failure.add_note(Told(story))
+            stands(story)
         raise
+
+
+def _unknown(release: str) -> str:
+    return (
+        f"It is not known whether {release} was spent for: hushway ledger settle PLAN, or the next "
+        "publish to the same folder, finds out."
+    )
+
+
+def _published(spent: str, release: str, place: Place) -> str:
+    return f"{spent}, and the release {release} is published in {place.folder.name}."
 
 
 def _account_for(ledger: Ledger, release: str, place: Place, failure: str) -> str:
     paid, end = entries_of(ledger, release)
     if paid is None:
-        return "Nothing was spent."
+        return NOTHING_SPENT
     spent = readable(ledger.account(paid.key).budget_limit.measure, paid.amount)
     words = f"{spent} of account {paid.key} is spent"
     if place.has_appeared:
-        return f"{words}, and the release {release} is published in {place.folder.name}."
+        return _published(words, release, place)
     if place.is_sealed:
         return (
             f"{words}. The release {release} is whole and waits beside its place: hushway ledger "
@@ -218,12 +216,7 @@ def _account_for(ledger: Ledger, release: str, place: Place, failure: str) -> st
 
 
 def _measure(job: Job, curator: Curator, progress: Progress) -> Any:
-    progress(_COUNTING)
+    progress(COUNTING)
     measured = job.mechanism.measure(curator, job.geography)
     progress("Fitting")
     return job.mechanism.fit(measured, job.geography)
-
-
-def _signing_key(job: Job, passphrase: Passphrase | None) -> SigningKey | None:
-    name = job.plan.release.signing_key
-    return None if name is None else load_signing_key(job.plan.path(name), passphrase=passphrase)

@@ -13,7 +13,7 @@ from typing import Any
 from support.little_plans import FAMILIES
 from support.scene import Scene
 
-Edit = Callable[[Scene], None]
+Edit = Callable[[Scene], object]
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,14 @@ class Case:
         spoil: Makes it so.
         says: What the error speaks of.
         reads_ledger: Whether the ledger can still be read afterwards.
+        unopened: Whether all that is missing is an account, which is usually opened after a check.
     """
 
     name: str
     spoil: Edit
     says: str
     reads_ledger: bool = True
+    unopened: bool = False
 
 
 def option(where: str, value: Any) -> Edit:
@@ -148,10 +150,33 @@ EVERYWHERE = (
     Case("hardly any memory", option("engine.memory_limit", "1MB"), "memory"),
     Case("memory that is a word", option("engine.memory_limit", "plenty"), "settings"),
     Case("an overspent ledger", option(_EPSILON, "40"), "left"),
-    Case("an account that is not open", option("ledger.period", "2026-04"), "no account"),
-    Case("a ledger that is not there", option("ledger.url", "other.db"), "other.db"),
+    Case(
+        "an account that is not open",
+        option("ledger.period", "2026-04"),
+        "no account",
+        unopened=True,
+    ),
+    Case("a ledger that is not there", option("ledger.url", "other.db"), "other.db", unopened=True),
+    Case("a period that looks like another", option("ledger.period", "2O26-03"), "account"),
+    Case("a data set without a readable name", option("data.name", "tri\u200bps"), "data set"),
+    Case("a ledger below a file", option("ledger.url", "places.csv/ledger.db"), "places.csv"),
+    Case("a ledger that is a folder", option("ledger.url", "."), "ledger"),
+    Case("a ledger with a name too long", option("ledger.url", "x" * 300), "ledger"),
+    Case("a ledger of no known kind", option("ledger.url", "mysql://host/db"), "SQLite"),
+    Case("a title with a bell in it", option("release.title", "Ding\a dong"), "title"),
+    Case("a title of a whole book", option("release.title", "x" * 10_001), "title"),
     Case("a ledger that is none", file("ledger.db", "hello " * 1000), "ledger", reads_ledger=False),
     Case("a key that is not there", option("release.signing_key", "key.pem"), "key.pem"),
+    Case("a key that is none", option("release.signing_key", "plan.toml"), "private key"),
+    Case("a key that is a folder", option("release.signing_key", "."), "not a file"),
+    Case("a folder below a file", option("release.folder", "places.csv/release"), "places.csv"),
+    Case("a folder in one that cannot be", option("release.folder", "x" * 300 + "/r"), "too long"),
+    Case("a path that is too long", option("release.folder", "x/" * 2_000 + "r"), "too long"),
+    Case(
+        "a folder beside a file in the way",
+        lambda scene: (scene.folder / ".release.partial").write_text("mine"),
+        "cannot be written",
+    ),
     Case("a folder in use", lambda scene: (scene.folder / "release").mkdir(), "already"),
     Case("a folder that cannot be", option("release.folder", "x" * 300), "too long"),
     Case("a folder that is another", option("release.folder", "release/.."), "release"),
@@ -278,6 +303,7 @@ OWN: dict[str, tuple[Case, ...]] = {
         Case("a wrong CRS", option("areas.crs", "EPSG:2154"), "areas"),
         Case("no such property", option("areas.id", "code"), "code"),
         Case("hardly any epsilon", option(_EPSILON, "1e-9"), "sigma"),
+        Case("a delta that is all but nothing", option("privacy.delta", "1e-400"), "parameter"),
         Case(
             "shares that leave nothing", option("mechanism.budget_shares.histogram", "1"), "shares"
         ),

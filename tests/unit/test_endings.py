@@ -1,5 +1,6 @@
 """Whatever goes wrong ends in one clear message, and tells nothing of a row."""
 
+import contextlib
 import errno
 import signal
 import stat
@@ -12,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from hushway import interruption
 from hushway.cli import verbs
 from hushway.cli.app import main
+from hushway.crash_notes import MOST_NOTES, keep_details
 from hushway.endings import ending_of
 from hushway.errors import DataError, Told
 
@@ -23,12 +26,19 @@ MISSING = "libgomp.so.1: cannot open shared object file: No such file or directo
 
 @pytest.fixture(autouse=True)
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(interruption, "_command", interruption._Command())
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def notes(state: Path) -> list[Path]:
+    """Returns the files that tell where errors happened, the first one first."""
+    return sorted((state / "hushway" / "errors").glob("*"))
 
 
 def fail(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +68,10 @@ def test_what_nobody_foresaw_is_one_sentence_and_a_private_file(
     assert "ε 1 of account trips is spent." in said
     assert "Report it" in said
     assert "Traceback" not in said
-    (details,) = tmp_path.iterdir()
+    (details,) = notes(tmp_path)
     assert str(details) in said
     assert stat.S_IMODE(details.stat().st_mode) == 0o600
+    assert stat.S_IMODE(details.parent.stat().st_mode) == 0o700
     written = details.read_text(encoding="utf-8")
     assert f"{Path(__file__).name}:" in written
     assert "builtins.ValueError" in written
@@ -68,10 +79,32 @@ def test_what_nobody_foresaw_is_one_sentence_and_a_private_file(
     assert PRIVATE not in said + written
 
 
+def no_folder(_folder: Path) -> int:
+    raise PermissionError
+
+
+def test_without_a_home_details_are_in_a_private_folder_of_the_temporary_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kept = keep_details(ValueError(PRIVATE))
+    assert kept is not None
+    assert tmp_path in kept.parents
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_only_the_last_details_are_kept(tmp_path: Path) -> None:
+    kept = [keep_details(ValueError(PRIVATE)) for _ in range(MOST_NOTES + 3)]
+    assert notes(tmp_path) == kept[3:]
+
+
 def test_details_that_cannot_be_written_are_said_to_be_lost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
+    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent/temporary")
+    monkeypatch.setattr("hushway.crash_notes.hold_private", no_folder)
     fail(ValueError(PRIVATE), monkeypatch)
     said = capsys.readouterr().err
     assert "could not be written" in said
@@ -85,7 +118,7 @@ def test_an_endless_descent_leaves_a_short_file(
     with pytest.raises(SystemExit):
         main()
     assert "nested too deeply" in capsys.readouterr().err
-    (details,) = tmp_path.iterdir()
+    (details,) = notes(tmp_path)
     assert details.read_text(encoding="utf-8").count("descend") <= 100
 
 
@@ -125,7 +158,7 @@ def test_a_deliberate_error_says_what_it_says(
         "Nothing was spent.",
         "What to do: Turn them.",
     ]
-    assert not list(tmp_path.iterdir())
+    assert notes(tmp_path) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(130)])
@@ -133,7 +166,53 @@ def test_an_interruption_is_one_message(
     error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fail(error, monkeypatch)
-    assert capsys.readouterr().err.count("Interrupted.") == 1
+    assert capsys.readouterr().err.splitlines() == ["Error: Interrupted.", "Nothing was spent."]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("error", [RuntimeError(PRIVATE), DataError("Not a library of DuckDB.")])
+def test_an_interruption_that_a_library_turned_into_an_error_is_one(
+    number: signal.Signals,
+    error: Exception,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def verb() -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(number)
+        raise error
+
+    monkeypatch.setattr(verbs, "app", verb)
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.splitlines() == ["Error: Interrupted.", "Nothing was spent."]
+    assert notes(tmp_path) == []
+
+
+def test_an_interruption_tells_what_the_command_has_spent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def verb() -> None:
+        interruption.stands("ε 1 of account trips is spent.")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verbs, "app", verb)
+    with pytest.raises(SystemExit):
+        main()
+    assert "ε 1 of account trips is spent." in capsys.readouterr().err
+
+
+def test_a_second_interruption_does_not_cut_the_message_short(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def again(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise ValueError
+
+    monkeypatch.setattr("hushway.cli.screen.failure", again)
+    fail(KeyboardInterrupt(), monkeypatch)
+    assert capsys.readouterr().err.splitlines() == ["Error: Interrupted.", "Nothing was spent."]
 
 
 def test_what_goes_wrong_beside_the_command_is_not_printed(

@@ -30,4 +30,4 @@ def test_ctrl_c_is_one_clear_message_and_exit_code_1(
     assert ended.value.code == 1
     said = capsys.readouterr().err
     assert "Interrupted." in said
-    assert "hushway ledger show" in said
+    assert "Nothing was spent." in said

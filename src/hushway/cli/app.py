@@ -4,17 +4,16 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage. Nothing but Python's own
 here before `main` is there to say what is wrong with the others.
 """
 
-import signal
 import sys
 import threading
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from hushway.endings import INTERRUPTED, Ending, ending_of, plainly
+from hushway.endings import Ending, ending_of, interrupted, plainly
 
 if TYPE_CHECKING:
     from hushway.cli.verbs import app
 from hushway.errors import HushwayError
+from hushway.interruption import ignore_signals, take_signals
 
 __all__ = ["app", "main"]
 
@@ -33,7 +32,7 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Runs the command; whatever goes wrong becomes one clear message and exit code 1."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    take_signals()
     # What goes wrong beside the command, in a thread or when something is thrown away, would be
     # printed with all that it says, and that may be a row. Whoever waits for a thread still hears.
     threading.excepthook = _keep_silent
@@ -46,17 +45,12 @@ def main() -> None:
     except SystemExit as end:
         if end.code != _CTRL_C:
             raise
-        _say(INTERRUPTED)
-    except KeyboardInterrupt:
-        _say(INTERRUPTED)
+        ignore_signals()
+        _say(interrupted(end))
     except BaseException as error:  # noqa: BLE001  some libraries' errors are no `Exception`
+        ignore_signals()
         _say(ending_of(error))
     sys.exit(1)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """A request to end is taken like Ctrl-C: everything is put in order first."""
-    raise KeyboardInterrupt
 
 
 def _keep_silent(_failure: object) -> None:

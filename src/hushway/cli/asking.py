@@ -36,7 +36,7 @@ def ask_to_spend(job: "Job") -> None:
             advice="Say so with --yes: hushway publish PLAN --yes. --dry-run does all but spend.",
         )
     notice(_what_it_takes(job, tag))
-    if not typer.confirm("Spend it?", err=True):
+    if not _agreed():
         notice("Nothing was spent.")
         raise typer.Exit(1)
 
@@ -47,6 +47,13 @@ def say_spills(plan: "AnyPlan") -> None:
 
     notes = spill_notes(plan.engine.encrypt_spills)
     say_cautions([f"{note.message} {note.advice}" for note in notes])
+
+
+def _agreed() -> bool:
+    try:
+        return typer.confirm("Spend it?", err=True)
+    except typer.Abort:  # Ctrl-C, or nothing more to read
+        return False
 
 
 def somebody_answers() -> bool:

@@ -1,6 +1,7 @@
 """Verbs on plans: write a new one, check it, publish it."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +12,6 @@ from hushway.cli.screen import (
     PlanFile,
     answer_json,
     connect,
-    failure,
     say,
     say_cautions,
     working,
@@ -19,6 +19,10 @@ from hushway.cli.screen import (
 from hushway.errors import PlanError
 from hushway.facts.check import check_facts, problems_of
 from hushway.families.registry import FAMILIES, family_names
+from hushway.tables.check import UNOPENED
+
+if TYPE_CHECKING:
+    from hushway.tables.check import Problem
 
 plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
 
@@ -58,15 +62,16 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
+    from hushway.checking import check as check_job
+    from hushway.cli.keys import ask_passphrase
     from hushway.facts.price import large_delta_text
     from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
 
     job = prepare(load_plan(plan_file), rows=True)
     with working() as show:
-        show(f"Reading the {job.wording.rows}")
-        settings = settings_of(job.plan)
-        checked = job.rows.check(settings, notes=True)
+        checked = check_job(job, progress=show, passphrase=ask_passphrase)
+    settings = settings_of(job.plan)
     problems = problems_of(checked, settings)
     refused = any(problem.refused for problem in problems)
     if as_json:
@@ -74,14 +79,21 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
     else:
         say_found(checked.found)
         say_problems(problems)
-        verdict = "cannot be published as the plan says" if refused else "can be published"
-        say(f"{job.wording.universe} The {job.wording.rows} {verdict}.")
+        say(f"{job.wording.universe} The {job.wording.rows} {_verdict(problems)}.")
         if job.plan.privacy.large_delta:
             say(large_delta_text(job.plan.privacy))
         if settings.encrypt_spills is False:
             say("Rows that do not fit into memory go to disk unencrypted, as the plan says.")
     if refused:
         raise typer.Exit(1)
+
+
+def _verdict(problems: "Sequence[Problem]") -> str:
+    if any(problem.refused for problem in problems):
+        return "cannot be published as the plan says"
+    if any(problem.kind == UNOPENED for problem in problems):
+        return "can be published once the account is open"
+    return "can be published"
 
 
 def publish(
@@ -115,14 +127,10 @@ def publish(
             return
         if not yes:
             ask_to_spend(job)
-        try:
-            with working() as show:
-                published = publish_job(
-                    job, progress=show, passphrase=ask_passphrase, before_spending=compiling.wait
-                )
-        except KeyboardInterrupt as stop:
-            failure("Interrupted.", "", *getattr(stop, "__notes__", ()))
-            raise typer.Exit(1) from None
+        with working() as show:
+            published = publish_job(
+                job, progress=show, passphrase=ask_passphrase, before_spending=compiling.wait
+            )
     certificate = published.certificate
     claim, conversion = certificate.claim, certificate.epsilon_delta
     if as_json:

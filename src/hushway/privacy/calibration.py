@@ -1,6 +1,7 @@
 """How much noise a spend buys: the law and the event that go with a loss and a bound."""
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -8,6 +9,7 @@ from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.events import (
     CutEvent,
+    Event,
     GaussianEvent,
     LaplaceEvent,
     SelectEvent,
@@ -44,6 +46,19 @@ def counting_event(
         return LaplaceEvent(query=query, cells=cells, bound=bound, scale=scale)
     sigma_squared = bound.l2_squared / (2 * spend.rho)
     return GaussianEvent(query=query, cells=cells, bound=bound, sigma_squared=sigma_squared)
+
+
+def refuse_noise_that_cannot_be_drawn(events: Iterable[Event]) -> None:
+    """Refuses noise too small or too large to be drawn exactly, before anything is charged for it.
+
+    Raises:
+        PrivacyError: The noise of an event is no law that can be drawn from.
+    """
+    for event in events:
+        if isinstance(event, LaplaceEvent):
+            DiscreteLaplace(event.scale)
+        elif isinstance(event, GaussianEvent):
+            DiscreteGaussian(event.sigma_squared)
 
 
 def selecting_event(query: str, cells: int, spend: Loss, bound: Bound) -> SelectEvent:

@@ -9,17 +9,16 @@ When all is written, sealed and noted in the ledger, the release takes its place
 import contextlib
 import os
 import shutil
-import signal
-import threading
 from collections.abc import Iterator
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from types import FrameType
 
 from hushway.errors import ReleaseError
+from hushway.interruption import undisturbed
 from hushway.release.seal import SEAL, files_of
 
 _LONGEST_NAME = 255
+_LONGEST_PATH = 4096
 _RESERVED, _RELEASE = "reserved", "release"
 
 
@@ -113,15 +112,19 @@ def claimed(folder: Path) -> Iterator[Place]:
         ReleaseError: Another process has claimed it, it cannot be a folder, or the disk refuses.
     """
     refuse_impossible(folder)
-    with disk_problems(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        handle = _hold(folder)
     place = Place(folder)
+    handle: int | None = None
     try:
+        # Interrupted in between, the hidden folder would stay.
+        with disk_problems(folder), undisturbed():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            handle = _hold(folder)
         yield place
     finally:
-        place.leave()
-        os.close(handle)
+        if handle is not None:
+            with undisturbed():
+                place.leave()
+                os.close(handle)
 
 
 def refuse_impossible(folder: Path) -> None:
@@ -136,7 +139,9 @@ def refuse_impossible(folder: Path) -> None:
             "The release's folder has no name of its own.",
             advice='Name a folder such as "release" in the plan\'s [release] section.',
         )
-    if len(os.fsencode(hidden_folder(folder).name)) > _LONGEST_NAME:
+    names = (hidden_folder(folder).name, *folder.parts)
+    whole = len(os.fsencode(folder.absolute())) + _LONGEST_NAME
+    if max(len(os.fsencode(part)) for part in names) > _LONGEST_NAME or whole > _LONGEST_PATH:
         raise ReleaseError(
             "The name of the release's folder is too long for a disk.",
             advice="Choose a shorter name in the plan's [release] section.",
@@ -253,7 +258,8 @@ def check_destination(folder: Path, cells: int) -> None:
     """Makes sure that a release of so many cells can be written; the writer looks again.
 
     Raises:
-        ReleaseError: Something is there already, or the disk is full or closed to us.
+        ReleaseError: Something is there already, somebody publishes there at this moment, or the
+            disk is full or closed to us.
     """
     refuse_impossible(folder)
     if os.path.lexists(folder):
@@ -261,12 +267,9 @@ def check_destination(folder: Path, cells: int) -> None:
             f"There is already something called {folder.name}; nothing was spent.",
             advice="Name another folder in the plan's [release] section.",
         )
-    parent = next(place for place in folder.absolute().parents if place.exists())
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise ReleaseError(
-            f"The release {folder.name} cannot be written: no permission. Nothing was spent.",
-            advice="Name a folder in the plan's [release] section that you may write to.",
-        )
+    _refuse_occupied(folder)
+    parent = next(place for place in folder.absolute().parents if os.path.lexists(place))
+    _refuse_closed(folder, parent)
     needed = _BYTES_PER_ROW * min(cells, _MOST_ROWS) + _PAPERS_BYTES
     if shutil.disk_usage(parent).free < needed:
         raise ReleaseError(
@@ -276,28 +279,35 @@ def check_destination(folder: Path, cells: int) -> None:
         )
 
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Lets Ctrl-C and a request to end wait until some steps are done.
-
-    Only the main thread hears signals; elsewhere there is nothing to hold back.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
+def _refuse_occupied(folder: Path) -> None:
+    """Refuses a place where somebody publishes, or where a whole release waits."""
+    hidden = hidden_folder(folder)
+    if not os.path.lexists(hidden):
         return
-    waiting: list[int] = []
-
-    def wait(number: int, _frame: FrameType | None) -> None:
-        waiting.append(number)
-
-    before = {number: signal.signal(number, wait) for number in _SIGNALS}
+    with disk_problems(folder):
+        handle = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
     try:
-        yield
+        _lock(handle, folder, found=True)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for late in waiting:
-            os.kill(os.getpid(), late)
+        os.close(handle)
+    if Place(folder).is_sealed:
+        raise ReleaseError(
+            f"An earlier publish to {folder.name} was interrupted when it was all but done: its "
+            "release waits beside the place. Nothing was spent here.",
+            advice="Let it take its place with: hushway ledger settle PLAN. For another release, "
+            "name another folder.",
+        )
+
+
+def _refuse_closed(folder: Path, parent: Path) -> None:
+    if not parent.is_dir():
+        raise ReleaseError(
+            f"The release {folder.name} cannot be written: {parent.name} is not a folder. Nothing "
+            "was spent.",
+            advice="Name a folder in the plan's [release] section that is in no file.",
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ReleaseError(
+            f"The release {folder.name} cannot be written: no permission. Nothing was spent.",
+            advice="Name a folder in the plan's [release] section that you may write to.",
+        )

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hushway.errors import ReleaseError
+from hushway.interruption import undisturbed
 from hushway.release.new_file import make_folder
-from hushway.release.place import undisturbed
 from hushway.site.pages import SITE_FORMAT
 
 SITE = "site.json"

@@ -8,6 +8,9 @@ from typing import Literal
 from hushway.errors import DataError
 from hushway.tables.found import RowsFound
 
+# The account that would spend is still to be opened: the one thing that may wait after a check.
+UNOPENED = "unopened_account"
+
 Severity = Literal["refuse", "drop", "warn", "note"]
 
 

@@ -23,9 +23,6 @@ def take_standard_output() -> TextIO:
 class Voice:
     """Tells the server what a task does.
 
-    Attributes:
-        may_have_spent: Whether budget may be spent by now.
-
     Args:
         output: Where it is told.
         goes_on: Whether the task goes on when nobody listens any more.
@@ -34,7 +31,6 @@ class Voice:
     def __init__(self, output: TextIO, *, goes_on: bool) -> None:
         self._output = output
         self._goes_on = goes_on
-        self.may_have_spent = False
         self._step, self._told_at = "", 0.0
 
     def progress(self, step: str, share: float | None = None, /) -> None:

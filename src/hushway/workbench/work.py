@@ -10,7 +10,6 @@ from hushway.facts.ledger import account_facts
 from hushway.facts.price import cost_text, crowd_of, curve_facts, point_facts, price_facts
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.loss import exact
-from hushway.progress import Progress
 from hushway.release.plan_sections import AnyPlan
 from hushway.workbench.voice import Voice
 
@@ -19,13 +18,16 @@ Options = Mapping[str, Any]
 
 def check(file: Path, _options: Options, voice: Voice) -> dict[str, Any]:
     """Explains plan and rows: exact, for the steward's own eyes."""
+    from hushway.checking import check as check_job
     from hushway.release.job import settings_of
 
     job = prepare(load_plan(file), rows=True)
-    voice.progress(f"Reading the {job.wording.rows}")
-    settings = settings_of(job.plan)
-    facts = check_facts(job.rows.check(settings, notes=True), settings)
-    return {**facts, "universe": job.wording.universe, "rows": job.wording.rows}
+    checked = check_job(job, progress=voice.progress, passphrase=_ask_nobody)
+    return {
+        **check_facts(checked, settings_of(job.plan)),
+        "universe": job.wording.universe,
+        "rows": job.wording.rows,
+    }
 
 
 def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
@@ -103,16 +105,11 @@ def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     _refuse_changed(plan, options["confirm"])
     refuse_missing(plan, rows=True)
     with Compiling(rehearsal_of(plan)) as compiling:
-
-        def before_spending(progress: Progress) -> None:
-            compiling.wait(progress)
-            voice.may_have_spent = True
-
         published = publish_job(
             prepare(plan, rows=True),
             progress=voice.progress,
             passphrase=_ask_nobody,
-            before_spending=before_spending,
+            before_spending=compiling.wait,
         )
     certificate = published.certificate
     return {

@@ -1,7 +1,6 @@
 """Bad input of every kind to every family: one clear error, exit code 1, nothing spent or left."""
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +59,28 @@ def test_publishing_is_refused_with_one_clear_error_and_nothing_is_spent(
         assert scene.spent() == [0]
 
 
+@pytest.mark.parametrize(("scene", "case"), marked(), indirect=["scene"])
+def test_a_check_refuses_what_publishing_refuses(
+    scene: Scene, case: Case, capfd: pytest.CaptureFixture[str]
+) -> None:
+    case.spoil(scene)
+    before = scene.files()
+    code = scene.run("check")
+    said = capfd.readouterr()
+    assert code == (0 if case.unopened else 1)
+    assert ("can be published once the account is open" in said.out) == case.unopened
+    assert "can be published." not in said.out
+    for unwanted in (PRIVATE, "Traceback", "did not foresee"):
+        assert unwanted not in said.err + said.out
+    assert scene.files() == before
+
+
 @pytest.mark.parametrize("scene", often(FAMILIES, first=2), indirect=True)
 def test_rows_that_a_plan_drops_do_not_stop_a_release(scene: Scene) -> None:
     for fields in ({"person": ""}, {"time": "2031-01-01T08:00:00"}, {"time": "at eight"}):
         scene.add_row(**fields)
-    assert scene.run("publish", "--yes") == 0
     assert scene.run("check") == 0
+    assert scene.run("publish", "--yes") == 0
     assert (scene.folder / "release" / "certificate.json").is_file()
 
 
@@ -89,7 +104,6 @@ def test_what_fails_after_paying_stays_paid_and_says_so(
     def broken(*_: object, **__: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(tempfile, "tempdir", str(scene.folder))  # where its details are kept
     monkeypatch.setattr("hushway.publishing.write_sealed", broken)
     assert scene.run("publish", "--yes") == 1
     assert "is spent" in capfd.readouterr().err

@@ -194,16 +194,22 @@ class SharesPlan(Section):
     )
 
 
+# More than there are on earth, and a visit in every second of ten days.
+_MOST_PEOPLE, _MOST_VISITS = 10_000_000_000, 1_000_000
+
+
 class CrowdPlan(Section):
     """A public guess of how many there are, which the budget is split for."""
 
     people: float = Field(
-        gt=0,
+        ge=1,
+        le=_MOST_PEOPLE,
         allow_inf_nan=False,
         description="A public guess of the people in the data, never a count.",
     )
     visits: float = Field(
-        gt=0,
+        ge=0.001,
+        le=_MOST_VISITS,
         allow_inf_nan=False,
         description="A public guess of the visits of one of them in the window, on average.",
     )

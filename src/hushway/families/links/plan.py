@@ -80,6 +80,9 @@ class RoadColumnsPlan(Section):
     name: str | None = Field(default="name", description="The one with its name.")
 
 
+_ROUND_THE_EARTH_M = 40_075_017
+
+
 class RoadsPlan(Section):
     """The public road network, and its public zones."""
 
@@ -97,7 +100,8 @@ class RoadsPlan(Section):
     columns: RoadColumnsPlan = RoadColumnsPlan()
     zone_metres: float = Field(
         default=5000.0,
-        gt=0,
+        ge=1,
+        le=_ROUND_THE_EARTH_M,
         allow_inf_nan=False,
         description="Links are also counted by class and by square zones of this size, in metres.",
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hushway.errors import GeographyError
+from hushway.families.od.files.guard import refuse_too_many_places
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_mechanisms import LaplacePlan, LearnedPlan
 from hushway.families.od.plan_totals import PERIOD, TOTAL, ZONES
@@ -138,6 +139,9 @@ def _all_built(plan: ODPlan, cells: ODCells, names: tuple[str, ...]) -> tuple[Fe
 
 def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, ...]:
     wanted = tuple(names)
+    # Every other one labels all pairs of places.
+    if set(wanted) - {TOTAL, PERIOD}:
+        refuse_too_many_places(cells)
     definitions = tuple(_definitions(plan, wanted))
     pairs = {
         column: read_pairs(

@@ -81,7 +81,8 @@ class LaplacePlan(Section):
     )
     expected_false: float = Field(
         default=100.0,
-        gt=0,
+        ge=1e-9,
+        le=1e9,
         allow_inf_nan=False,
         description="Sparse form only: so many empty cells appear by chance, on average.",
     )

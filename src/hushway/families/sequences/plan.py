@@ -154,7 +154,7 @@ class PrefixTreePlan(Section):
         default="expected_false", description="From which noisy count on a prefix is kept."
     )
     expected_false_prefixes: (
-        Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_below_one)] | None
+        Annotated[float, Field(ge=1e-9, allow_inf_nan=False), AfterValidator(_below_one)] | None
     ) = Field(default=None, description="So many empty prefixes appear below each one, on average.")
     levels: Literal["recommended", "uniform", "geometric"] = Field(
         default="recommended", description="How the budget is shared among stops."

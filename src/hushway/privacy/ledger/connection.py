@@ -75,6 +75,8 @@ def _parsed(url: str) -> URL:
         ) from None
 
 
+# With what SQLite adds to it for its log.
+_LONGEST_NAME = 255 - len("-journal")
 _CONNECT_TIMEOUT_S = 10
 # Any number would do, as long as every hushway uses the same one.
 _CREATION_LOCK = 7_483_710_452
@@ -157,7 +159,7 @@ def open_file(
     name = str(path)
     # A later change of the working folder must not lead to another file.
     path = path.absolute()
-    if not create and not path.exists():
+    if not create and not os.path.exists(path):  # noqa: PTH110  has an answer to any name
         raise no_ledger(name)
     if not read_only:
         refuse_unsound_disk(path, name)
@@ -240,17 +242,38 @@ def _create_private(path: Path, name: str) -> None:
     # Closing any handle on a file drops all of the process's locks on it, so no thread may connect
     # in between.
     with _creation:
-        if path.exists():
+        if os.path.exists(path):  # noqa: PTH110  has an answer to any name
             return
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return
         except OSError:
-            raise LedgerError(
-                f"The ledger {name} cannot be created.",
-                advice="Check that its folder exists and that you may write there.",
-            ) from None
+            raise _not_created(name) from None
+
+
+def _not_created(name: str) -> LedgerError:
+    return LedgerError(
+        f"The ledger {name} cannot be created.",
+        advice="Check that its folder exists and that you may write there.",
+    )
+
+
+def refuse_creation(url: str | Path) -> None:
+    """Refuses a place where no ledger file could be made; makes none.
+
+    Raises:
+        LedgerError: The address cannot be understood, or nothing can be created there.
+    """
+    if isinstance(url, str) and "://" in url:
+        address = _parsed(url)
+        if address.drivername not in _SQLITE:
+            return
+        url = address.database or ""
+    path = _checked(str(url)).absolute()
+    too_long = len(os.fsencode(path.name)) > _LONGEST_NAME
+    if too_long or not os.access(path.parent, os.W_OK | os.X_OK) or path.parent.is_file():
+        raise _not_created(str(url))
 
 
 # A true copy of a ledger in SQLite.

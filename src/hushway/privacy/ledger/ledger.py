@@ -10,19 +10,20 @@ from typing import Self
 from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.delta import is_large
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
+from hushway.privacy.ledger.chargeable import chargeable
 from hushway.privacy.ledger.connection import back_up, open_store
-from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, readable
+from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind
 from hushway.privacy.ledger.lookalikes import look_alike
 from hushway.privacy.ledger.memory import refuse_forgotten, remember
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.notes import check_note, check_reference
 from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
-from hushway.privacy.ledger.reader import LedgerReader, existing, obstacle, reserved
-from hushway.privacy.ledger.reservation import Reservation, cost_of
+from hushway.privacy.ledger.reader import LedgerReader, reserved
+from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.ledger.restoring import LostRelease, restore
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window
-from hushway.privacy.loss import Loss, Measure, ZCDPLoss
+from hushway.privacy.loss import Loss, ZCDPLoss
 
 
 class Ledger(LedgerReader):
@@ -77,19 +78,20 @@ class Ledger(LedgerReader):
         )
         with self._store.writing() as connection:
             book = Book(connection)
-            book.lock_whole()
-            refuse_forgotten(book)
-            if book.account(key) is not None:
-                raise BudgetError(
-                    f"Account {key} is open already.",
-                    advice="See its budget limit and what is left with `hushway ledger show`.",
-                )
-            _refuse_look_alikes("data set", key.dataset, {row.dataset for row in book.accounts()})
-            periods = {row.period for row in book.accounts_of(key.dataset)}
-            _refuse_look_alikes("period", key.period, periods)
+            _refuse_opening(book, key)
             opened = account_of(book.open_account(row))
         self._remember()
         return opened
+
+    def refuse_opening(self, key: AccountKey) -> None:
+        """Refuses what `open_account` would refuse of a name; writes nothing.
+
+        Raises:
+            BudgetError: The account exists, or its data set or period looks like another one.
+            LedgerError: The ledger is out of reach, damaged or read-only.
+        """
+        with self._store.writing() as connection:
+            _refuse_opening(Book(connection), key)
 
     def reserve(
         self,
@@ -130,15 +132,9 @@ class Ledger(LedgerReader):
         try:
             with self._store.writing() as connection:
                 book = Book(connection)
-                row = existing(book.lock_account(key), key)
-                refuse_forgotten(book)
-                account = account_of(row)
-                amount = _price(losses, account.budget_limit.measure)
+                row, amount = chargeable(book, key, losses, window)
                 if book.reserved(release) is not None:
                     raise _already_reserved(release)
-                if (refusal := obstacle(book, key, window)) is not None:
-                    raise refusal
-                _check_cap(account, amount)
                 line = Line(
                     kind=EntryKind.RESERVE,
                     release=release,
@@ -158,10 +154,22 @@ class Ledger(LedgerReader):
         return Reservation(
             release=release,
             key=key,
-            measure=account.budget_limit.measure,
+            measure=account_of(row).budget_limit.measure,
             amount=amount,
             entry_hash=entry.hash,
         )
+
+    def refuse_reservation(
+        self, key: AccountKey, *, losses: Sequence[Loss], window: Window
+    ) -> None:
+        """Refuses what `reserve` would refuse of an account; writes and spends nothing.
+
+        Raises:
+            BudgetError: As `reserve` does.
+            LedgerError: The ledger is out of reach, damaged or read-only.
+        """
+        with self._store.writing() as connection:
+            chargeable(Book(connection), key, losses, window)
 
     def publish(self, reservation: Reservation | str, *, reference: str) -> Entry:
         """Notes that a reserved release was published.
@@ -289,25 +297,17 @@ class Ledger(LedgerReader):
             return Book(connection).reserved(release) is not None
 
 
-def _price(losses: Sequence[Loss], measure: Measure) -> Fraction:
-    if not losses:
+def _refuse_opening(book: Book, key: AccountKey) -> None:
+    book.lock_whole()
+    refuse_forgotten(book)
+    if book.account(key) is not None:
         raise BudgetError(
-            "A release without any loss cannot be reserved.", advice="Measure something first."
+            f"Account {key} is open already.",
+            advice="See its budget limit and what is left with `hushway ledger show`.",
         )
-    return cost_of(losses, measure)
-
-
-def _check_cap(account: Account, amount: Fraction) -> None:
-    if amount <= account.remaining:
-        return
-    measure = account.budget_limit.measure
-    raise BudgetError(
-        f"The release asks for {readable(measure, amount)}, but account {account.key} has "
-        f"{readable(measure, account.remaining)} left of its budget limit of "
-        f"{readable(measure, account.budget_limit.amount)}.",
-        advice="Nothing was spent. Spend less on this release, or wait for the next period; "
-        "`hushway price` shows what fits.",
-    )
+    _refuse_look_alikes("data set", key.dataset, {row.dataset for row in book.accounts()})
+    periods = {row.period for row in book.accounts_of(key.dataset)}
+    _refuse_look_alikes("period", key.period, periods)
 
 
 def _refuse_look_alikes(what: str, name: str, others: set[str]) -> None:

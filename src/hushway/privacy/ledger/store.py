@@ -1,5 +1,6 @@
 """Where a ledger lives, and the two kinds of transaction on it."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,11 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hushway.errors import BudgetError, LedgerError
+
+# A connection that is interrupted while it closes raises, and whoever asked hears of it; the
+# libraries also log it with a traceback, which would be printed if nobody took the log.
+for _library in ("sqlalchemy", "psycopg"):
+    logging.getLogger(_library).addHandler(logging.NullHandler())
 
 
 @dataclass

@@ -5,6 +5,9 @@ from fractions import Fraction
 from hushway.errors import PrivacyError
 from hushway.privacy.noise.inversion import NoiseLaw
 
+# Far above what 256 bits can tell from nothing, where a search for the threshold would not end.
+_LEAST_EXPECTED = 1e-70
+
 
 def expected_above(law: NoiseLaw, size: int, threshold: int) -> float:
     """Returns the expected number of empty cells that reach a threshold, for forecasts."""
@@ -19,9 +22,9 @@ def threshold_for(law: NoiseLaw, size: int, expected: float) -> int:
     Raises:
         PrivacyError: The expected number is not positive.
     """
-    if not expected > 0:
+    if not expected >= _LEAST_EXPECTED:
         raise PrivacyError(
-            "The expected number of false cells must be greater than 0.",
+            f"The expected number of false cells must be at least {_LEAST_EXPECTED:g}.",
             advice="Choose for example 100: so many cells without any trip will appear by chance.",
         )
     low, high = 0, 1

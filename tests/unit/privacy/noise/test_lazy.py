@@ -227,5 +227,5 @@ def test_the_forecast_threshold_is_the_lowest_that_few_enough_cells_reach(
 
 @pytest.mark.parametrize("expected", [0.0, -1.0, float("nan")])
 def test_a_number_of_false_cells_that_is_not_positive_is_refused(expected: float) -> None:
-    with pytest.raises(PrivacyError, match="greater than 0"):
+    with pytest.raises(PrivacyError, match="at least"):
         threshold_for(LAWS[0], 100, expected)

@@ -1,6 +1,5 @@
 """Link counts by name, and what their certificates say: from public facts alone."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -194,6 +193,5 @@ def smaller_noise(epsilon: Fraction, delta: Fraction | None, limits: MovementLim
     if delta is None:
         return pure
     rho = rho_for(epsilon, delta)
-    laplace = math.sqrt(2) * limits.max_items / epsilon
-    gaussian = math.sqrt(limits.max_items / (2 * rho))
-    return ZCDPLoss(rho) if gaussian < laplace else pure
+    # m / (2 rho) < 2 m^2 / epsilon^2, exactly: a float would take a tiny epsilon for 0.
+    return ZCDPLoss(rho) if epsilon**2 < 4 * limits.max_items * rho else pure

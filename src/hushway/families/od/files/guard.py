@@ -163,11 +163,25 @@ def check_sizes(universe: ODCells, features: Sequence[Feature]) -> None:
     labels = universe.pairs * len(pair_columns(features).labels)
     sums = sum(feature.size for feature in features)
     if len(features) > MOST_FEATURES or sums > MOST_SUMS or labels > MOST_LABELS:
-        raise ReleaseError(
-            f"A release holds at most {MOST_FEATURES} published totals, {MOST_SUMS:,} sums, and "
-            f"{MOST_LABELS:,} labels of pairs of places.",
-            advice="Leave out the finest published totals.",
-        )
+        raise _too_large()
+
+
+def refuse_too_many_places(universe: ODCells) -> None:
+    """Refuses places of which no pair can have a label, before any label is made.
+
+    Raises:
+        ReleaseError: The pairs of places are too many.
+    """
+    if universe.pairs > MOST_LABELS:
+        raise _too_large()
+
+
+def _too_large() -> ReleaseError:
+    return ReleaseError(
+        f"A release holds at most {MOST_FEATURES} published totals, {MOST_SUMS:,} sums, and "
+        f"{MOST_LABELS:,} labels of pairs of places.",
+        advice="Leave out the finest published totals, or use coarser places.",
+    )
 
 
 def _are_errors(errors: object, size: int) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.hierarchical import Hierarchical
+from hushway.families.od.mechanism.laplace import refuse_dense
 from hushway.families.od.mechanism.learned import MOST_LEARNED, Learned
 from hushway.families.od.mechanism.learned_lazily import check_learnable
 from hushway.families.od.mechanism.shares import (
@@ -55,6 +56,9 @@ def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
         lazy: Whether empty cells are drawn only as far as needed; if the universe is large, unless
             given.
     """
+    lazily = universe.size > _MOST_DENSE if lazy is None else lazy
+    if not lazily:
+        refuse_dense(universe)
     refuse_idle(features)
     chosen = nested(features) if nest else tuple(features)
     parts = uniform_shares(chosen) if shares is None else shares
@@ -64,7 +68,7 @@ def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
         spends=spends_of(budget, parts),
         weights=weights,
         controlled=controlled,
-        lazy=universe.size > _MOST_DENSE if lazy is None else lazy,
+        lazy=lazily,
     )
 
 
@@ -93,6 +97,7 @@ def od_hierarchical(
         prune: Whether a node at or below 0 is emptied with everything under it.
         prune_early: Whether that is done, too, before the tree is made consistent.
     """
+    refuse_dense(universe)
     refuse_idle(features)
     levels = nested(features)
     parts = geometric_shares(len(levels) + 1) if shares is None else shares

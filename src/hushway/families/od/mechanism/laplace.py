@@ -175,6 +175,21 @@ class SparseLaplace:
         return threshold_for(law, geography.size, self.expected_false)
 
 
+def refuse_dense(cells: ODCells) -> None:
+    """Refuses a table whose every cell cannot have noise of its own, before it is charged for.
+
+    Raises:
+        PrivacyError: It has too many cells.
+    """
+    if cells.size > MOST_DENSE_CELLS:
+        raise PrivacyError(
+            f"A table of {cells.size:,} cells is too large to draw noise for every one; the most "
+            f"is {MOST_DENSE_CELLS:,}.",
+            advice="Use fewer periods or coarser places, or a form that leaves out empty cells: "
+            'mechanism "laplace" with form = "sparse", or "cbdp" with form = "lazy".',
+        )
+
+
 def od_laplace(
     *, spend: PureLoss, form: str, expected_false: float, cells: ODCells
 ) -> DenseLaplace | SparseLaplace:
@@ -182,6 +197,7 @@ def od_laplace(
     if form == "auto":
         form = "dense" if cells.size <= MOST_DENSE_CELLS // 8 else "sparse"
     if form == "dense":
+        refuse_dense(cells)
         return DenseLaplace(spend=spend)
     if form == "sparse":
         return SparseLaplace(spend=spend, expected_false=expected_false)
