@@ -7,11 +7,16 @@ charged. A new mechanism, unit or option is in these lists by itself: `support.s
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from hushway.families.load import plan_from, prepare
 from support.conformance.case import random_key
 from support.conformance.engines import Engine, in_parquet
+from support.little_plans import write_little_files
 from support.sensitivity.brute import brute_force
+from support.sensitivity.distances import Answers, questions_of, reached, violations
+from support.sensitivity.memory import IN_MEMORY, PEOPLE, skewed_people
 from support.sensitivity.plans import Group, every_mechanism, every_option
 
 KEY = random_key(7)
@@ -46,3 +51,20 @@ def test_no_option_lets_a_unit_move_an_answer_further(group: Group, tmp_path: Pa
     found = brute_force(group, in_parquet(), tmp_path, KEY)
     assert not found.broken
     assert not found.slack
+
+
+@pytest.mark.parametrize("family", IN_MEMORY)
+def test_no_person_moves_an_answer_of_arrays_in_memory_further(family: str, tmp_path: Path) -> None:
+    write_little_files(tmp_path)
+    person = skewed_people(np.random.default_rng(7))
+    group = next(one for one in every_mechanism() if one.plans[0].family == family)
+    for plan in group.plans:
+        job = prepare(plan_from(plan.facts(), folder=tmp_path))
+        counters = [
+            IN_MEMORY[family](job, KEY, person, person != gone) for gone in (-1, *range(PEOPLE))
+        ]
+        questions = questions_of(job, counters[0])
+        whole, *others = (Answers.of(counter, questions) for counter in counters)
+        broken = [words for other in others for words in violations(whole, other, questions)]
+        assert not broken
+        assert any(reached(whole, other, questions) for other in others)

@@ -72,8 +72,9 @@ def postgres(url: str) -> Holding:
     """A PostgreSQL server."""
 
     def write(name: str, table: pa.Table) -> None:
+        run_sql(url, f'DROP TABLE IF EXISTS "{name}"')
         backend = ibis.connect(url)
-        backend.create_table(name, table, overwrite=True)
+        backend.create_table(name, table)
         backend.disconnect()
 
     return Holding(url=url, write=write)
@@ -117,7 +118,8 @@ def clickhouse(monkeypatch: pytest.MonkeyPatch, zone: str = "UTC") -> Iterator[H
 
     def write(name: str, table: pa.Table) -> None:
         columns = ", ".join(f"{c.name} Nullable({_CLICKHOUSE[str(c.type)]})" for c in table.schema)
-        client.command(f"CREATE OR REPLACE TABLE {name} ({columns}) ENGINE = Memory")
+        client.command(f"DROP TABLE IF EXISTS {name}")
+        client.command(f"CREATE TABLE {name} ({columns}) ENGINE = Memory")
         client.insert_arrow(name, table)
         written.append(name)
 
