@@ -1,7 +1,7 @@
 """The black-box harness: run on neighbours, look for an event that tells them apart, bound it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, upper_bound
+from hushway.audit.power import power_of
+from hushway.audit.runs import FEWEST_RUNS
 from hushway.errors import AuditError
 from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
@@ -30,6 +32,9 @@ class Finding:
         event: What was looked at, and what was seen.
         passed: Whether the runs agree with the claim.
         reason: Why it passed or failed, as a sentence.
+        epsilon_provable: The largest epsilon that so many runs could have proved; 0 if none can be.
+        epsilon_detected: A loss of so much or more would have failed with probability 99%, if it
+            showed as often as one noisy count does, in half of the runs; None if none would have.
     """
 
     name: str
@@ -40,6 +45,8 @@ class Finding:
     event: str
     passed: bool
     reason: str
+    epsilon_provable: float = 0.0
+    epsilon_detected: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +137,6 @@ def _counts(side: Side, ascending: IntArray, values: IntArray) -> IntArray:
 Sampler = Callable[[int], IntArray]
 """Runs the audited code so many times and returns one whole number for each run."""
 
-_FEWEST_RUNS = 1000
-
 
 class Examination(Protocol):
     """Something that can be put to the test: a claim about neighbours, or about a law."""
@@ -219,13 +224,14 @@ class Trial(Check):
             key=lambda sighting: sighting.shown,
         )
         passed, reason = _verdict(self, best.shown)
-        return self.finding(
+        found = self.finding(
             2 * half,
             event=_words(self, best),
             passed=passed,
             reason=reason,
             epsilon_lower=best.shown,
         )
+        return replace(found, **vars(power_of(2 * half, self.epsilon, self.delta)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,11 +251,11 @@ def enough(runs: int, effort: Fraction = Fraction(1)) -> int:
     Raises:
         AuditError: There are too few to say anything.
     """
-    if runs < _FEWEST_RUNS:
+    if runs < FEWEST_RUNS:
         raise AuditError(
-            f"{runs:,} runs show nothing.", advice=f"Give at least {_FEWEST_RUNS:,} runs."
+            f"{runs:,} runs show nothing.", advice=f"Give at least {FEWEST_RUNS:,} runs."
         )
-    return max(_FEWEST_RUNS, int(runs * effort))
+    return max(FEWEST_RUNS, int(runs * effort))
 
 
 def as_many(release: Callable[[], IntArray], runs: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""See for yourself: everything once on a synthetic city, and audits that try to break it."""
+"""See for yourself: everything once on a synthetic city."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +9,8 @@ from hushway.cli.ledger import show
 from hushway.cli.plans import check, publish
 from hushway.cli.price import price
 from hushway.cli.releases import verify
-from hushway.cli.screen import AsJson, answer_json, say, step, table, working
+from hushway.cli.screen import say, step
 from hushway.cli.serve import missing_libraries
-from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
     from hushway.demo import DemoCity
@@ -93,50 +92,3 @@ def _introduce(position: int, city: "DemoCity") -> None:
         f"{city.example.rows} in {city.folder}, and an account of "
         f"{budget_text(BUDGET_LIMIT, delta)}."
     )
-
-
-def audit(
-    family: Annotated[str, typer.Argument(help=f"The release type to audit: {family_names()}.")],
-    *,
-    runs: Annotated[int, typer.Option(help="Runs of each end-to-end audit.", min=1000)] = 100_000,
-    mutants: Annotated[
-        bool, typer.Option("--mutants", help="Also plant known bugs, which must be caught.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Run black-box privacy audits against the real code; fail if any finds too much loss."""
-    from hushway.families.registry import suite_of
-
-    suite = suite_of(family)
-    with working() as show:
-        findings = suite.audit(runs=runs, progress=show)
-        caught = suite.hunt(runs=runs, progress=show) if mutants else []
-    sound = all(f.passed for f in findings) and all(m.caught for m in caught)
-    if as_json:
-        answer_json(
-            {
-                "sound": sound,
-                "findings": [vars(finding) for finding in findings],
-                "mutants": [vars(mutant) for mutant in caught],
-            }
-        )
-    else:
-        rows = [
-            [
-                "passed" if f.passed else "FAILED",
-                f.name,
-                f"{f.epsilon_lower:.3f}",
-                f"{f.epsilon:.3f}",
-                f.event if f.passed else f.reason,
-            ]
-            for f in findings
-        ]
-        table(f"Audits of {family}", ["", "audit", "#at least", "#claimed ε", "event"], rows)
-        if mutants:
-            rows = [
-                ["caught" if m.caught else "MISSED", m.name, f"{m.epsilon:g}", m.by] for m in caught
-            ]
-            table("Planted bugs", ["", "bug", "#claimed ε", "caught by"], rows)
-        say("No audit found more loss than was claimed." if sound else "THE PROMISE IS BROKEN.")
-    if not sound:
-        raise typer.Exit(1)

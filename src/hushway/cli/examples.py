@@ -40,7 +40,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway evaluate release --task fleet --network network.toml --picture fleet.png",
     ),
     "warm": ("hushway warm", "hushway warm od links"),
-    "audit": ("hushway audit od --mutants",),
+    "audit": ("hushway audit od --quick", "hushway audit od --mutants"),
     "plan": ("hushway plan new od > plan.toml",),
     "plan new": ("hushway plan new od > plan.toml",),
     "plan schema": ("hushway plan schema od > od.schema.json",),

@@ -10,8 +10,9 @@ import typer
 from typer.core import TyperGroup
 
 from hushway import __version__
+from hushway.cli.audit import audit
 from hushway.cli.compare import compare
-from hushway.cli.demo import audit, demo
+from hushway.cli.demo import demo
 from hushway.cli.evaluate import design, evaluate
 from hushway.cli.examples import add_examples
 from hushway.cli.init import init

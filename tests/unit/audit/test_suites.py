@@ -9,6 +9,7 @@ from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Finding, MutantFinding, Trial, World
 from hushway.audit.noise import SUITE as NOISE
+from hushway.audit.pace import Pace
 from hushway.audit.suite import Mutant, Suite
 from hushway.errors import AuditError
 from hushway.families.od.audit.product import REAL, Product
@@ -70,6 +71,61 @@ def test_too_few_runs_are_refused_with_the_number_that_is_needed(suite: object) 
     with pytest.raises(AuditError, match="too few") as refusal:
         suite(runs=needed - 1, epsilons=(1, 4))  # type: ignore[operator]
     assert f"{needed:,}" in refusal.value.advice
+
+
+def test_a_quick_audit_takes_few_runs_and_asks_for_no_share_of_the_claim() -> None:
+    suite = replace(TWO, audits=(silent, too_noisy, outspoken))
+    findings = suite.audit(runs=1_000, quick=True)
+    # Where 4 is claimed, so few runs cannot prove more, and say so.
+    assert [finding.passed for finding in findings] == [True, True, False, True, True, True]
+    assert [finding.epsilon_detected is None for finding in findings] == [False] * 3 + [True] * 3
+    assert all(finding.epsilon_provable > 3 for finding in findings)
+
+
+def test_a_quick_audit_refuses_what_no_audit_can_use() -> None:
+    for asked in (TWO.audit, TWO.paces):
+        with pytest.raises(AuditError, match="too few for a quick audit") as refusal:
+            asked(runs=999, quick=True)
+        assert refusal.value.advice == "Give at least 1,000 runs."
+
+
+def test_whoever_gives_too_few_runs_is_told_of_a_quick_audit() -> None:
+    with pytest.raises(AuditError) as refusal:
+        TWO.audit(runs=20_000)
+    assert "68,282 runs" in refusal.value.advice
+    assert "--quick" in refusal.value.advice
+
+
+def test_progress_goes_by_the_time_that_audits_take() -> None:
+    told: list[tuple[str, float]] = []
+    slow, quick = (Pace(first=0, each=each, effort=Fraction(1)) for each in (0.003, 0.001))
+    paces = {silent: slow, outspoken: quick}
+    TWO.audit(
+        runs=RUNS,
+        epsilons=(1,),
+        paces=paces,
+        progress=lambda name, done: told.append((name, done)),
+    )
+    assert told == [
+        ("silence (about 5 minutes left)", 0.0),
+        ("shout (about 70 seconds left)", pytest.approx(0.75)),
+        ("done", 1.0),
+    ]
+
+
+def test_the_time_of_planted_mistakes_is_that_of_their_audits() -> None:
+    paces = {silent: Pace(first=0, each=0.001, effort=Fraction(1))}
+    one = replace(
+        TWO,
+        audits=(silent,),
+        mutants=(Mutant(name="it", product=REAL, audits=(silent, outspoken)),),
+    )
+    assert one.seconds(paces, runs=RUNS) == pytest.approx(2 * 70)
+    assert one.seconds(paces, runs=RUNS, mutants=True) == pytest.approx(2 * 70 * 3)
+
+
+def test_every_audit_is_timed_beforehand() -> None:
+    assert set(TWO.paces(runs=RUNS)) == {silent, outspoken}
 
 
 @pytest.mark.parametrize("epsilons", [(), (0,), (-1,), (1, 11)])
