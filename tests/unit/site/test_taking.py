@@ -40,6 +40,7 @@ def test_a_site_and_a_page_are_written_of_releases_that_verify(
     for slug in ("a-little-release", "a-little-release-2"):
         atlas = json.loads((site / "releases" / slug / "atlas.json").read_bytes())
         assert atlas == atlas_in(release).facts
+        assert atlas["warning"].startswith("Not signed: nobody answers for it.")
         names = {path.name for path in (site / "releases" / slug / "files").iterdir()}
         assert names == {path.name for path in release.iterdir()}
     assert (site / "index.html").is_file()

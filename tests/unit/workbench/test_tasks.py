@@ -70,6 +70,7 @@ def _see_the_certificate(steward: Steward, release: str) -> None:
     found = steward.client.get(f"/api/plans/{steward.plan}/certificate").json()
     assert found["sentences"]["release"] == release
     assert found["sentences"]["guarantee"]
+    assert found["sentences"]["warning"].startswith("Not signed")
     page = steward.client.get(found["page"])
     assert page.headers["content-type"].startswith("text/html")
     assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
