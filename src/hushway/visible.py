@@ -7,6 +7,7 @@ become visible: ESC becomes \x1b, a change of direction \u202e.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 # Controls, format characters (direction, zero width), surrogates, private use, unassigned, and the
 # separators of lines and paragraphs.
@@ -47,3 +48,13 @@ def _json_escape(letter: str) -> str:
         return letter
     units = letter.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
+
+
+_SHOWN = 20
+
+
+def some_of(names: Iterable[str]) -> str:
+    """Returns names for a message, separated by commas: all of a few, or the first of many."""
+    every = tuple(names)
+    more = f" and {len(every) - _SHOWN:,} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from hushway.visible import visible, visible_json
+from hushway.visible import some_of, visible, visible_json
 
 UNSEEN = {
     "\x1b": r"\x1b",
@@ -55,3 +55,9 @@ def test_json_says_the_same_with_what_can_be_seen(letter: str) -> None:
     text = visible_json(json.dumps(facts, ensure_ascii=False, indent=2))
     assert json.loads(text) == facts
     assert visible(text.replace("\n", "")) == text.replace("\n", "")
+
+
+def test_a_long_list_of_names_makes_a_short_message() -> None:
+    assert some_of(["a", "b"]) == "a, b"
+    told = some_of(f"c{number}" for number in range(100_000))
+    assert told.endswith("c19 and 99,980 more")

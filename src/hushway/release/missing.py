@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hushway.errors import DataError, PlanError
+from hushway.visible import some_of
 
 if TYPE_CHECKING:
     from hushway.release.plan_sections import AnyPlan
@@ -81,7 +82,7 @@ def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
         return
     for option, column in table.columns.items():
         if column not in found:
-            yield f"{option}: {path.name} has no column {column!r}; it has {', '.join(found)}"
+            yield f"{option}: {path.name} has no column {column!r}; it has {some_of(found)}"
 
 
 def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:

@@ -18,6 +18,7 @@ import shapely
 
 from hushway.errors import GeographyError
 from hushway.tables.unpacking import read_part, refuse_unfit_archive
+from hushway.visible import some_of
 
 DEFAULT_NAME: Final = "name"
 
@@ -81,7 +82,7 @@ def check_columns(file: Path, found: list[str], columns: AreaColumns) -> None:
     if missing:
         raise GeographyError(
             f"The areas file {file.name} has no column {', '.join(map(repr, missing))}.",
-            advice=f"Its columns are: {', '.join(found) or 'none'}. Name the one with the ids.",
+            advice=f"Its columns are: {some_of(found) or 'none'}. Name the one with the ids.",
         )
 
 

@@ -13,6 +13,7 @@ from hushway.errors import DataError
 from hushway.tables.first_lines import read_header
 from hushway.tables.kinds import Kind, kind_of
 from hushway.tables.row_files import RowFiles, find_files
+from hushway.visible import some_of
 
 Clock = Literal["local", "utc", "service"]
 
@@ -244,7 +245,7 @@ def _check_names(where: str, names: list[str], source: Source) -> None:
     twice = [f"{c!r} ({role})" for role, c in roles.items() if folded.count(c.casefold()) > 1]
     if twice:
         raise DataError(
-            f"The {source.noun} {where} has two columns named alike: {', '.join(twice)}.",
+            f"The {source.noun} {where} has two columns named alike: {some_of(twice)}.",
             advice="Rename one of them; capitals do not make a difference.",
         )
 

@@ -14,6 +14,7 @@ from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.geojson import Feature, damaged_feature, read_features
 from hushway.tables.unpacking import refuse_unfit
+from hushway.visible import some_of
 
 DEFAULT_NAME: Final = "name"
 DEFAULT_ZONE: Final = "zone"
@@ -284,12 +285,12 @@ def _check_header(file: Path, header: list[str], columns: LocationColumns) -> No
     if missing:
         raise GeographyError(
             f"The places file {file.name} has no column {', '.join(map(repr, missing))}.",
-            advice=f"Its columns are: {', '.join(header)}.",
+            advice=f"Its columns are: {some_of(header)}.",
         )
     twice = [column for column in wanted if header.count(column) > 1]
     if twice:
         raise GeographyError(
-            f"The places file {file.name} has two columns {', '.join(map(repr, twice))}.",
+            f"The places file {file.name} has two columns {some_of(map(repr, twice))}.",
             advice="Give every column a name of its own.",
         )
 
@@ -324,7 +325,7 @@ def _record_of_feature(file: Path, feature: Feature, columns: LocationColumns) -
     if missing:
         raise GeographyError(
             f"The {where} of {file.name} has no property {', '.join(map(repr, missing))}.",
-            advice=f"Its properties are: {', '.join(properties)}.",
+            advice=f"Its properties are: {some_of(properties)}.",
         )
     # The feature's own id is a member beside the properties.
     own = feature.own_id if columns.id == "id" else None

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from hushway.errors import GeographyError
+from hushway.visible import some_of
 
 SpeedUnit = Literal["km/h", "mph"]
 
@@ -216,7 +217,7 @@ def check_roads_columns(file: Path, found: Collection[str], demanded: Iterable[s
     if missing:
         raise GeographyError(
             f"The roads file {file.name} has no column {', '.join(map(repr, missing))}.",
-            advice=f"Its columns are: {', '.join(found) or 'none'}. Name the ones to use.",
+            advice=f"Its columns are: {some_of(found) or 'none'}. Name the ones to use.",
         )
 
 

@@ -16,6 +16,7 @@ from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
 from hushway.tables.first_lines import read_header
 from hushway.tables.unpacking import refuse_unfit
+from hushway.visible import some_of
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _DAMAGED = (OSError, EOFError, UnicodeDecodeError, csv.Error, pa.ArrowException)
@@ -97,12 +98,12 @@ def _check_names(file: Path, header: Sequence[str], names: Sequence[str]) -> Non
     if missing:
         raise GeographyError(
             f"The file {file.name} has no column {', '.join(map(repr, missing))}.",
-            advice=f"Its columns are: {', '.join(header) or 'none'}.",
+            advice=f"Its columns are: {some_of(header) or 'none'}.",
         )
     twice = [name for name in names if list(header).count(name) > 1]
     if twice:
         raise GeographyError(
-            f"The file {file.name} has two columns {', '.join(map(repr, twice))}.",
+            f"The file {file.name} has two columns {some_of(map(repr, twice))}.",
             advice="Give every column a name of its own.",
         )
 
