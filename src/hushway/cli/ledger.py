@@ -2,12 +2,13 @@
 
 import csv
 import io
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushway.cli.lost import print_lost
 from hushway.cli.screen import (
     Address,
     AddressOrSet,
@@ -21,12 +22,12 @@ from hushway.cli.screen import (
     table,
 )
 from hushway.errors import BudgetError
-from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts, note_on
+from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts
 from hushway.release.bounded import guarded
 from hushway.release.new_file import write_new
 
 if TYPE_CHECKING:
-    from hushway.privacy.ledger import Account, Entry, Lost, PeopleLost
+    from hushway.privacy.ledger import Account, Entry
     from hushway.privacy.loss import Loss
 
 
@@ -312,44 +313,3 @@ def _limit(account: "Account") -> str:
     text = f"{account.budget_limit.measure.symbol} {number(account.budget_limit.amount)}"
     stated = limit_at_delta(account)
     return text if stated is None else f"{text} ({stated})"
-
-
-_OUTSIDE = (
-    "These sums hold what this ledger knows: not what people lost in other data sets that nobody "
-    "declared to be theirs, nor in releases from other ledgers."
-)
-
-
-def print_lost(groups: "list[PeopleLost]", first_day: date | None, last_day: date | None) -> None:
-    """Prints a row for each kind of unit in each group of people."""
-    rows = [
-        [
-            group.people.name or "(not declared)",
-            ", ".join(group.people.datasets),
-            str(lost.unit),
-            str(lost.releases),
-            *_amounts(lost),
-        ]
-        for group in groups
-        for lost in group.lost
-    ]
-    table(
-        f"What one of them may have lost, {_span(first_day, last_day)}",
-        ["people", "data sets", "unit", "#releases", "#ε", "#ρ", "#all as ρ"],
-        rows,
-    )
-    notes = {note_on(lost): None for group in groups for lost in group.lost}
-    for note in [*filter(None, notes), _OUTSIDE]:
-        say(note)
-
-
-def _amounts(lost: "Lost") -> list[str]:
-    return [number(amount) if amount else "" for amount in (lost.epsilon, lost.rho, lost.together)]
-
-
-def _span(first_day: date | None, last_day: date | None) -> str:
-    if first_day is None and last_day is None:
-        return "ever"
-    if last_day is None:
-        return f"from {first_day} on"
-    return f"up to {last_day}" if first_day is None else f"{first_day} to {last_day}"
