@@ -96,7 +96,7 @@ def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Fe
             advice="Verify with the version of hushway that the certificate names.",
         )
     mechanism = stated_od(stated.mechanism, cells, features)
-    trip = kinds[0] if kinds else "row"
+    trip: TripKind = kinds[0] if kinds else "row"
     return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips, trip=trip)
 
 
