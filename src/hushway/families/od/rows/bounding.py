@@ -6,7 +6,6 @@ and one window. Rows come in as (person, origin, destination, us), as an engine 
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
 
 import ibis
 import ibis.expr.types as ir
@@ -23,9 +22,6 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
 from hushway.tables.kinds import Kind
 from hushway.tables.layout import Clock
-
-_PERSON: Final = "person"
-_TRIP_ID: Final = "trip_id"
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:
@@ -88,23 +84,22 @@ def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: Boundi
     if not trip and not owned:
         return counted(located)
     # A null would be a unit of its own in some engines and no unit at all in others.
-    trips = keyed(located.drop_null([*(trip or (_PERSON,))]), key)
+    trips = keyed(located.drop_null([*(trip or ("person",))]), key)
     if trip:
         trips = one_of_each(trips, trip)
     most = trip_bound(unit, max_trips).total
-    return counted(bounded(trips, _PERSON, most, key) if owned else trips)
+    return counted(bounded(trips, "person", most, key) if owned else trips)
 
 
 def trip_columns(columns: Collection[str]) -> tuple[str, ...]:
     """Returns the columns that tell trips apart; none if every row is a trip of its own.
 
     Privacy:
-        Trip ids may be numbered within each person, as household surveys do. So where there is a
-        column of persons, two people with the same trip id have made two trips.
+        Trip ids may be numbered within each person: two people with the same id made two trips.
     """
-    if _TRIP_ID not in columns:
+    if "trip_id" not in columns:
         return ()
-    return (_PERSON, _TRIP_ID) if _PERSON in columns else (_TRIP_ID,)
+    return ("person", "trip_id") if "person" in columns else ("trip_id",)
 
 
 def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
@@ -126,7 +121,7 @@ def placed(trips: ir.Table, lookups: Lookups, cells: ODCells) -> ir.Table:
         .inner_join(lookups.origins.rename(origin="id", o="place"), "origin")
         .inner_join(lookups.destinations.rename(destination="id", d="place"), "destination")
     )
-    owners = [name for name in (_PERSON, _TRIP_ID) if name in trips.columns]
+    owners = [name for name in ("person", "trip_id") if name in trips.columns]
     return joined.select(*owners, "since_us", "o", "d", cell=_cell(joined, cells))
 
 
