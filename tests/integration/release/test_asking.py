@@ -81,7 +81,7 @@ def test_what_cannot_be_afforded_is_refused_and_not_asked_about(
     assert asked == []
     assert "The release asks for" in capfd.readouterr().err
     assert scene.run("publish", "--dry-run") == 1
-    assert "does not have that much left" in capfd.readouterr().err
+    assert "left of its budget limit" in capfd.readouterr().err
     assert scene.spent() == [0]
 
 

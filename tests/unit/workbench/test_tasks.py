@@ -161,7 +161,7 @@ def test_an_interrupted_publish_says_what_is_spent_and_so_does_the_ledger(
 def test_a_publish_that_is_interrupted_before_it_spends_says_so(
     steward: Steward, funded: Path, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(held_child.AT, "draft_certificate")
+    monkeypatch.setenv(held_child.AT, "_spend")
     task = steward.start("publish", confirm="1")
     wait_for(held / held_child.WAITS)
     steward.client.delete(f"/api/tasks/{task}", headers=OURS)
