@@ -19,7 +19,6 @@ from hushway.cli.screen import (
 from hushway.errors import PlanError
 from hushway.facts.check import check_facts, problems_of
 from hushway.families.registry import FAMILIES, family_names
-from hushway.tables.check import UNOPENED
 
 if TYPE_CHECKING:
     from hushway.tables.check import Problem
@@ -89,6 +88,8 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
 
 def _verdict(problems: "Sequence[Problem]") -> str:
+    from hushway.tables.check import UNOPENED
+
     if any(problem.refused for problem in problems):
         return "cannot be published as the plan says"
     if any(problem.kind == UNOPENED for problem in problems):
