@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Where this is set, every process compiles a thousand modules for itself, which is more than half of a small release.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test bench docs docs-write release-check test-long test-lowest lowest test-pythons format format-check lint types contracts warm families code integration laws cluster installed web web-check lock clean
+.PHONY: demo test bench docs docs-write release-check test-long test-lowest lowest test-pythons format format-check lint types contracts warm families family code integration laws cluster installed web web-check lock clean
 
 demo: $(VENV)/.run
 	$(BIN)/hushway demo demo --force
@@ -17,6 +17,7 @@ PARTS := cluster integration families laws code installed lowest docs
 test: $(VENV)/.dev
 	$(MAKE) --no-print-directory -j 2 warm types web-check format-check lint contracts
 	$(MAKE) --no-print-directory -j 4 $(PARTS:%=part-%)
+	@.ci/skipped
 
 part-%: $(VENV)/.dev
 	@.ci/part $* $(MAKE) --no-print-directory --silent $*
@@ -42,6 +43,10 @@ warm: $(VENV)/.dev
 TESTED := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not cluster and not long"
 families: $(VENV)/.dev
 	$(TESTED) tests/unit/families
+
+# One family while it is changed: make family NAME=density
+family: $(VENV)/.dev
+	$(TESTED) tests/unit/families/$(NAME)
 
 code: $(VENV)/.dev
 	$(TESTED) --ignore tests/unit/families tests/unit tests/properties tests/docs

@@ -195,7 +195,7 @@ def publish_huge(folder: Path, mechanism: str) -> dict[str, float]:
     """Publishes them: reading, bounding, noise, fit, rounding and writing."""
     from hushway.families.load import load_plan, prepare
     from hushway.privacy.ledger import Ledger
-    from hushway.publishing import publish
+    from hushway.steward.publish import publish
 
     plan = folder / f"{mechanism}.toml"
     plan.write_text(PLAN.format(mechanism=mechanism))

@@ -37,9 +37,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import hushway
-from hushway.curves.curve import price_curve
-from hushway.curves.picture import draw_curve
 from hushway.demo import build_city
+from hushway.steward.curves.curve import price_curve
+from hushway.steward.curves.picture import draw_curve
 
 epsilons = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
 crowds = {

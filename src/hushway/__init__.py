@@ -15,17 +15,20 @@ from hushway.face import face
 from hushway.version import __version__
 
 if TYPE_CHECKING:
-    from hushway.asking import evaluate, recommend, run_audit
-    from hushway.checking import check
     from hushway.errors import HushwayError
     from hushway.families.load import load_plan, prepare
     from hushway.families.opened import Release
     from hushway.families.opened import open_release as open  # noqa: A004  read as hushway.open
     from hushway.families.verify import verify
-    from hushway.pricing import price
     from hushway.privacy.ledger import Ledger
-    from hushway.publishing import publish
     from hushway.release.crowd import ExpectedPopulation
+    from hushway.steward.accounts import open_account
+    from hushway.steward.audit import run_audit
+    from hushway.steward.check import check
+    from hushway.steward.evaluate import evaluate
+    from hushway.steward.price import price
+    from hushway.steward.publish import publish
+    from hushway.steward.recommend import recommend
 
 __all__ = [
     "ExpectedPopulation",
@@ -37,6 +40,7 @@ __all__ = [
     "evaluate",
     "load_plan",
     "open",
+    "open_account",
     "prepare",
     "price",
     "publish",
@@ -48,16 +52,19 @@ __all__ = [
 _find = face(
     __name__,
     {
-        "asking": ("evaluate", "recommend", "run_audit"),
-        "checking": ("check",),
         "errors": ("HushwayError",),
         "families.load": ("load_plan", "prepare"),
         "families.opened": ("Release", "open_release"),
         "families.verify": ("verify",),
-        "pricing": ("price",),
         "privacy.ledger": ("Ledger",),
-        "publishing": ("publish",),
         "release.crowd": ("ExpectedPopulation",),
+        "steward.accounts": ("open_account",),
+        "steward.audit": ("run_audit",),
+        "steward.check": ("check",),
+        "steward.evaluate": ("evaluate",),
+        "steward.price": ("price",),
+        "steward.publish": ("publish",),
+        "steward.recommend": ("recommend",),
     },
 )
 

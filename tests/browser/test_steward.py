@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from hushway.families.load import load_plan, prepare
 from hushway.families.verify import verify
-from hushway.publishing import publish
+from hushway.steward.publish import publish
 from support import held_child
 from support.chromium import running_chromium
 from support.little_bench import HEAD, open_account, spent, wait_for, write_plan

@@ -36,7 +36,7 @@ from pathlib import Path
 import hushway.families.od.rows.counter as counter
 from support.slow_part import SlowTripPart
 from hushway.families.load import load_plan, prepare
-from hushway.publishing import publish
+from hushway.steward.publish import publish
 counter.TripPart = SlowTripPart
 publish(prepare(load_plan(Path(sys.argv[1]))))
 """

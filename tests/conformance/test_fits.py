@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from hushway.certify import as_measured
 from hushway.engine.key import BoundingKey
 from hushway.families.load import plan_from, prepare
 from hushway.families.registry import contents_of
@@ -14,6 +13,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.randomness import SeededSource
 from hushway.release.job import CountingContext, Job, settings_of
+from hushway.steward.certify import as_measured
 from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
 from support.long import often

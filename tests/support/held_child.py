@@ -2,7 +2,7 @@
 
 Run in the place of `hushway.workbench.child`. It says that it waits by one file, and goes on when
 there is another; `HUSHWAY_TEST_HELD` names the folder of both. `HUSHWAY_TEST_HELD_AT` names another
-function of `hushway.publishing` to wait before.
+function of `hushway.steward.publish` to wait before.
 """
 
 import os
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hushway import publishing
+from hushway.steward import publish as publishing
 from hushway.workbench import child
 
 FOLDER = "HUSHWAY_TEST_HELD"

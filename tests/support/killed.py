@@ -17,10 +17,10 @@ from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.publishing import publish
 from hushway.release.job import Job
 from hushway.release.place import hidden_folder
-from hushway.settling import settle_plan
+from hushway.steward.publish import publish
+from hushway.steward.settle import settle_plan
 from support.dying import FINISHED, Clock, ended
 from support.little_plans import little_plan, write_little_files
 

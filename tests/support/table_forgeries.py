@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import hushway
-from hushway import publishing
 from hushway.errors import HushwayError
 from hushway.families.load import plan_from
 from hushway.families.verify import verify
@@ -26,6 +25,7 @@ from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.loss import PureLoss, exact
 from hushway.release.papers import PACKAGE, PAPERS
+from hushway.steward import publish as publishing
 from support.forging import forged_release
 from support.little_plans import little_plan, write_little_files
 

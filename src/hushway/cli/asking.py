@@ -10,10 +10,10 @@ from hushway.errors import BudgetError
 from hushway.facts.price import large_delta_text
 
 if TYPE_CHECKING:
-    from hushway.pricing import Price
     from hushway.privacy.signing import Passphrase
     from hushway.release.job import Job
     from hushway.release.plan_sections import AnyPlan
+    from hushway.steward.price import Price
 
 
 def ask_to_spend(job: "Job") -> None:
@@ -23,7 +23,7 @@ def ask_to_spend(job: "Job") -> None:
         BudgetError: Nobody is there to answer.
         Exit: The answer is no.
     """
-    from hushway.pricing import price
+    from hushway.steward.price import price
 
     tag = price(job)
     if not tag.affordable:
@@ -63,7 +63,7 @@ def somebody_answers() -> bool:
 
 def say_rehearsed(job: "Job", passphrase: "Passphrase", *, as_json: bool) -> None:
     """Does all but spend, and says what would be spent."""
-    from hushway.publishing import rehearse
+    from hushway.steward.publish import rehearse
 
     with working() as show:
         tag = rehearse(job, progress=show, passphrase=passphrase)

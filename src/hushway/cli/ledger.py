@@ -28,7 +28,6 @@ from hushway.release.new_file import write_new
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry
-    from hushway.privacy.loss import Loss
 
 
 ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_help=True)
@@ -42,26 +41,19 @@ def open_account(
     *,
     epsilon: Annotated[str, typer.Option(help='The budget limit, such as "4" or "1/2".')],
     delta: Annotated[
-        str | None, typer.Option(help="Makes the budget limit an (epsilon, delta), kept as a rho.")
+        str | None,
+        typer.Option(
+            help="Makes the budget limit an (epsilon, delta), kept as a rho; the plan's own delta, "
+            "if the plan has Gaussian noise."
+        ),
     ] = None,
 ) -> None:
     """Open the account that a plan spends from, with a budget limit that can never be raised."""
-    from hushway.families.load import load_plan
-    from hushway.privacy.accounting import budget_limit_for
-    from hushway.privacy.ledger import AccountKey, Ledger
-    from hushway.privacy.loss import PureLoss, exact
+    from hushway.families.load import load_plan, prepare
+    from hushway.steward.accounts import open_account as open_one
 
-    plan = load_plan(plan_file)
-    small = None if delta is None else exact(delta)
-    budget_limit: Loss = (
-        PureLoss(exact(epsilon)) if small is None else budget_limit_for(exact(epsilon), small)
-    )
-    key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
-    with Ledger.connect(plan.ledger_url()) as book:
-        account = book.open_account(
-            key, budget_limit, delta=small, large_delta=plan.privacy.large_delta
-        )
-    say(f"Opened {key} with a budget limit of {_limit(account)}.")
+    account = open_one(prepare(load_plan(plan_file)), epsilon=epsilon, delta=delta)
+    say(f"Opened {account.key} with a budget limit of {_limit(account)}.")
 
 
 @ledger.command("show")
@@ -206,7 +198,7 @@ def settle(
 ) -> None:
     """Finish what an interrupted publish has left, or bring a restored ledger up to date."""
     from hushway.families.load import load_plan
-    from hushway.settling import settle_plan
+    from hushway.steward.settle import settle_plan
 
     plan = load_plan(plan_file)
     if restored:
@@ -232,7 +224,7 @@ def settle(
 def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
     from hushway.families.load import load_plan, prepare
     from hushway.release.plan_sections import exact_positive
-    from hushway.restoring import settle_restored
+    from hushway.steward.restore import settle_restored
 
     try:
         stated = None if charge is None else exact_positive(charge)

@@ -61,11 +61,11 @@ def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
-    from hushway.checking import check as check_job
     from hushway.cli.keys import ask_passphrase
     from hushway.facts.price import large_delta_text
     from hushway.families.load import load_plan, prepare
     from hushway.release.job import settings_of
+    from hushway.steward.check import check as check_job
 
     job = prepare(load_plan(plan_file), rows=True)
     with working() as show:
@@ -110,9 +110,9 @@ def publish(
     """Spend budget on a release, measure it with noise, and write the release folder."""
     from hushway.cli.keys import ask_passphrase, notice_old_encryption
     from hushway.families.load import load_plan, prepare
-    from hushway.publishing import publish as publish_job
     from hushway.release.missing import refuse_missing
     from hushway.release.wording import claim_text, guarantee
+    from hushway.steward.publish import publish as publish_job
     from hushway.warming.background import Compiling, rehearsal_of
 
     plan = load_plan(plan_file)

@@ -13,10 +13,10 @@ from hushway.facts.price import cost_text, crowd_of, large_delta_text, price_fac
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from hushway.pricing import Price
     from hushway.privacy.ledger import Account, AccountKey
     from hushway.release.crowd import CrowdForecast
     from hushway.release.job import Job
+    from hushway.steward.price import Price
 
 # From here on two digits would be written as 1e+02.
 _WHOLE_FROM = 99.5
@@ -55,8 +55,8 @@ def price(
     places, and says what the published table was wrong by: a forecast, not a guarantee.
     """
     from hushway.families.load import load_plan, prepare
-    from hushway.pricing import can_be_foreseen
-    from hushway.pricing import price as price_of
+    from hushway.steward.price import can_be_foreseen
+    from hushway.steward.price import price as price_of
 
     crowd = crowd_of(trips, people)
     refuse_mixed(epsilon, within, picture)

@@ -9,10 +9,10 @@ from hushway.errors import PlanError, PrivacyError
 from hushway.facts.price import curve_facts
 
 if TYPE_CHECKING:
-    from hushway.curves.curve import FigureError
-    from hushway.curves.target import Enough
     from hushway.release.crowd import ExpectedPopulation
     from hushway.release.job import Job
+    from hushway.steward.curves.curve import FigureError
+    from hushway.steward.curves.target import Enough
 
 # From here on two digits would be written as 1e+02.
 _WHOLE_FROM = 99.5
@@ -27,10 +27,10 @@ def show_curve(
     as_json: bool,
 ) -> None:
     """Prints and draws errors by budget."""
-    from hushway.curves.curve import price_curve
-    from hushway.curves.picture import draw_curve, refuse_format
     from hushway.release.new_file import refuse_taken, write_new
     from hushway.release.wording import at_delta_text
+    from hushway.steward.curves.curve import price_curve
+    from hushway.steward.curves.picture import draw_curve, refuse_format
 
     if picture is not None:
         refuse_format(picture)
@@ -63,8 +63,8 @@ def show_enough(
     job: "Job", crowd: "ExpectedPopulation | None", within: list[str], *, as_json: bool
 ) -> None:
     """Prints the smallest budget for each target."""
-    from hushway.curves.target import smallest_epsilon, target_of
     from hushway.release.wording import at_delta_text
+    from hushway.steward.curves.target import smallest_epsilon, target_of
 
     targets = {text: target_of(text) for text in within}
     with working() as show:

@@ -10,12 +10,12 @@ from hushway.privacy.loss import Measure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hushway.curves.curve import FigureError, PriceCurve
-    from hushway.pricing import Price
     from hushway.privacy.loss import Loss
     from hushway.release.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
     from hushway.release.plan_sections import LossPlan
+    from hushway.steward.curves.curve import FigureError, PriceCurve
+    from hushway.steward.price import Price
 
 
 def crowd_of(trips: int | None, people: int | None) -> "ExpectedPopulation | None":

@@ -13,13 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from hushway.certify import draft_certificate
-from hushway.curves.curve import FigureError, errors_at
 from hushway.errors import HushwayError
 from hushway.facts.price import crowd_of
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import contents_of, family_named
-from hushway.pricing import can_be_foreseen
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Account
@@ -28,6 +25,9 @@ from hushway.privacy.query import Counter
 from hushway.privacy.randomness import SeededSource
 from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
+from hushway.steward.certify import draft_certificate
+from hushway.steward.curves.curve import FigureError, errors_at
+from hushway.steward.price import can_be_foreseen
 from hushway.study.study_table import StudyBudget
 from hushway.workbench.standin_fleet import sized_fleet
 from hushway.workbench.voice import Voice

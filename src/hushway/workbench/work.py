@@ -18,8 +18,8 @@ Options = Mapping[str, Any]
 
 def check(file: Path, _options: Options, voice: Voice) -> dict[str, Any]:
     """Explains plan and rows: exact, for the steward's own eyes."""
-    from hushway.checking import check as check_job
     from hushway.release.job import settings_of
+    from hushway.steward.check import check as check_job
 
     job = prepare(load_plan(file), rows=True)
     checked = check_job(job, progress=voice.progress, passphrase=_ask_nobody)
@@ -32,8 +32,8 @@ def check(file: Path, _options: Options, voice: Voice) -> dict[str, Any]:
 
 def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     """Forecasts cost and errors without touching rows or budget."""
-    from hushway.pricing import can_be_foreseen
-    from hushway.pricing import price as price_of
+    from hushway.steward.price import can_be_foreseen
+    from hushway.steward.price import price as price_of
 
     crowd = crowd_of(options.get("trips"), options.get("people"))
     job = prepare(load_plan(file))
@@ -52,7 +52,7 @@ def price(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
 
 def curve(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     """Forecasts errors at several budgets, and tells each as soon as it is known."""
-    from hushway.curves.curve import price_curve
+    from hushway.steward.curves.curve import price_curve
 
     crowd = crowd_of(options.get("trips"), options.get("people"))
     epsilons = tuple(dict.fromkeys(exact(text) for text in options["epsilons"]))
@@ -75,19 +75,11 @@ def standin(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
 
 def account(file: Path, options: Options, _voice: Voice) -> dict[str, Any]:
     """Opens the account that a plan spends from, with a limit that can never be raised."""
-    from hushway.privacy.accounting import budget_limit_for
-    from hushway.privacy.ledger import AccountKey, Ledger
-    from hushway.privacy.loss import PureLoss
+    from hushway.steward.accounts import open_account
 
-    plan = load_plan(file)
-    # A plan with Gaussian noise can only spend from an account in its currency.
-    delta = plan.privacy.delta if options.get("delta") is None else exact(options["delta"])
-    epsilon = exact(options["epsilon"])
-    limit = PureLoss(epsilon) if delta is None else budget_limit_for(epsilon, delta)
-    key = AccountKey(dataset=plan.data.name, unit=plan.privacy.unit, period=plan.ledger.period)
-    with Ledger.connect(plan.ledger_url()) as book:
-        opened = book.open_account(key, limit, delta=delta, large_delta=plan.privacy.large_delta)
-        return account_facts(opened)
+    job = prepare(load_plan(file))
+    opened = open_account(job, epsilon=options["epsilon"], delta=options.get("delta"))
+    return account_facts(opened)
 
 
 def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
@@ -96,9 +88,9 @@ def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     Raises:
         PlanError: The plan has changed since the budget was typed.
     """
-    from hushway.publishing import publish as publish_job
     from hushway.release.missing import refuse_missing
     from hushway.release.wording import claim_text
+    from hushway.steward.publish import publish as publish_job
     from hushway.warming.background import Compiling, rehearsal_of
 
     plan = load_plan(file)

@@ -17,8 +17,8 @@ from hushway.errors import BudgetError, HushwayError
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
-from hushway.publishing import publish
 from hushway.release.job import window_of_days
+from hushway.steward.publish import publish
 
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'

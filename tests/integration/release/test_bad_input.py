@@ -104,7 +104,7 @@ def test_what_fails_after_paying_stays_paid_and_says_so(
     def broken(*_: object, **__: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("hushway.publishing.write_sealed", broken)
+    monkeypatch.setattr("hushway.steward.publish.write_sealed", broken)
     assert scene.run("publish", "--yes") == 1
     assert "is spent" in capfd.readouterr().err
     assert scene.files() >= {"plan.toml"}

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import hushway
-from hushway import publishing
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.mechanism.table import ODTable
 from hushway.families.verify import sealed_release
@@ -15,7 +14,8 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.signing import load_public_key, load_signing_key, new_key_pair
 from hushway.release.published_file import Contents
-from hushway.settling import note
+from hushway.steward import publish as publishing
+from hushway.steward.settle import note
 from support.forging import failed, sentence
 from support.scene import PLAN, Scene
 

@@ -21,8 +21,8 @@ from hushway.cli.app import app
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
-from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.steward.publish import publish
 from support.long import often
 
 LAMBERT_93 = "EPSG:2154"

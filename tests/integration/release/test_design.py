@@ -21,8 +21,8 @@ from hushway.geography.itineraries import RiderCosts
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
 from hushway.release.new_file import write_new
+from hushway.steward.publish import publish
 from hushway.transit import designing
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.designing import (

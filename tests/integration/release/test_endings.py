@@ -21,10 +21,10 @@ from hushway.families.verify import verify
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss
-from hushway.publishing import publish
 from hushway.release.job import CountingContext, Job
 from hushway.release.place import claimed, hidden_folder
-from hushway.settling import settle_plan
+from hushway.steward.publish import publish
+from hushway.steward.settle import settle_plan
 from hushway.tables.check import RowsChecked
 from support.dying import FINISHED, INTERRUPTED, Clock, ended
 from support.little_plans import little_plan, write_little_files

@@ -16,11 +16,11 @@ from hushway.families.links.files.check import LinksContents
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.contents import ODContents
 from hushway.families.sequences.files.check import SequencesContents
-from hushway.pricing import price
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, cost_on, loss_of
-from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.steward.price import price
+from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 from support.long import often
 

@@ -21,7 +21,7 @@ from hushway.families.sequences.city.cards import metro
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
+from hushway.steward.publish import publish
 from hushway.transit.judging import FleetQuestion, evaluate_fleet
 
 PLAN, NETWORK = "plan.toml", "network.toml"

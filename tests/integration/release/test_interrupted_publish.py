@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from hushway import interruption, publishing
+from hushway import interruption
 from hushway.cli import plans
 from hushway.families import load
 from hushway.privacy.ledger import Ledger
 from hushway.release import place
+from hushway.steward import publish as publishing
 from support.scene import Scene
 
 Planted = tuple[Any, str]

@@ -20,8 +20,8 @@ from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
-from hushway.publishing import publish
 from hushway.release.job import Job, window_of_days
+from hushway.steward.publish import publish
 from support.long import often
 
 

@@ -21,8 +21,8 @@ from hushway.families.od.mechanism.learned import Learned
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.steward.publish import publish
 from support.long import often
 
 

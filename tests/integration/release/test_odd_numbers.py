@@ -9,9 +9,9 @@ import pytest
 from hushway.errors import HushwayError
 from hushway.families.load import plan_from, prepare
 from hushway.families.registry import FAMILIES as REGISTERED
-from hushway.preflight import Preflight
-from hushway.pricing import price
 from hushway.privacy.randomness import os_source
+from hushway.steward.preflight import Preflight
+from hushway.steward.price import price
 from support.little_plans import FAMILIES, little_plan, write_little_files
 from support.numbers_of_plans import ODD_NUMBERS, numbers_of
 from support.scene import Scene

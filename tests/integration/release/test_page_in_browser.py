@@ -12,7 +12,7 @@ from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
+from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 from support.long import often
 

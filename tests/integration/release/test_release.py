@@ -21,8 +21,8 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.steward.publish import publish
 
 
 def change(city: Path, old: str, new: str) -> Path:

@@ -19,8 +19,8 @@ from hushway.families.synthetic_taps import synthesize_taps
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
 from hushway.release.job import Job
+from hushway.steward.publish import publish
 from support.long import often
 from support.mutations import rewrite
 

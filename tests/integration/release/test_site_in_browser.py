@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.publishing import publish
 from hushway.site.taking import Taken, taken
 from hushway.site.write import fill_site, write_one_file
+from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 
 # What a name of a place would do, if it were taken for anything but a name.

@@ -20,8 +20,8 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.publishing import publish
 from hushway.release.job import CountingContext, Job, settings_of
+from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 
 Pairs = dict[tuple[str, str], int]

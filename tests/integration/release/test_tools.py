@@ -20,8 +20,8 @@ from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.publishing import publish
 from hushway.release.papers import PAPERS
+from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 from support.long import often
 from support.same_bytes import PLANS

@@ -10,12 +10,12 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from hushway import publishing
 from hushway.families import write
 from hushway.privacy import measured
 from hushway.privacy.curator import Curator, _opened
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.release.job import Job, settings_of
+from hushway.steward import publish as publishing
 from support.replay.publishing import Change
 
 Mistake = Callable[[pytest.MonkeyPatch], Change]

@@ -21,12 +21,13 @@ from typing import Any
 
 import pytest
 
-from hushway import certify, publishing
 from hushway.families.load import plan_from, prepare
 from hushway.privacy import randomness
 from hushway.privacy.ledger import Ledger, book, inspection
 from hushway.privacy.loss import Measure, loss_of
 from hushway.release.job import Job
+from hushway.steward import certify
+from hushway.steward import publish as publishing
 from support.keys import RepeatedKeys
 from support.replay.curators import Player, Recorder, Tape, looks_kept
 from support.replay.rows import Crowd, another_crowd, one_crowd, write_public_and

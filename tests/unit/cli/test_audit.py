@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hushway.asking import run_audit
 from typer.testing import CliRunner, Result
 
 from hushway.arrays import IntArray
-from hushway.asking import run_audit
 from hushway.audit.harness import Examination, Trial, World
 from hushway.audit.suite import Suite
 from hushway.cli.verbs import app

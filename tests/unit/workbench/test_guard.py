@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from hushway.families.load import load_plan, prepare
-from hushway.publishing import publish
+from hushway.steward.publish import publish
 from hushway.workbench.addresses import LOOPBACK, Address
 from hushway.workbench.entry import Entry
 from hushway.workbench.guard import MOST_BYTES

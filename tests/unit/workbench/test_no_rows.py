@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import tomlkit
 
-from hushway.certify import check_bounds
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import family_named
 from hushway.release.crowd import ExpectedPopulation
+from hushway.steward.certify import check_bounds
 from hushway.workbench.standin import InventedCertificate, stand_in
 from hushway.workbench.work import WORK
 from support.little_plans import FAMILIES, ROWS, little_plan, write_little_files

@@ -14,8 +14,8 @@ import pytest
 
 from hushway.families.atlas import atlas_of
 from hushway.families.load import load_plan, prepare
-from hushway.publishing import publish
 from hushway.release.atlas_files import atlas_files
+from hushway.steward.publish import publish
 from hushway.workbench.reader_process import ReaderProcess
 from support.little_bench import open_account, write_plan
 

@@ -13,9 +13,9 @@ from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.study import forecast
 from hushway.families.density.study.invented import invented_crowd
 from hushway.families.load import load_plan, prepare
-from hushway.pricing import price
 from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
+from hushway.steward.price import price
 
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 

@@ -22,10 +22,10 @@ from hushway.families.od.study.scene import TripArrays, trips_scene
 from hushway.families.od.study.stand_in import stand_in
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.pricing import can_be_foreseen, price
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.release.job import Job
+from hushway.steward.price import can_be_foreseen, price
 from support.little_plans import little_plan, write_little_files
 
 

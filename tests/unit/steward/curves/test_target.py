@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from hushway.curves import target as module
-from hushway.curves.curve import FigureError
-from hushway.curves.target import GRID, Target, figure_meant, smallest_epsilon, target_of
 from hushway.errors import PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.release.job import Job
+from hushway.steward.curves import target as module
+from hushway.steward.curves.curve import FigureError
+from hushway.steward.curves.target import GRID, Target, figure_meant, smallest_epsilon, target_of
 from support.scene import PLAN, Scene
 
 FIGURES = ("one cell", "an origin's total", "all trips", "one of origins in one period")

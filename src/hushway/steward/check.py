@@ -4,13 +4,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from hushway.errors import BudgetError, HushwayError, LedgerError
-from hushway.preflight import Preflight, Refusal
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.connection import refuse_creation
 from hushway.privacy.randomness import os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
 from hushway.release.job import Job
+from hushway.steward.preflight import Preflight, Refusal
 from hushway.tables.check import UNOPENED, Problem, RowsChecked
 
 

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hushway.certify import as_measured, certify
 from hushway.errors import ReleaseError, Told
 from hushway.families.write import publishable, write_sealed
 from hushway.interruption import NOTHING_SPENT, stands, undisturbed
-from hushway.preflight import COUNTING, Preflight, Ready
-from hushway.pricing import Price, price
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Ledger
@@ -22,7 +19,10 @@ from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
 from hushway.release.job import Job
 from hushway.release.place import Place, claimed, hidden_folder, refuse_taken
-from hushway.settling import Outcome, entries_of, settle_place
+from hushway.steward.certify import as_measured, certify
+from hushway.steward.preflight import COUNTING, Preflight, Ready
+from hushway.steward.price import Price, price
+from hushway.steward.settle import Outcome, entries_of, settle_place
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from hushway.curves.curve import FigureError, errors_at
 from hushway.errors import PlanError
 from hushway.progress import Progress, quiet
 from hushway.release.crowd import ExpectedPopulation
 from hushway.release.job import Job
+from hushway.steward.curves.curve import FigureError, errors_at
 
 _TARGET: Final = re.compile(
     r"(?P<figure>.*[^\s])\s*=\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*"

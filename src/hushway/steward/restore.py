@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from hushway.certify import release_name
 from hushway.errors import ReleaseError
 from hushway.families.verify import sealed_release
 from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, LostRelease
@@ -16,6 +15,7 @@ from hushway.privacy.ledger.entries import readable
 from hushway.privacy.loss import cost_on
 from hushway.release.job import Job
 from hushway.release.seal import SEAL
+from hushway.steward.certify import release_name
 
 _BY_HAND = "Lost when the ledger was restored; stated by the steward"
 

@@ -6,10 +6,10 @@ from typing import Final
 
 import matplotlib as mpl
 
-from hushway.curves.curve import PriceCurve
 from hushway.errors import PlanError
 from hushway.release.ground import COLOURS, png_of, poster
 from hushway.release.wording import at_delta_text
+from hushway.steward.curves.curve import PriceCurve
 
 FORMATS: Final = (".png", ".svg")
 _MARKS: Final = "osD^vP*"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from hushway.certify import check_bounds, draft_certificate
 from hushway.engine.key import BoundingKey
 from hushway.errors import BudgetError, HushwayError
 from hushway.privacy.calibration import refuse_noise_that_cannot_be_drawn
@@ -23,6 +22,7 @@ from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
 from hushway.progress import Progress, quiet
 from hushway.release.job import CountingContext, Job, settings_of
 from hushway.release.place import check_destination
+from hushway.steward.certify import check_bounds, draft_certificate
 from hushway.tables.check import RowsChecked, refuse_problems
 
 COUNTING = "Counting with noise"
