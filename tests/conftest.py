@@ -3,6 +3,7 @@
 import gc
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,8 +32,10 @@ settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nor by an unlucky key."""
+    """Nor by an unlucky key, nor where a shell has started it in the background."""
     config.pluginmanager.register(RepeatedKeys())
+    # There Ctrl-C is ignored, also by what tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +45,16 @@ def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_remembered_by_other_files(
+    state_of_its_own: Path, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Lets fixtures of a file begin anew, too: several files publish from copies of one city."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(state_of_its_own / str(abs(hash(request.node.nodeid)))))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,7 @@ AFTER: tuple[tuple[Planted, str], ...] = (
     ((place.Place, "appear"), "is published in release"),
     ((place.Place, "leave"), "is published in release"),
     ((publishing, "publish"), "is published in release"),
-    ((plans, "number"), "is published in release"),
+    ((plans, "answer_json"), "is published in release"),
 )
 CASES = [
     pytest.param(planted, says, late, id=f"{'after' if late else 'before'} {planted[1]}")
@@ -77,7 +77,7 @@ def test_it_says_what_was_spent_and_what_lies_where(  # noqa: PLR0917
 ) -> None:
     owner, name = planted
     monkeypatch.setattr(owner, name, with_signal(getattr(owner, name), late=late))
-    assert scene.run("publish", "--yes") == 1
+    assert scene.run("publish", "--yes", "--json") == 1
     said = capfd.readouterr().err
     assert said.count("Interrupted.") == 1
     assert says in said

@@ -137,6 +137,7 @@ def test_examples_of_public_functions_run(
 ) -> None:
     monkeypatch.chdir(od.parent)
     facts = little_plan("od")
+    facts["release"]["folder"] = "next"
     _write_plan(Path("plan.toml"), facts)
     finder = doctest.DocTestFinder(recurse=False)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)

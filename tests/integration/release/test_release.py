@@ -81,7 +81,7 @@ def test_a_release_by_trip_says_so_on_its_certificate(city: Path) -> None:
     certificate = publish(job_of(city)).certificate
     terms = certificate.terms
     assert terms.unit == "trip"
-    assert terms.contribution.limits == {"trips": 1}
+    assert terms.contribution.limits == {"trips": 1, "trip": "row"}
     assert any("single trips" in sentence for sentence in terms.not_protected)
 
 

@@ -6,9 +6,9 @@ That is this short list, and there is nothing else:
 - the moment: `created_at`, times of files and of entries of the ledger. A release shows when it was
   begun, to the second, and neither how long counting nor how long fitting took;
 - the id of the release: a moment and a random word;
-- the hash of the ledger's entry: of the id, of the moment, of what the plan says, and of the key
-  that decides whose rows are kept, a secret too random to guess. All of them are known before the
-  first row is counted.
+- the hash of the ledger's entry: of the id, of the moment, of what the plan says, of the key that
+  decides whose rows are kept, a secret too random to guess, and of the letters by which ledgers are
+  told apart. All of them are known before the first row is counted.
 """
 
 from collections.abc import Callable, Iterator
@@ -107,6 +107,7 @@ def _nothing_passes(folder: Path) -> Iterator[None]:
         patch.setattr(certify, "datetime", _Noon)
         for module in (book, inspection):
             patch.setattr(module, "now_text", lambda: _NOON.isoformat(timespec="seconds"))
+        patch.setattr(book.secrets, "token_hex", lambda length: "00" * length)
         # Ledgers that are alike to the last byte would be taken for copies of one.
         patch.setenv("XDG_STATE_HOME", str(folder / "state"))
         yield

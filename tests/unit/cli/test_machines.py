@@ -5,12 +5,14 @@ import shutil
 import stat
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import hushway
-from hushway.privacy.ledger import inspection as memory
+from hushway.privacy.ledger import memory
+from hushway.privacy.ledger.schema import EntryRow
 from support.little_plans import little_plan, write_little_files
 
 # As root nothing is read-only. So root gives up the rights to pass over permissions; what is then
@@ -105,5 +107,6 @@ def test_what_was_seen_of_a_ledger_needs_no_home(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     # What Python answers if nobody knows the user.
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    memory.remember([], "sha256:0")
-    assert memory.recalled("sha256:0") == {}
+    entry = EntryRow(**{field.name: "" for field in fields(EntryRow)})
+    memory.remember([], [entry])
+    assert memory.recalled(entry) == {}

@@ -1,5 +1,6 @@
 """Counters of movements keep the bound they state, drop what cannot count, and refuse the rest."""
 
+import gzip
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -424,17 +425,17 @@ def test_more_cells_than_memory_are_refused(tmp_path: Path) -> None:
 
 def test_a_failed_reading_leaves_nothing_behind(csv_file: WriteFile) -> None:
     """A second try must not count the same people again."""
-    rows = rows_of("secret", drive(2, 5, DAY))
-    path = csv_file(rows, header=HEADER)
-    with path.open("a", encoding="utf-8") as more:
-        more.write('"secret,x,y,z\n')
-    counter = traces(path)
+    path = csv_file(rows_of("secret", drive(2, 5, DAY)), header=HEADER)
+    whole = gzip.compress(path.read_bytes())
+    packed = path.with_suffix(".csv.gz")
+    packed.write_bytes(whole[:-8])
+    counter = traces(packed)
     for _ in range(2):
-        with pytest.raises(DataError, match="cannot be read") as caught:
+        with pytest.raises(DataError, match="damaged or not whole") as caught:
             counter.count(Query(name="movements", cells=QUESTIONS[0]))
         assert "secret" not in str(caught.value)
         assert caught.value.__context__ is None
-    csv_file(rows, header=HEADER)
+    packed.write_bytes(whole)
     assert set(occupied(counter, UNIVERSE).values()) == {1}
 
 

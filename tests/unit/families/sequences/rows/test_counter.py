@@ -281,7 +281,7 @@ def test_other_queries_are_refused(csv_file: Write, town: Taxonomy, key: Boundin
 
 def test_errors_quote_no_row(tmp_path: Path, town: Taxonomy, key: BoundingKey) -> None:
     file = tmp_path / "taps.csv"
-    file.write_text(f'{HEADER}\n"{PRIVATE},1\n', encoding="utf-8")
+    file.write_text(f"{HEADER}\n{PRIVATE},1\n".replace("\n", "\r"), encoding="utf-8", newline="")
     with pytest.raises(DataError) as caught:
         taps(file, town, key)
     assert PRIVATE not in f"{caught.value}{caught.value.advice}"
