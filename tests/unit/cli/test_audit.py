@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hushway.asking import run_audit
 from typer.testing import CliRunner, Result
 
 from hushway.arrays import IntArray
@@ -16,6 +15,7 @@ from hushway.cli.verbs import app
 from hushway.errors import AuditError
 from hushway.families import registry
 from hushway.families.registry import FAMILIES
+from hushway.steward.audit import run_audit
 from support.toy_family import ToyFamily
 
 
