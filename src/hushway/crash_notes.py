@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hushway.numerics.private_folder import hold_private
+from hushway.numerics.user_folders import user_folders
 from hushway.version import __version__
 
 # A report needs the last one; a script that fails every minute must not fill the disk.
@@ -36,26 +37,12 @@ def keep_details(error: BaseException) -> Path | None:
         The file; None if it cannot be written.
     """
     text = "\n".join([*_circumstances(), *_lines(error)]) + "\n"
-    for folder in _folders():
+    for folder in user_folders("XDG_STATE_HOME", "~/.local/state"):
         try:
-            return _written(folder, text)
+            return _written(folder / "errors", text)
         except OSError:
             continue
     return None
-
-
-def _folders() -> Iterator[Path]:
-    """Yields where the user's programs keep their state, then a folder for temporary files."""
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not state.startswith("/"):  # the standard says to ignore such a one
-        state = os.path.expanduser("~/.local/state")  # noqa: PTH111  has an answer without a home
-    if state.startswith("/"):
-        yield Path(state) / "hushway" / "errors"
-    try:
-        temporary = tempfile.gettempdir()
-    except FileNotFoundError:
-        return
-    yield Path(temporary) / f"hushway-{os.geteuid()}" / "errors"
 
 
 def _written(folder: Path, text: str) -> Path:

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from hushway.numerics.one_type import for_any_number
 from hushway.numerics.private_folder import hold_private, move_away
 from hushway.numerics.start import STARTED_NS
+from hushway.numerics.user_folders import user_folders
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,16 +142,8 @@ def _processor() -> tuple[str, ...]:
 
 def _parents() -> Iterator[Path]:
     """Yields the user's cache, then a folder for temporary files with the user's number."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    if not home.startswith("/"):  # the standard says to ignore such a one
-        home = os.path.expanduser("~/.cache")  # noqa: PTH111  has an answer without a home as well
-    if home.startswith("/"):
-        yield Path(home) / "hushway" / "compiled"
-    try:
-        temporary = tempfile.gettempdir()
-    except FileNotFoundError:
-        return
-    yield Path(temporary) / f"hushway-{os.geteuid()}" / "compiled"
+    for folder in user_folders("XDG_CACHE_HOME", "~/.cache"):
+        yield folder / "compiled"
 
 
 def _say_none(*problems: str) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import LedgerError
+from hushway.numerics.user_folders import user_folder
 from hushway.privacy.ledger.book import Book
 from hushway.privacy.ledger.entries import EntryKind
 from hushway.privacy.ledger.schema import AccountRow, EntryRow
@@ -164,10 +165,8 @@ def _turn(file: Path) -> Iterator[Path]:
 
 
 def _file(first_entry: EntryRow) -> Path:
-    state = os.environ.get("XDG_STATE_HOME", "")
-    if not state.startswith("/"):
-        state = os.path.expanduser("~/.local/state")  # noqa: PTH111  has an answer without a home
-    if not state.startswith("/"):
+    folder = user_folder("XDG_STATE_HOME", "~/.local/state")
+    if folder is None:
         raise FileNotFoundError("this user has no home")
     name = first_entry.hash.removeprefix("sha256:")[:32]
-    return Path(state) / "hushway" / "ledgers" / f"{name}.json"
+    return folder / "ledgers" / f"{name}.json"
