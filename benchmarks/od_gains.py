@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.od.fit import expectation, learning, likelihood, looking, spread
-from hushway.families.od.fit.joining import Joined
+from hushway.families.od.fit.learning import expectation, likelihood, looking, spread
+from hushway.families.od.fit.learning import learn as learning
+from hushway.families.od.fit.reconciling.joining import Joined
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.catalogue import od_learned, with_ends

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned_lazily import is_learnable
@@ -32,7 +33,6 @@ from hushway.families.od.mechanism.shares import (
     recommended_weights,
     worth_measuring,
 )
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.study.scene import ODScene, city_scene

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
-from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.privacy.curator import Curator

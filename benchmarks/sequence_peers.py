@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.families.sequences.mechanism.completion import complete
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.completion import complete
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences

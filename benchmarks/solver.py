@@ -21,11 +21,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
-from hushway.families.od.fit.crossing import WeightedSums, project_crossing
-from hushway.families.od.fit.dense import DenseCells
 from hushway.families.od.fit.partitions import Partition
-from hushway.families.od.fit.problem import Margin
-from hushway.families.od.fit.projection import project
+from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.project import project
+from hushway.families.od.fit.reconciling.crossing import WeightedSums, project_crossing
 
 SECONDS = 40
 GIGABYTES = 12

@@ -17,7 +17,7 @@ from matplotlib.image import imsave
 from playwright.sync_api import Browser
 from psycopg import sql
 
-from hushway.release import ground
+from hushway.release.drawing import ground
 from support.chromium import running_chromium
 from support.keys import RepeatedKeys
 from support.long import leave_most_for_long_runs

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.measuring import cells_query
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.loss import PureLoss
 from hushway.release.mechanism import FixedQuestions

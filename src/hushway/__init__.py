@@ -11,17 +11,17 @@ print(hushway.verify(release.folder).passed)
 from typing import TYPE_CHECKING, Any
 
 import hushway.numerics.start  # noqa: F401  takes the time before any other module is read
-from hushway.face import face
+from hushway.lazy_exports import face
 from hushway.version import __version__
 
 if TYPE_CHECKING:
     from hushway.errors import HushwayError
     from hushway.families.load import load_plan, prepare
-    from hushway.families.opened import Release
-    from hushway.families.opened import open_release as open  # noqa: A004  read as hushway.open
+    from hushway.families.reader import Release
+    from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
     from hushway.families.verify import verify
     from hushway.privacy.ledger import Ledger
-    from hushway.release.crowd import ExpectedPopulation
+    from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.steward.accounts import open_account
     from hushway.steward.audit import run_audit
     from hushway.steward.check import check
@@ -54,10 +54,10 @@ _find = face(
     {
         "errors": ("HushwayError",),
         "families.load": ("load_plan", "prepare"),
-        "families.opened": ("Release", "open_release"),
+        "families.reader": ("Release", "open_release"),
         "families.verify": ("verify",),
         "privacy.ledger": ("Ledger",),
-        "release.crowd": ("ExpectedPopulation",),
+        "release.forecast.crowd": ("ExpectedPopulation",),
         "steward.accounts": ("open_account",),
         "steward.audit": ("run_audit",),
         "steward.check": ("check",),

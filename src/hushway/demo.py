@@ -17,8 +17,8 @@ from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.release.family import Example, Family
+from hushway.release.folder.new_file import make_folder
 from hushway.release.job import Job
-from hushway.release.new_file import make_folder
 
 PLAN = "plan.toml"
 # Shown step by step; the other release types are published and verified only.

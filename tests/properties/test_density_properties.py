@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.activity import typical_visits
-from hushway.families.density.mechanism.fit import Denoise, DensityTable
+from hushway.families.density.fit.activity import typical_visits
+from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series
 from hushway.families.density.public.geometry import density_universe

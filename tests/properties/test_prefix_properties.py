@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.mechanism.projection import project_prefixes
-from hushway.families.sequences.mechanism.rounding import ends, round_prefixes
+from hushway.families.sequences.fit.projection import project_prefixes
+from hushway.families.sequences.fit.rounding import ends, round_prefixes
 
 EXAMPLES = settings(max_examples=150, deadline=None)
 

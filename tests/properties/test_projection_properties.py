@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.problem import Margin
-from hushway.families.od.fit.projection import project
+from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.project import project
 
 NUMBERS = st.integers(min_value=-60, max_value=60)
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.rounding import round_cells, round_totals
-from hushway.families.od.fit.rounding_partitions import Partition, partition_of, two_chains
+from hushway.families.od.fit.rounding.controlled import round_cells, round_totals
+from hushway.families.od.fit.rounding.partitions import Partition, partition_of, two_chains
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 

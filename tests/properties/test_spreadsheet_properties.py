@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hushway.geography.locations import Location, Locations, PlaceLabels
-from hushway.release.bounded import csv_rows, guarded, is_risky, unguarded
 from hushway.release.formats.places import csv_bytes, locations_csv, read_locations
+from hushway.release.untrusted.limits import csv_rows, guarded, is_risky, unguarded
 
 # Texts that mean something to a spreadsheet, more often than chance would find them.
 PARTS = st.sampled_from([*"'=+-@\t\r\n\" ,;＝＋－＠0159.eE", "\ufeff", "\u200b"])  # noqa: RUF001

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from hushway.families.sequences.fit.table import Nodes, nodes_of
 from hushway.families.sequences.mechanism.steps import PaperThresholds, StepAnswer
-from hushway.families.sequences.mechanism.table import Nodes, nodes_of
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy

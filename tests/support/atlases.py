@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.families.atlas import atlas_of
-from hushway.release.atlas_files import AtlasFiles, atlas_files
+from hushway.release.drawing.atlas_files import AtlasFiles, atlas_files
 
 
 @dataclass(frozen=True)

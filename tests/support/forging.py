@@ -10,7 +10,7 @@ from hushway.families.registry import contents_of
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
-from hushway.release.finding import Verification
+from hushway.release.folder.finding import Verification
 
 
 def forged_release(folder: Path, *, table: object, certificate: Certificate) -> Path:

@@ -17,8 +17,8 @@ from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
+from hushway.release.folder.place import hidden_folder
 from hushway.release.job import Job
-from hushway.release.place import hidden_folder
 from hushway.steward.publish import publish
 from hushway.steward.settle import settle_plan
 from support.dying import FINISHED, Clock, ended

@@ -15,14 +15,22 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
-from hushway.release.croissant import render_croissant
-from hushway.release.dcat import _terms_of_use, render_dcat
-from hushway.release.label import render_label
-from hushway.release.package import render_package
-from hushway.release.page import render_page
-from hushway.release.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE, PICTURE
-from hushway.release.published_file import Description
-from hushway.release.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
+from hushway.release.documents.croissant import render_croissant
+from hushway.release.documents.dcat import _terms_of_use, render_dcat
+from hushway.release.documents.label import render_label
+from hushway.release.documents.listed import (
+    CERTIFICATE,
+    CROISSANT,
+    DCAT,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PICTURE,
+)
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.folder.published_file import Description
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")

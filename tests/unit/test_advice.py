@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hushway.progress import quiet
-from hushway.release.advice import (
+from hushway.release.forecast.advice import (
     activity,
     best_limits,
     enough_for_crowd,
@@ -13,7 +13,7 @@ from hushway.release.advice import (
     limits_up_to,
     smallest_within,
 )
-from hushway.release.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
+from hushway.release.forecast.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 
 
 def test_limits_go_as_far_as_the_guess_does() -> None:

@@ -25,8 +25,8 @@ from hushway.families.od.plan_mechanisms import (
 )
 from hushway.families.od.plan_totals import FeaturePlan
 from hushway.privacy.bound import Unit
-from hushway.release import plan_sections as sections_module
-from hushway.release.plan_sections import AnyPlan, Section
+from hushway.release.plans import sections as sections_module
+from hushway.release.plans.sections import AnyPlan, Section
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from hushway.endings import Ending, ending_of, interrupted, plainly
+from hushway.exit_messages import Ending, ending_of, interrupted, plainly
 
 if TYPE_CHECKING:
     from hushway.cli.verbs import app

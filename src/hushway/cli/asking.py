@@ -12,7 +12,7 @@ from hushway.facts.price import large_delta_text
 if TYPE_CHECKING:
     from hushway.privacy.signing import Passphrase
     from hushway.release.job import Job
-    from hushway.release.plan_sections import AnyPlan
+    from hushway.release.plans.sections import AnyPlan
     from hushway.steward.price import Price
 
 

@@ -9,7 +9,7 @@ from hushway.cli.screen import AsJson, answer_json, say, table, working
 from hushway.errors import PlanError
 
 if TYPE_CHECKING:
-    from hushway.families.comparing import Comparison
+    from hushway.families.comparison import Comparison
 
 _INTERNAL = "INTERNAL: depends on exact rows; not for release"
 
@@ -34,7 +34,7 @@ def compare(
     Only published numbers are read. With --truth the exact rows are: what is printed then carries
     no guarantee and must not be published. It is written to no file.
     """
-    from hushway.families.comparing import compare_releases
+    from hushway.families.comparison import compare_releases
 
     if (other is None) == (truth is None):
         raise PlanError(

@@ -66,7 +66,7 @@ def evaluate(  # noqa: PLR0913
 
     Reads the release and public files; with a plan the exact trips too, for your own screen.
     """
-    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.transit.day_demand import hours_of
     from hushway.transit.judging import FleetQuestion, evaluate_fleet
 
@@ -220,7 +220,7 @@ def design(  # noqa: PLR0913
 
     Only the published release is read. The file is for: hushway evaluate RELEASE --network FILE
     """
-    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.transit.day_demand import hours_of
     from hushway.transit.designing import DesignQuestion, design_network
 

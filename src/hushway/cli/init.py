@@ -12,7 +12,7 @@ from hushway.errors import PlanError
 from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
-    from hushway.release.intake import Intake
+    from hushway.release.plans.intake import Intake
     from hushway.tables.layout import Header
 
 Column = str | None
@@ -65,14 +65,14 @@ def init(  # noqa: PLR0913
     from the file. What nobody says stands in the plan as SET-THIS, and the plan is refused until
     somebody does.
     """
-    from hushway.families.beginning import (
+    from hushway.families.first_plan import (
         Beginning,
         first_plan,
         intake_of,
         likely_type,
         still_to_set,
     )
-    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.tables.layout import header_of
 
     refuse_taken(output)

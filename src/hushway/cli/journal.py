@@ -13,8 +13,8 @@ from pathlib import Path
 import typer
 
 from hushway.errors import HushwayError
+from hushway.escaping import visible
 from hushway.version import __version__
-from hushway.visible import visible
 
 _product = logging.getLogger("hushway")
 _journal = logging.getLogger("hushway.journal")

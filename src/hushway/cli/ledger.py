@@ -23,8 +23,8 @@ from hushway.cli.screen import (
 )
 from hushway.errors import BudgetError
 from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts
-from hushway.release.bounded import guarded
-from hushway.release.new_file import write_new
+from hushway.release.folder.new_file import write_new
+from hushway.release.untrusted.limits import guarded
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Account, Entry
@@ -223,7 +223,7 @@ def settle(
 
 def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
     from hushway.families.load import load_plan, prepare
-    from hushway.release.plan_sections import exact_positive
+    from hushway.release.plans.sections import exact_positive
     from hushway.steward.restore import settle_restored
 
     try:

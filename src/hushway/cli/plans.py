@@ -110,7 +110,7 @@ def publish(
     """Spend budget on a release, measure it with noise, and write the release folder."""
     from hushway.cli.keys import ask_passphrase, notice_old_encryption
     from hushway.families.load import load_plan, prepare
-    from hushway.release.missing import refuse_missing
+    from hushway.release.plans.missing import refuse_missing
     from hushway.release.wording import claim_text, guarantee
     from hushway.steward.publish import publish as publish_job
     from hushway.warming.background import Compiling, rehearsal_of

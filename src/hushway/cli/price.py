@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from hushway.privacy.ledger import Account, AccountKey
-    from hushway.release.crowd import CrowdForecast
+    from hushway.release.forecast.crowd import CrowdForecast
     from hushway.release.job import Job
     from hushway.steward.price import Price
 

@@ -9,7 +9,7 @@ from hushway.errors import PlanError, PrivacyError
 from hushway.facts.price import curve_facts
 
 if TYPE_CHECKING:
-    from hushway.release.crowd import ExpectedPopulation
+    from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.job import Job
     from hushway.steward.curves.curve import FigureError
     from hushway.steward.curves.target import Enough
@@ -27,7 +27,7 @@ def show_curve(
     as_json: bool,
 ) -> None:
     """Prints and draws errors by budget."""
-    from hushway.release.new_file import refuse_taken, write_new
+    from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.release.wording import at_delta_text
     from hushway.steward.curves.curve import price_curve
     from hushway.steward.curves.picture import draw_curve, refuse_format

@@ -8,7 +8,7 @@ import typer
 from hushway.cli.screen import AsJson, PlanFile, answer_json, say, table, working
 
 if TYPE_CHECKING:
-    from hushway.release.advice import Advice
+    from hushway.release.forecast.advice import Advice
 
 _SHOWN = 8
 
@@ -39,7 +39,7 @@ def recommend(
     from hushway.errors import PlanError
     from hushway.families.load import load_plan, prepare
     from hushway.families.registry import family_named
-    from hushway.release.crowd import ExpectedPopulation
+    from hushway.release.forecast.crowd import ExpectedPopulation
 
     if people > trips:
         raise PlanError(

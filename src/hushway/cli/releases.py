@@ -8,7 +8,7 @@ import typer
 
 from hushway.cli.screen import AsJson, answer_json, say, table, working
 from hushway.facts.verification import failed_facts
-from hushway.release.confined import OutOfLimitsError, ask_confined
+from hushway.release.untrusted.confined import OutOfLimitsError, ask_confined
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",

@@ -11,7 +11,7 @@ import typer
 
 from hushway.cli.screen import failure, say, table, working
 from hushway.errors import PlanError
-from hushway.release.new_file import make_folder
+from hushway.release.folder.new_file import make_folder
 
 if TYPE_CHECKING:
     from hushway.study.study_table import StudyTable

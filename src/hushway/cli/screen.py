@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.journal import write_down
+from hushway.escaping import visible, visible_json
 from hushway.progress import Progress
-from hushway.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -29,7 +29,7 @@ def site(
     as_json: AsJson = False,
 ) -> None:
     """Write releases as maps for a browser: a site of plain files, or one HTML file."""
-    from hushway.release.new_file import refuse_taken as refuse_taken_file
+    from hushway.release.folder.new_file import refuse_taken as refuse_taken_file
     from hushway.site.folder import refuse_taken
     from hushway.site.pages import ONE_FILE
     from hushway.site.taking import taken

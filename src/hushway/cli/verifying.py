@@ -7,8 +7,8 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from hushway.release.confined import answer_confined
-from hushway.release.landlock import allow_only
+from hushway.release.untrusted.confined import answer_confined
+from hushway.release.untrusted.landlock import allow_only
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hushway.privacy.loss import Loss
-    from hushway.release.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
-    from hushway.release.plan_sections import LossPlan
+    from hushway.release.plans.sections import LossPlan
     from hushway.steward.curves.curve import FigureError, PriceCurve
     from hushway.steward.price import Price
 
@@ -24,7 +24,7 @@ def crowd_of(trips: int | None, people: int | None) -> "ExpectedPopulation | Non
     Raises:
         PlanError: People were guessed, and trips were not.
     """
-    from hushway.release.crowd import ExpectedPopulation
+    from hushway.release.forecast.crowd import ExpectedPopulation
 
     if trips is not None:
         return ExpectedPopulation(trips=trips, people=people)

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hushway.release.finding import Verification
-    from hushway.release.subject import Subject
+    from hushway.release.folder.finding import Verification
+    from hushway.release.folder.subject import Subject
 
 
 def verification_facts(found: "Verification") -> dict[str, Any]:

@@ -6,7 +6,7 @@ one of their own, or studies one, finds them together; `CONTRIBUTING.md` says ho
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "LIST_BYTES",
@@ -75,12 +75,12 @@ _find = face(
         "privacy.public_facts": ("digest_of", "public_facts"),
         "privacy.query": ("ExactCounts", "Query"),
         "privacy.randomness": ("SeededSource", "os_source"),
-        "release.bounded": ("LIST_BYTES", "csv_rows", "read_plain"),
+        "release.untrusted.limits": ("LIST_BYTES", "csv_rows", "read_plain"),
         "release.family": ("Example", "Family"),
         "release.job": ("Job", "Wording"),
         "release.mechanism": ("FixedQuestions", "Forecast", "Question"),
-        "release.plan_sections": ("AnyPlan",),
-        "release.published_file": ("Description", "Resource", "table_schema"),
+        "release.plans.sections": ("AnyPlan",),
+        "release.folder.published_file": ("Description", "Resource", "table_schema"),
         "release.terms": ("check_domain", "check_terms", "rebuilt", "terms_of"),
         "study.study_table": ("StudyBudget",),
         "tables.check": ("RowsChecked",),

@@ -9,11 +9,11 @@ from hushway.families.registry import facts_fit, family_certified
 from hushway.families.verify import read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
-from hushway.release.atlas import Atlas, Download, Drawing
-from hushway.release.bounded import PAPER_BYTES, read_plain
-from hushway.release.papers import PACKAGE
-from hushway.release.seal import SEAL, SIGNATURE, Seal, sealed_file
-from hushway.release.subject import signature_warning
+from hushway.release.documents.listed import PACKAGE
+from hushway.release.drawing.atlas import Atlas, Download, Drawing
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, sealed_file
+from hushway.release.folder.subject import signature_warning
+from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 from hushway.release.wording import claim_text, guarantee
 
 _SEALS = {SEAL: "Seal: size and digest of every file", SIGNATURE: "Signature of the seal"}

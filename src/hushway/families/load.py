@@ -16,8 +16,8 @@ from hushway.families.environment import with_environment
 from hushway.families.registry import family_named
 from hushway.families.renamed import now_called, refuse_old_release_type, value_now_called
 from hushway.release.family import Family
-from hushway.release.missing import refuse_missing
-from hushway.release.plan_sections import PLAN_VERSION, AnyPlan
+from hushway.release.plans.missing import refuse_missing
+from hushway.release.plans.sections import PLAN_VERSION, AnyPlan
 from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 if TYPE_CHECKING:

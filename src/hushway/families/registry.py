@@ -12,7 +12,7 @@ from hushway.release.family import Family
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
-    from hushway.release.published_file import Contents
+    from hushway.release.folder.published_file import Contents
 
 FAMILIES: dict[str, Family] = {
     family.name: family

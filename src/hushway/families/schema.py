@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from hushway.families.registry import FAMILIES, family_named
-from hushway.release.plan_sections import PLAN_VERSION
+from hushway.release.plans.sections import PLAN_VERSION
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 # Where the plan lies is not for the plan to say.

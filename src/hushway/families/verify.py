@@ -17,8 +17,37 @@ from hushway.families.registry import facts_fit, family_certified
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.signing import PublicKey
-from hushway.release.atlas_parts import window_text
-from hushway.release.bounded import (
+from hushway.release.documents.croissant import render_croissant
+from hushway.release.documents.dcat import render_dcat
+from hushway.release.documents.label import render_label
+from hushway.release.documents.listed import (
+    CERTIFICATE,
+    CROISSANT,
+    DCAT,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PAPERS,
+    PICTURE,
+)
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.drawing.atlas_parts import window_text
+from hushway.release.family import Family
+from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification
+from hushway.release.folder.published_file import PERIODS, Description
+from hushway.release.folder.seal import (
+    SEAL,
+    Seal,
+    SealedFile,
+    check_signature,
+    files_of,
+    sealed_file,
+)
+from hushway.release.folder.seal import SIGNATURE as SIGNATURE_FILE
+from hushway.release.folder.subject import Subject, subject_of
+from hushway.release.formats.places import read_periods
+from hushway.release.untrusted.limits import (
     CERTIFICATE_BYTES,
     LIST_BYTES,
     PAPER_BYTES,
@@ -30,28 +59,6 @@ from hushway.release.bounded import (
     read_plain,
     refuse_large,
 )
-from hushway.release.croissant import render_croissant
-from hushway.release.dcat import render_dcat
-from hushway.release.family import Family
-from hushway.release.finding import RANDOMNESS, SIGNATURE, Notes, Verification
-from hushway.release.formats.places import read_periods
-from hushway.release.label import render_label
-from hushway.release.package import render_package
-from hushway.release.page import render_page
-from hushway.release.papers import (
-    CERTIFICATE,
-    CROISSANT,
-    DCAT,
-    LABEL,
-    PACKAGE,
-    PAGE,
-    PAPERS,
-    PICTURE,
-)
-from hushway.release.published_file import PERIODS, Description
-from hushway.release.seal import SEAL, Seal, SealedFile, check_signature, files_of, sealed_file
-from hushway.release.seal import SIGNATURE as SIGNATURE_FILE
-from hushway.release.subject import Subject, subject_of
 from hushway.release.wording import claim_text, conversion_text
 
 if TYPE_CHECKING:
@@ -109,6 +116,20 @@ def sealed_release(folder: Path, *, key: PublicKey | None = None) -> tuple[Certi
     if seal.signer is not None or key is not None:
         _signature(folder, seal, key)
     return read_certificate(folder), seal
+
+
+def verified(folder: Path) -> tuple[Certificate, Mapping[str, Any]]:
+    """Verifies a release, and returns its certificate and what its data package says of its table.
+
+    Raises:
+        ReleaseError: There is no release, or it is not as it was written.
+    """
+    if not verify(folder).intact:
+        raise ReleaseError(
+            f"The release {folder.name} is not as it was written.",
+            advice="See what is wrong with: hushway verify RELEASE",
+        )
+    return read_certificate(folder), read_facts(folder)
 
 
 def read_certificate(folder: Path) -> Certificate:

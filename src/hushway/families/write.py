@@ -12,15 +12,23 @@ from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import PublicKey, SigningKey
 from hushway.progress import Progress, quiet
-from hushway.release.croissant import render_croissant
-from hushway.release.dcat import render_dcat
-from hushway.release.label import render_label
-from hushway.release.package import render_package
-from hushway.release.page import render_page
-from hushway.release.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE, PICTURE
-from hushway.release.place import Place, claimed, disk_problems, refuse_taken
-from hushway.release.published_file import Contents
-from hushway.release.seal import (
+from hushway.release.documents.croissant import render_croissant
+from hushway.release.documents.dcat import render_dcat
+from hushway.release.documents.label import render_label
+from hushway.release.documents.listed import (
+    CERTIFICATE,
+    CROISSANT,
+    DCAT,
+    LABEL,
+    PACKAGE,
+    PAGE,
+    PICTURE,
+)
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.folder.place import Place, claimed, disk_problems, refuse_taken
+from hushway.release.folder.published_file import Contents
+from hushway.release.folder.seal import (
     SEAL,
     SIGNATURE,
     Seal,

@@ -12,35 +12,35 @@ The rules of a family:
 - The mechanism's `measure` is the only step that sees the curator; `fit` has none in its signature.
 - Only tables of exactly the class `table`, or of one of `tables`, can be written.
 - `check` believes nothing: it recomputes from the public files and the certificate what the release
-  states. It may be handed a stranger's folder, so it reads through `hushway.release.bounded`.
+  states. It may be handed a stranger's folder, so it reads through
+  `hushway.release.untrusted`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
-from hushway.release.compared import ComparedTable
-from hushway.release.intake import Intake
+from hushway.release.forecast.compared import ComparedTable
+from hushway.release.plans.intake import Intake
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
-    from hushway.release.advice import Advice
-    from hushway.release.atlas import Drawing
-    from hushway.release.crowd import CrowdForecast, ExpectedPopulation
-    from hushway.release.finding import Notes
+    from hushway.release.drawing.atlas import Drawing
+    from hushway.release.folder.finding import Notes
+    from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
-    from hushway.release.plan_sections import AnyPlan, Section
-    from hushway.release.published_file import Contents, Description
-    from hushway.release.true_errors import TrueErrors
+    from hushway.release.plans.sections import AnyPlan, Section
 
     TrueComparison = Callable[[Path, Job, CountingContext], Internal[TrueErrors]]
 
@@ -158,7 +158,7 @@ class Family(ABC):
             runs: How often a choice is tried, where it is tried on invented rows.
             progress: Told what is being tried.
         """
-        from hushway.release.advice import recommend_limit
+        from hushway.release.forecast.advice import recommend_limit
 
         del runs
         option = self.limit_option(job.plan)
@@ -226,6 +226,37 @@ class Family(ABC):
             advice="Read its files, or look at its picture.",
         )
 
+    def synthesize(
+        self,
+        folder: Path,
+        certificate: "Certificate",
+        facts: Mapping[str, Any],
+        *,
+        path: Path,
+        seed: int,
+        table: bool,
+    ) -> str:
+        """Writes synthetic rows from a release that was verified, and says what was written.
+
+        Args:
+            folder: The release.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+            path: The file to write.
+            seed: Chooses the draw.
+            table: Whether to write a drawn table instead of single rows.
+
+        Raises:
+            ReleaseError: There is nothing to draw from, or the file cannot be written.
+        """
+        del folder, certificate, facts, path, seed
+        raise ReleaseError(
+            f"There is nothing to draw from a release of the release type {self.name!r}"
+            f"{' as a table' if table else ''}.",
+            advice="Give a release of the release type od or sequences; tables are drawn of od "
+            "only.",
+        )
+
     @property
     @abstractmethod
     def suite(self) -> "Suite[Any]":
@@ -235,121 +266,3 @@ class Family(ABC):
         """Writes a small synthetic city into a folder, for the demo; None if there is none."""
         del folder
         return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """Where the parts of a family lie, as "module.name" below its package.
-
-    Attributes:
-        plan: The model of its plans.
-        prepare: Makes a job of a plan.
-        crowd_forecast: Foresees errors from a guess of the crowd; None if it cannot.
-        recommend: Says what suits a guess of the crowd; None if noise alone decides.
-        invented_rows: Counts invented rows in the place of a plan's; None if it cannot.
-        true_errors: Compares a release with exact rows.
-        table: The class of what its mechanisms publish.
-        contents: Makes files of such a table.
-        facts_fit: Whether the facts of a data package are enough to read its files.
-        check: Checks the files of a release.
-        drawing: Says what a page shows of a release.
-        suite: Its audits.
-    """
-
-    plan: str
-    prepare: str
-    crowd_forecast: str | None = None
-    recommend: str | None = None
-    invented_rows: str | None = None
-    true_errors: str = "study.exact.true_errors"
-    table: str
-    contents: str
-    facts_fit: str = "files.published.facts_fit"
-    check: str
-    drawing: str
-    suite: str = "audit.suite.SUITE"
-
-
-class PackagedFamily(Family):
-    """A family in a package of its own, whose parts are imported when they are asked for."""
-
-    parts: ClassVar[Parts]
-
-    @property
-    def plan(self) -> "type[AnyPlan]":
-        """The model of its plans."""
-        return cast("type[AnyPlan]", self._part(self.parts.plan))
-
-    def prepare(self, plan: Any) -> "Job":
-        """Reads the public files of a plan and sets up its mechanism."""
-        return cast("Job", self._part(self.parts.prepare)(plan))
-
-    def replan(self, job: "Job", plan: Any) -> "Job":
-        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
-        return cast("Job", self._part(self.parts.prepare)(plan, like=job))
-
-    def recommend(
-        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
-    ) -> "Advice":
-        """Says what to put into a plan for a guessed crowd, and whether that is enough."""
-        place = self.parts.recommend
-        if place is None:
-            return super().recommend(job, crowd, runs=runs, progress=progress)
-        found = self._part(place)(job, crowd, runs=runs, progress=progress)
-        return cast("Advice", found)
-
-    @property
-    def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
-        """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
-        place = self.parts.crowd_forecast
-        if place is None:
-            return None
-        return cast("Callable[[Job, ExpectedPopulation], CrowdForecast]", self._part(place))
-
-    @property
-    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
-        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
-        place = self.parts.invented_rows
-        if place is None:
-            return None
-        return cast("Callable[[Job, ExpectedPopulation], Counter]", self._part(place))
-
-    @property
-    def true_errors(self) -> "TrueComparison | None":
-        """Compares a release with the exact rows of its plan."""
-        return cast("TrueComparison", self._part(self.parts.true_errors))
-
-    @property
-    def table(self) -> type:
-        """The class of what its mechanisms publish."""
-        return cast("type", self._part(self.parts.table))
-
-    def contents(self, table: Any) -> "Contents":
-        """Returns a published table as files that can be written."""
-        return cast("Contents", self._part(self.parts.contents)(table))
-
-    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the facts of a data package are enough to read its files."""
-        return cast("bool", self._part(self.parts.facts_fit)(facts))
-
-    def check(
-        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
-    ) -> "Description | None":
-        """Checks the files of a release."""
-        found = self._part(self.parts.check)(notes, folder, certificate, facts)
-        return cast("Description | None", found)
-
-    def drawing(
-        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
-    ) -> "Drawing":
-        """Returns what a page shows of a release that is as it was sealed."""
-        return cast("Drawing", self._part(self.parts.drawing)(folder, certificate, facts))
-
-    @property
-    def suite(self) -> "Suite[Any]":
-        """Its audits, and the mistakes that they must catch."""
-        return cast("Suite[Any]", self._part(self.parts.suite))
-
-    def _part(self, place: str) -> Any:
-        module, _, name = place.rpartition(".")
-        return getattr(import_module(f"{self._package}.{module}"), name)

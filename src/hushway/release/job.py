@@ -13,7 +13,7 @@ from hushway.numerics.threads import processors
 from hushway.privacy.bound import Bound
 from hushway.privacy.ledger.window import Window
 from hushway.progress import ShareProgress
-from hushway.release.plan_sections import AnyPlan
+from hushway.release.plans.sections import AnyPlan
 
 if TYPE_CHECKING:
     from hushway.engine.key import BoundingKey

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
-from hushway.release.bounded import PAPER_BYTES, read_plain
-from hushway.release.confined import answer_confined
-from hushway.release.landlock import allow_only
-from hushway.release.seal import SEAL
+from hushway.release.folder.seal import SEAL
+from hushway.release.untrusted.confined import answer_confined
+from hushway.release.untrusted.landlock import allow_only
+from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     allow_only(reads=[folder], writes=[into])
     from hushway.families.atlas import atlas_of
     from hushway.families.verify import verify
-    from hushway.release.atlas_files import ATLAS, COLUMNS, atlas_files, short_text
+    from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, atlas_files, short_text
 
     found = verify(folder)
     if not found.intact:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hushway.errors import ReleaseError
 from hushway.interruption import undisturbed
-from hushway.release.new_file import make_folder
+from hushway.release.folder.new_file import make_folder
 from hushway.site.pages import SITE_FORMAT
 
 SITE = "site.json"

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 from hushway.errors import ReleaseError, damaged
 from hushway.progress import Progress, quiet
-from hushway.release.atlas_files import ATLAS, COLUMNS
-from hushway.release.bounded import PAPER_BYTES, SIGNATURE_BYTES, open_plain, read_plain
-from hushway.release.confined import OutOfLimitsError, ask_confined
-from hushway.release.seal import SEAL, SIGNATURE, Seal
+from hushway.release.drawing.atlas_files import ATLAS, COLUMNS
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal
+from hushway.release.untrusted.confined import OutOfLimitsError, ask_confined
+from hushway.release.untrusted.limits import PAPER_BYTES, SIGNATURE_BYTES, open_plain, read_plain
 from hushway.site.slugs import distinct_slugs
 
 # What hushway calls its files; nothing that leads out of a folder, or is hidden in one.

@@ -5,9 +5,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from hushway.progress import Progress, quiet
-from hushway.release.atlas_files import ATLAS, COLUMNS, FILES
-from hushway.release.new_file import write_new
-from hushway.release.papers import PAGE
+from hushway.release.documents.listed import PAGE
+from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, FILES
+from hushway.release.folder.new_file import write_new
 from hushway.site.folder import SITE, new_site
 from hushway.site.pages import ONE_FILE, hosted_files, one_file, site_json
 from hushway.site.taking import Taken, copy_files, taken

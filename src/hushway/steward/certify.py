@@ -23,7 +23,7 @@ from hushway.privacy.loss import PureLoss, cost_on, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.release.job import Job
-from hushway.release.plan_sections import LossPlan
+from hushway.release.plans.sections import LossPlan
 
 # A second epsilon that differs in the third digit only confuses.
 _WORTH_SAYING = 0.99

@@ -20,8 +20,8 @@ from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
 from hushway.privacy.signing import Passphrase, SigningKey, load_signing_key
 from hushway.progress import Progress, quiet
+from hushway.release.folder.place import check_destination
 from hushway.release.job import CountingContext, Job, settings_of
-from hushway.release.place import check_destination
 from hushway.steward.certify import check_bounds, draft_certificate
 from hushway.tables.check import RowsChecked, refuse_problems
 

@@ -10,7 +10,7 @@ from hushway.errors import BudgetError, PlanError, PrivacyError
 from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.loss import Loss, cost_on, total
-from hushway.release.crowd import CrowdForecast, ExpectedPopulation
+from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
 

@@ -17,8 +17,8 @@ from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
+from hushway.release.folder.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.release.job import Job
-from hushway.release.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.steward.certify import as_measured, certify
 from hushway.steward.preflight import COUNTING, Preflight, Ready
 from hushway.steward.price import Price, price

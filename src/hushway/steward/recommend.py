@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from hushway.families.registry import family_named
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import ExpectedPopulation
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
 
 if TYPE_CHECKING:
-    from hushway.release.advice import Advice
+    from hushway.release.forecast.advice import Advice
 
 
 def recommend(

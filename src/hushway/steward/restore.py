@@ -13,8 +13,8 @@ from hushway.families.verify import sealed_release
 from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, LostRelease
 from hushway.privacy.ledger.entries import readable
 from hushway.privacy.loss import cost_on
+from hushway.release.folder.seal import SEAL
 from hushway.release.job import Job
-from hushway.release.seal import SEAL
 from hushway.steward.certify import release_name
 
 _BY_HAND = "Lost when the ledger was restored; stated by the steward"

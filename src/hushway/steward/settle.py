@@ -26,8 +26,8 @@ from hushway.errors import ReleaseError
 from hushway.families.verify import sealed_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Entry, EntryKind, Ledger
-from hushway.release.place import Place, claimed, hidden_folder
-from hushway.release.seal import SEAL
+from hushway.release.folder.place import Place, claimed, hidden_folder
+from hushway.release.folder.seal import SEAL
 
 
 class Outcome(StrEnum):

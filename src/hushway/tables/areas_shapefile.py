@@ -17,8 +17,8 @@ import shapefile
 import shapely
 
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.tables.unpacking import read_part, refuse_unfit_archive
-from hushway.visible import some_of
 
 DEFAULT_NAME: Final = "name"
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import DataError
+from hushway.escaping import some_of
 from hushway.tables.first_lines import read_header
 from hushway.tables.kinds import Kind, kind_of
 from hushway.tables.row_files import RowFiles, find_files
-from hushway.visible import some_of
 
 Clock = Literal["local", "utc", "service"]
 

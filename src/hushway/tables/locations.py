@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.geojson import Feature, damaged_feature, read_features
 from hushway.tables.unpacking import refuse_unfit
-from hushway.visible import some_of
 
 DEFAULT_NAME: Final = "name"
 DEFAULT_ZONE: Final = "zone"

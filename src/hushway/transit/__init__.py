@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "ServiceRules",

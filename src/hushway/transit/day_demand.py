@@ -10,7 +10,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.published_trips import PublishedTrips
+from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS
 from hushway.transit.rider_trips import RiderTrips, draw_trips

@@ -7,18 +7,18 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.published_trips import read_od_table
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, network_toml
 from hushway.progress import Progress
-from hushway.release.new_file import write_new
+from hushway.release.folder.new_file import write_new
 from hushway.transit.day_demand import DayDemand, Hours, published_day
 from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of
 from hushway.transit.design.problem import DesignSettings, design_problem
 from hushway.transit.fleet import size_fleet
 from hushway.transit.operations import ServiceRules
+from hushway.transit.published_trips import read_od_table
 
 MOST_CANDIDATES = 20
 # Hubs nearer to each other than riders walk would serve the same doors twice.

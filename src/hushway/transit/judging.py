@@ -5,9 +5,9 @@ from pathlib import Path
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError
+from hushway.families.load import load_plan, prepare
+from hushway.families.od.planning.true_trips import exact_trips
 from hushway.families.od.public.cells import ODCells
-from hushway.families.published_trips import read_od_table
-from hushway.families.true_trips import exact_trips
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal
@@ -18,6 +18,7 @@ from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
 from hushway.transit.network.gtfs import gtfs_network
 from hushway.transit.operations import ServiceRules, operate
+from hushway.transit.published_trips import read_od_table
 from hushway.transit.shifts import Shifts
 
 _RULES = ServiceRules()
@@ -119,7 +120,7 @@ def evaluate_fleet(
     routes = itineraries(_network(demand, question))
     truth = None
     if question.plan is not None:
-        exact = exact_trips(question.plan, universe, progress)
+        exact = exact_trips(prepare(load_plan(question.plan)), universe, progress)
         truth = _asked(universe, exact.cells, exact.values, question)
     verdict = judge_fleet(
         demand,

@@ -14,7 +14,7 @@ from hushway.progress import Progress, quiet
 from hushway.warming.little_city import MECHANISMS
 
 if TYPE_CHECKING:
-    from hushway.release.plan_sections import AnyPlan
+    from hushway.release.plans.sections import AnyPlan
 
 Rehearsal = tuple[str, str]
 

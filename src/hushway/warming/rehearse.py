@@ -10,7 +10,7 @@ from pathlib import Path
 from hushway.audit.product import filled_budget
 from hushway.engine.key import BoundingKey
 from hushway.families.load import plan_from, prepare
-from hushway.numerics.kept import code_folder
+from hushway.numerics.code_folder import code_folder
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import total
 from hushway.privacy.randomness import SeededSource

@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from hushway.endings import Ending, ending_of
 from hushway.errors import HushwayError
+from hushway.exit_messages import Ending, ending_of
 
 
 class RefusalError(Exception):

@@ -11,7 +11,7 @@ import sys
 import threading
 from pathlib import Path
 
-from hushway.endings import ending_of
+from hushway.exit_messages import ending_of
 from hushway.interruption import ignore_signals, interrupt
 from hushway.workbench.voice import Voice, take_standard_output
 

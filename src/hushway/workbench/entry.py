@@ -11,7 +11,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from hushway.endings import Ending
+from hushway.exit_messages import Ending
 
 # Sent in the body: addresses end up in histories.
 ENTER: Final = "/api/enter"

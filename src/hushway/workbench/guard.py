@@ -5,7 +5,7 @@ from typing import Final, Protocol
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hushway.endings import Ending
+from hushway.exit_messages import Ending
 from hushway.workbench.addresses import Address
 from hushway.workbench.answers import refused, refused_by
 

@@ -7,7 +7,7 @@ from typing import Any
 from hushway.facts.ledger import limit_at_delta, lost_facts
 from hushway.families.registry import FAMILIES
 from hushway.privacy.ledger import Account, Entry, EntryKind, Ledger, PeopleLost
-from hushway.release.plan_sections import AnyPlan
+from hushway.release.plans.sections import AnyPlan
 
 _STATES: dict[str, str] = {EntryKind.PUBLISH: "published", EntryKind.ABANDON: "abandoned"}
 

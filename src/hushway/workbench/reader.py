@@ -22,10 +22,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from hushway.endings import ending_of
 from hushway.errors import HushwayError
-from hushway.release.landlock import allow_only
-from hushway.release.seal import SEAL
+from hushway.exit_messages import ending_of
+from hushway.release.folder.seal import SEAL
+from hushway.release.untrusted.landlock import allow_only
 from hushway.site.slugs import distinct_slugs
 from hushway.site.taking import Taken, taken
 from hushway.site.write import fill_site

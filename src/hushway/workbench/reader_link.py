@@ -10,7 +10,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from hushway.endings import Ending
+from hushway.exit_messages import Ending
 from hushway.workbench.entry import same
 
 _BYTES: Final = 32

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 from hushway.errors import HushwayError
 from hushway.numerics.run_folder import run_folder
-from hushway.release.confined import bare_environment
+from hushway.release.untrusted.confined import bare_environment
 from hushway.workbench.addresses import LOOPBACK_NAME
 from hushway.workbench.listening import listen_as_localhost
 from hushway.workbench.reader_link import new_secret

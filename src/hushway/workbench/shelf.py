@@ -16,9 +16,9 @@ from typing import Final
 
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.registry import family_named
-from hushway.release.bounded import read_plain
-from hushway.release.new_file import write_new
-from hushway.release.seal import SEAL
+from hushway.release.folder.new_file import write_new
+from hushway.release.folder.seal import SEAL
+from hushway.release.untrusted.limits import read_plain
 from hushway.tables.unpacking import MOST_BYTES
 from hushway.workbench.answers import RefusalError
 from hushway.workbench.plan_text import ReadPlan, read_plan

@@ -23,7 +23,7 @@ from hushway.privacy.ledger import Account
 from hushway.privacy.loss import exact, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import SeededSource
-from hushway.release.crowd import ExpectedPopulation
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
 from hushway.steward.certify import draft_certificate
 from hushway.steward.curves.curve import FigureError, errors_at

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hushway.errors import HushwayError, PlanError
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.geography.itineraries import itineraries
 from hushway.privacy.query import Counter, Query
 from hushway.release.job import Job

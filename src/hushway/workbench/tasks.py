@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from hushway.endings import Ending
+from hushway.exit_messages import Ending
 from hushway.workbench.answers import RefusalError, ending_facts
 from hushway.workbench.child import PUBLISH
 

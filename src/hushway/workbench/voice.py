@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-from hushway.endings import Ending
+from hushway.exit_messages import Ending
 from hushway.workbench.answers import ending_facts, to_json
 
 _SECONDS_BETWEEN = 0.1

@@ -10,7 +10,7 @@ from hushway.facts.ledger import account_facts
 from hushway.facts.price import cost_text, crowd_of, curve_facts, point_facts, price_facts
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.loss import exact
-from hushway.release.plan_sections import AnyPlan
+from hushway.release.plans.sections import AnyPlan
 from hushway.workbench.voice import Voice
 
 Options = Mapping[str, Any]
@@ -88,7 +88,7 @@ def publish(file: Path, options: Options, voice: Voice) -> dict[str, Any]:
     Raises:
         PlanError: The plan has changed since the budget was typed.
     """
-    from hushway.release.missing import refuse_missing
+    from hushway.release.plans.missing import refuse_missing
     from hushway.release.wording import claim_text
     from hushway.steward.publish import publish as publish_job
     from hushway.warming.background import Compiling, rehearsal_of

@@ -7,13 +7,13 @@ import pytest
 
 import hushway
 from hushway.families.load import load_plan, prepare
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import sealed_release
 from hushway.families.write import publishable, write_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.signing import load_public_key, load_signing_key, new_key_pair
-from hushway.release.published_file import Contents
+from hushway.release.folder.published_file import Contents
 from hushway.steward import publish as publishing
 from hushway.steward.settle import note
 from support.forging import failed, sentence

@@ -13,7 +13,7 @@ from hushway.families.verify import verify
 from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.privacy.ledger import Ledger
-from hushway.release.finding import Result
+from hushway.release.folder.finding import Result
 from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 from support.mutations import passes

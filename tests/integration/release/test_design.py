@@ -16,12 +16,11 @@ from hushway.cli.evaluate import design
 from hushway.demo import PLAN
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
-from hushway.families.published_trips import read_od_table
 from hushway.geography.itineraries import RiderCosts
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.randomness import SeededSource
-from hushway.release.new_file import write_new
+from hushway.release.folder.new_file import write_new
 from hushway.steward.publish import publish
 from hushway.transit import designing
 from hushway.transit.day_demand import DayDemand, one_day
@@ -34,6 +33,7 @@ from hushway.transit.designing import (
     design_network,
 )
 from hushway.transit.network.file import read_network
+from hushway.transit.published_trips import read_od_table
 
 MORNING = (480, 600)
 

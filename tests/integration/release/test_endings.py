@@ -21,8 +21,8 @@ from hushway.families.verify import verify
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import EntryKind, Ledger
 from hushway.privacy.loss import PureLoss
+from hushway.release.folder.place import claimed, hidden_folder
 from hushway.release.job import CountingContext, Job
-from hushway.release.place import claimed, hidden_folder
 from hushway.steward.publish import publish
 from hushway.steward.settle import settle_plan
 from hushway.tables.check import RowsChecked

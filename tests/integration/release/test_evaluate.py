@@ -16,13 +16,13 @@ from hushway.cli.app import app
 from hushway.errors import GeographyError, HushwayError, PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.city.ann_arbor import City, ann_arbor
-from hushway.families.published_trips import read_od_table
 from hushway.families.sequences.city.cards import metro
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
 from hushway.transit.judging import FleetQuestion, evaluate_fleet
+from hushway.transit.published_trips import read_od_table
 
 PLAN, NETWORK = "plan.toml", "network.toml"
 # Two half-hours of two days, and so much budget that the noise vanishes in rounding.

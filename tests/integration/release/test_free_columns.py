@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hushway.families.verify import verify
-from hushway.release.finding import Result
+from hushway.release.folder.finding import Result
 from support.coherent import COHERENT
 from support.forging import forged_release
 from support.little_plans import FAMILIES

@@ -11,7 +11,7 @@ from hushway import interruption
 from hushway.cli import plans
 from hushway.families import load
 from hushway.privacy.ledger import Ledger
-from hushway.release import place
+from hushway.release.folder import place
 from hushway.steward import publish as publishing
 from support.scene import Scene
 

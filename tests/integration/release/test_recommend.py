@@ -8,7 +8,7 @@ import pytest
 
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.study.advice import _spare_columns, _widened
+from hushway.families.od.planning.advice import _spare_columns, _widened
 from hushway.families.registry import FAMILIES, family_named
 from support.scene import PLAN, Scene
 

@@ -15,7 +15,7 @@ from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.sequences.city.cards import metro
-from hushway.families.synthetic_taps import synthesize_taps
+from hushway.families.synthesis import synthesize
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
@@ -273,5 +273,5 @@ def test_synthetic_taps_have_plausible_times_and_the_published_beginnings(city: 
 def test_a_damaged_release_gives_no_synthetic_taps(city: Path) -> None:
     folder = publish(job_of(city)).folder
     (folder / "levels.csv").write_bytes(b"")
-    with pytest.raises(hushway.HushwayError, match="not an intact release"):
-        synthesize_taps(folder, city / "synthetic.parquet")
+    with pytest.raises(hushway.HushwayError, match="not as it was written"):
+        synthesize(folder, city / "synthetic.parquet")

@@ -11,8 +11,7 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
-from hushway.families.published_trips import read_od_table
-from hushway.families.synthetic_trips import synthesize_trips
+from hushway.families.synthesis import synthesize
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
@@ -21,6 +20,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.job import CountingContext, Job, settings_of
 from hushway.steward.publish import publish
 from hushway.transit.day_demand import published_day
+from hushway.transit.published_trips import read_od_table
 from support.little_plans import little_plan, write_little_files
 from support.long import often
 
@@ -125,8 +125,8 @@ def test_a_release_verifies_and_gives_days(tmp_path: Path, cycle: str) -> None:
     demand = published_day(table, day=day, hours=(540, 1530))
     assert demand.days == {"day_type": 2, "window": 1, "day": 7}[cycle]
     assert demand.universe.periods.labels == ("day", "night")
-    made = synthesize_trips(release, tmp_path / "trips-drawn.csv")
-    assert made.trips == table.counts.sum()
+    words = synthesize(release, tmp_path / "trips-drawn.csv")
+    assert words.startswith(f"{table.counts.sum():,} synthetic trips")
 
 
 def test_a_day_type_that_the_window_lacks_is_named(tmp_path: Path) -> None:

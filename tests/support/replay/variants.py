@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from hushway.errors import PlanError
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
-from hushway.release.plan_sections import Section
+from hushway.release.plans.sections import Section
 from support.little_plans import little_plan
 from support.same_bytes import PLANS
 

@@ -15,7 +15,7 @@ from hushway.errors import PlanError
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
 from hushway.privacy.bound import Unit
-from hushway.release.plan_sections import Section
+from hushway.release.plans.sections import Section
 from support.little_plans import little_plan
 
 # Sections of a plan that have no say in what is asked, and how it is bounded.

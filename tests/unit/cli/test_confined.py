@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from hushway.cli.app import app
 from hushway.cli.releases import verify_confined
 from hushway.errors import HushwayError
-from hushway.release import confined
+from hushway.release.untrusted import confined
 
 
 def verdict(folder: Path) -> tuple[int, dict[str, object]]:
@@ -67,7 +67,7 @@ def test_modules_where_somebody_stands_are_not_ours(
 
 SPY = """
 import json, os
-from hushway.release.confined import answer_confined
+from hushway.release.untrusted.confined import answer_confined
 answer_confined(lambda question: {"names": sorted(os.environ)})
 """
 

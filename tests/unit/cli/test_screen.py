@@ -7,7 +7,7 @@ import pytest
 
 from hushway.cli import screen
 from hushway.cli.screen import answer_json, failure, say, step, table
-from hushway.visible import visible
+from hushway.escaping import visible
 
 # Clears a line and paints another one, turns the text, hides a letter, ends a line.
 HOSTILE = "x\x1b[2K\x9b1A\rVERIFIED\u202e\u200b\u2066\udcff\u2028\nIt adds up :white_check_mark:"

@@ -11,8 +11,8 @@ from hushway.cli import releases
 from hushway.cli.app import app
 from hushway.facts.verification import verification_facts
 from hushway.privacy.signing import PublicKey
-from hushway.release.finding import SIGNATURE, Check, Outcome, Verification
-from hushway.release.subject import Subject
+from hushway.release.folder.finding import SIGNATURE, Check, Outcome, Verification
+from hushway.release.folder.subject import Subject
 
 KEY = PublicKey((3).to_bytes(32, "little"))
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.terms import ODMechanism, od_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
@@ -29,7 +29,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
-from hushway.release.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from support.certificates import certificate_of
 
 Certify = Callable[..., Certificate]

@@ -13,13 +13,13 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.registry import FAMILIES
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.atlas_files import atlas_files
-from hushway.release.seal import SEAL, SIGNATURE, Seal
+from hushway.release.drawing.atlas_files import atlas_files
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal
 from support.atlases import atlas_in
 from support.toy_family import ToyFamily
 

@@ -11,10 +11,10 @@ import pytest
 from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import canonical_json, parsed_json
-from hushway.release import bounded
-from hushway.release.bounded import csv_rows, holds, read_plain
-from hushway.release.finding import Result
-from hushway.release.seal import SEAL, Seal, files_of
+from hushway.release.folder.finding import Result
+from hushway.release.folder.seal import SEAL, Seal, files_of
+from hushway.release.untrusted import limits as bounded
+from hushway.release.untrusted.limits import csv_rows, holds, read_plain
 from support.forging import failed, sentence
 from support.long import often
 from support.small_order import WEAK_KEYS

@@ -9,7 +9,7 @@ from hushway.families.density.files import published as density
 from hushway.families.links.files import published as links
 from hushway.families.od.files import published as od
 from hushway.families.sequences.files import published as sequences
-from hushway.release.published_file import (
+from hushway.release.folder.published_file import (
     PublishedFile,
     check_files,
     check_parts,

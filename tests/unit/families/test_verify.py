@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import read_certificate, verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
-from hushway.release.finding import Outcome, Result
-from hushway.release.seal import SIGNATURE, files_of, signature_json
+from hushway.release.folder.finding import Outcome, Result
+from hushway.release.folder.seal import SIGNATURE, files_of, signature_json
 from hushway.release.wording import number_text
 from support.certificates import UNPROTECTED
 from support.forging import failed, sentence

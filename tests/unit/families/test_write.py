@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.verify import verify
 from hushway.families.write import write_release

@@ -7,7 +7,7 @@ from hushway.errors import DataError, PlanError
 from hushway.families.environment import with_environment
 from hushway.families.load import plan_from, prepare
 from hushway.release.job import settings_of
-from hushway.release.plan_sections import AnyPlan
+from hushway.release.plans.sections import AnyPlan
 from support.little_plans import little_plan, write_little_files
 
 NEVER_SEEN = "planted"

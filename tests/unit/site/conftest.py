@@ -11,7 +11,7 @@ import pytest
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.release.seal import SEAL
+from hushway.release.folder.seal import SEAL
 from hushway.site.taking import Taken
 from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.release.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 from hushway.site.taking import Taken
 from hushway.site.write import fill_site, write_one_file
 

@@ -15,7 +15,7 @@ from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
-from hushway.release import confined
+from hushway.release.untrusted import confined
 from hushway.site.taking import taken
 from hushway.steward.publish import publish
 from support.atlases import atlas_in

@@ -9,7 +9,7 @@ import tomlkit
 
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import family_named
-from hushway.release.crowd import ExpectedPopulation
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.steward.certify import check_bounds
 from hushway.workbench.standin import InventedCertificate, stand_in
 from hushway.workbench.work import WORK

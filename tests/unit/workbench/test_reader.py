@@ -14,7 +14,7 @@ import pytest
 
 from hushway.families.atlas import atlas_of
 from hushway.families.load import load_plan, prepare
-from hushway.release.atlas_files import atlas_files
+from hushway.release.drawing.atlas_files import atlas_files
 from hushway.steward.publish import publish
 from hushway.workbench.reader_process import ReaderProcess
 from support.little_bench import open_account, write_plan
@@ -169,7 +169,7 @@ def test_where_linux_can_do_that_it_changes_nothing(reader: ReaderProcess) -> No
         [
             sys.executable,
             "-c",
-            "from hushway.release.landlock import allow_only as o; print(o(reads=[]))",
+            "from hushway.release.untrusted.landlock import allow_only as o; print(o(reads=[]))",
         ],
         capture_output=True,
         check=True,

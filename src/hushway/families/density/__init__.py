@@ -5,7 +5,7 @@ What was computed against the truth comes wrapped in `Internal`, and cannot be p
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "ArrayVisits",
@@ -27,7 +27,7 @@ _find = face(
     __name__,
     {
         "city.paris": ("paris",),
-        "mechanism.fit": ("DensityTable",),
+        "fit.table": ("DensityTable",),
         "mechanism.terms": ("density_series", "naive_laplace"),
         "public.geometry": ("density_universe",),
         "public.visits": ("DensityUniverse", "VisitLimits"),

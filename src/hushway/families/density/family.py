@@ -1,10 +1,26 @@
 """Densities, as the rest of the product knows them."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hushway.release.compared import ComparedTable
-from hushway.release.family import SEED, Example, PackagedFamily, Parts
-from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
+from hushway.progress import Progress, quiet
+from hushway.release.family import SEED, Example, Family
+from hushway.release.forecast.compared import ComparedTable
+from hushway.release.plans.intake import LAT, LON, PERSON, TIME, Intake
+
+if TYPE_CHECKING:
+    from hushway.audit.suite import Suite
+    from hushway.privacy.certificate import Certificate
+    from hushway.privacy.query import Counter
+    from hushway.release.drawing.atlas import Drawing
+    from hushway.release.family import TrueComparison
+    from hushway.release.folder.finding import Notes
+    from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.job import Job
+    from hushway.release.plans.sections import AnyPlan
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -14,7 +30,7 @@ _FOR_A_SMALL_CITY = {
 }
 
 
-class DensityFamily(PackagedFamily):
+class DensityFamily(Family):
     """Densities."""
 
     name = "density"
@@ -40,17 +56,96 @@ class DensityFamily(PackagedFamily):
         left_out_without={"place": "places"},
     )
     compared = ComparedTable(file="density.parquet", keys=("area", "starts"))
-    parts = Parts(
-        plan="plan.DensityPlan",
-        prepare="job.prepare_density",
-        crowd_forecast="study.forecast.forecast_density",
-        recommend="study.advice.recommend_density",
-        invented_rows="study.invented_rows.invented_density",
-        table="mechanism.fit.DensityTable",
-        contents="files.check.DensityContents",
-        check="files.check.check_density",
-        drawing="files.atlas.draw_density",
-    )
+
+    @property
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+        from hushway.families.density.plan import DensityPlan
+
+        return DensityPlan
+
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism."""
+        from hushway.families.density.job import prepare_density
+
+        return prepare_density(plan)
+
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
+        from hushway.families.density.job import prepare_density
+
+        return prepare_density(plan, like=job)
+
+    @property
+    def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast]":
+        """Predicts errors from a public guess of the crowd, reading no row."""
+        from hushway.families.density.planning.forecast import forecast_density
+
+        return forecast_density
+
+    def recommend(
+        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
+    ) -> "Advice":
+        """Says what to put into a plan for a guessed crowd, and whether that is enough."""
+        from hushway.families.density.planning.advice import recommend_density
+
+        return recommend_density(job, crowd, runs=runs, progress=progress)
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
+        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        from hushway.families.density.planning.invented_rows import invented_density
+
+        return invented_density
+
+    @property
+    def true_errors(self) -> "TrueComparison":
+        """Compares a release with the exact rows of its plan."""
+        from hushway.families.density.planning.evaluation import true_errors
+
+        return true_errors
+
+    @property
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+        from hushway.families.density.fit.table import DensityTable
+
+        return DensityTable
+
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+        from hushway.families.density.files.check import DensityContents
+
+        return DensityContents(table)
+
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+        from hushway.families.density.files.published import facts_fit
+
+        return facts_fit(facts)
+
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release."""
+        from hushway.families.density.files.check import check_density
+
+        return check_density(notes, folder, certificate, facts)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        from hushway.families.density.files.atlas import draw_density
+
+        return draw_density(folder, certificate, facts)
+
+    @property
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+        from hushway.families.density.audit.suite import SUITE
+
+        return SUITE
 
     def example(self, folder: Path) -> Example:
         """Writes a week of calls of a small synthetic Paris."""

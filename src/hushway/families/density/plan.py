@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
-from hushway.release.missing import NamedTable
-from hushway.release.plan_sections import (
+from hushway.release.plans.missing import NamedTable
+from hushway.release.plans.sections import (
     DAY_HOURS,
     HOUR_MINUTES,
     AnyPlan,

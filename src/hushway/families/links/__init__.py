@@ -5,7 +5,7 @@ What was computed against the truth comes wrapped in `Internal`, and cannot be p
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "Devices",
@@ -30,7 +30,7 @@ _find = face(
         "city.berkeley": ("berkeley",),
         "city.road_city": ("road_city",),
         "city.simulate": ("Devices", "Habits", "simulate_traces"),
-        "mechanism.fit": ("LinkTable",),
+        "fit.table": ("LinkTable",),
         "mechanism.terms": ("link_counts", "smaller_noise"),
         "public.roads": ("RoadNetwork",),
         "public.universe": ("LinkUniverse",),

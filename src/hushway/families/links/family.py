@@ -1,16 +1,30 @@
 """Counts of road links, as the rest of the product knows them."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hushway.release.compared import ComparedTable
-from hushway.release.family import SEED, Example, PackagedFamily, Parts
-from hushway.release.intake import LAT, LON, PERSON, TIME, Intake
+from hushway.release.family import SEED, Example, Family
+from hushway.release.forecast.compared import ComparedTable
+from hushway.release.plans.intake import LAT, LON, PERSON, TIME, Intake
+
+if TYPE_CHECKING:
+    from hushway.audit.suite import Suite
+    from hushway.privacy.certificate import Certificate
+    from hushway.privacy.query import Counter
+    from hushway.release.drawing.atlas import Drawing
+    from hushway.release.family import TrueComparison
+    from hushway.release.folder.finding import Notes
+    from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.crowd import ExpectedPopulation
+    from hushway.release.job import Job
+    from hushway.release.plans.sections import AnyPlan
 
 # So few roads and so many people that most links clearly show at the template's budget.
 _LINKS, _PEOPLE = 1_200, 10_000
 
 
-class LinksFamily(PackagedFamily):
+class LinksFamily(Family):
     """Counts of road links."""
 
     name = "links"
@@ -31,15 +45,81 @@ class LinksFamily(PackagedFamily):
         files={"roads.file": "the public road network"},
     )
     compared = ComparedTable(file="links.parquet", keys=("period", "link_id"))
-    parts = Parts(
-        plan="plan.LinksPlan",
-        prepare="job.prepare_links",
-        invented_rows="study.invented_rows.invented_links",
-        table="mechanism.fit.LinkTable",
-        contents="files.check.LinksContents",
-        check="files.check.check_links",
-        drawing="files.atlas.draw_links",
-    )
+
+    @property
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+        from hushway.families.links.plan import LinksPlan
+
+        return LinksPlan
+
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism."""
+        from hushway.families.links.job import prepare_links
+
+        return prepare_links(plan)
+
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
+        from hushway.families.links.job import prepare_links
+
+        return prepare_links(plan, like=job)
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
+        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        from hushway.families.links.planning.invented_rows import invented_links
+
+        return invented_links
+
+    @property
+    def true_errors(self) -> "TrueComparison":
+        """Compares a release with the exact rows of its plan."""
+        from hushway.families.links.planning.evaluation import true_errors
+
+        return true_errors
+
+    @property
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+        from hushway.families.links.fit.table import LinkTable
+
+        return LinkTable
+
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+        from hushway.families.links.files.check import LinksContents
+
+        return LinksContents(table)
+
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+        from hushway.families.links.files.published import facts_fit
+
+        return facts_fit(facts)
+
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release."""
+        from hushway.families.links.files.check import check_links
+
+        return check_links(notes, folder, certificate, facts)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        from hushway.families.links.files.atlas import draw_links
+
+        return draw_links(folder, certificate, facts)
+
+    @property
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+        from hushway.families.links.audit.suite import SUITE
+
+        return SUITE
 
     def example(self, folder: Path) -> Example:
         """Writes a day of traces on the roads of a synthetic city."""

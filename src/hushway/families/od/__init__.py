@@ -5,7 +5,7 @@ What was computed against the truth comes wrapped in `Internal`, and cannot be p
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "DenseLaplace",
@@ -36,7 +36,7 @@ _find = face(
         "mechanism.catalogue": ("od_cbdp", "od_hierarchical", "od_learned", "with_ends"),
         "mechanism.laplace": ("DenseLaplace", "SparseLaplace"),
         "mechanism.shares": ("learned_shares", "spends_of"),
-        "mechanism.table": ("ODTable",),
+        "fit.table": ("ODTable",),
         "public.cells": ("ODCells",),
         "public.features": ("Feature",),
         "study.scene": (

@@ -1,18 +1,29 @@
 """OD tables, as the rest of the product knows them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hushway.release.compared import ComparedTable
-from hushway.release.family import SEED, Example, PackagedFamily, Parts
-from hushway.release.intake import PERSON, TIME, Intake
+from hushway.progress import Progress, quiet
+from hushway.release.family import SEED, Example, Family
+from hushway.release.forecast.compared import ComparedTable
+from hushway.release.plans.intake import PERSON, TIME, Intake
 
 if TYPE_CHECKING:
-    from hushway.release.plan_sections import Section
+    from hushway.audit.suite import Suite
+    from hushway.privacy.certificate import Certificate
+    from hushway.privacy.query import Counter
+    from hushway.release.drawing.atlas import Drawing
+    from hushway.release.family import TrueComparison
+    from hushway.release.folder.finding import Notes
+    from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.job import Job
+    from hushway.release.plans.sections import AnyPlan, Section
 
 
-class ODFamily(PackagedFamily):
+class ODFamily(Family):
     """OD tables."""
 
     name = "od"
@@ -42,17 +53,113 @@ class ODFamily(PackagedFamily):
         without_person={"privacy.unit": "trip", "privacy.max_trips": 1},
     )
     compared = ComparedTable(file="trips.parquet", keys=("period", "origin", "destination"))
-    parts = Parts(
-        plan="plan.ODPlan",
-        prepare="job.prepare_od",
-        crowd_forecast="study.forecast.forecast_od",
-        recommend="study.advice.recommend_od",
-        invented_rows="study.invented_rows.invented_od",
-        table="mechanism.table.ODTable",
-        contents="files.contents.ODContents",
-        check="files.check.check_od",
-        drawing="files.atlas.draw_od",
-    )
+
+    @property
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+        from hushway.families.od.plan import ODPlan
+
+        return ODPlan
+
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism."""
+        from hushway.families.od.job import prepare_od
+
+        return prepare_od(plan)
+
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
+        from hushway.families.od.job import prepare_od
+
+        return prepare_od(plan, like=job)
+
+    @property
+    def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast]":
+        """Predicts errors from a public guess of the crowd, reading no row."""
+        from hushway.families.od.planning.forecast import forecast_od
+
+        return forecast_od
+
+    def recommend(
+        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
+    ) -> "Advice":
+        """Says what to put into a plan for a guessed crowd, and whether that is enough."""
+        from hushway.families.od.planning.advice import recommend_od
+
+        return recommend_od(job, crowd, runs=runs, progress=progress)
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
+        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        from hushway.families.od.planning.invented_rows import invented_od
+
+        return invented_od
+
+    @property
+    def true_errors(self) -> "TrueComparison":
+        """Compares a release with the exact rows of its plan."""
+        from hushway.families.od.planning.evaluation import true_errors
+
+        return true_errors
+
+    @property
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+        from hushway.families.od.fit.table import ODTable
+
+        return ODTable
+
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+        from hushway.families.od.files.contents import ODContents
+
+        return ODContents(table)
+
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+        from hushway.families.od.files.published import facts_fit
+
+        return facts_fit(facts)
+
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release."""
+        from hushway.families.od.files.check import check_od
+
+        return check_od(notes, folder, certificate, facts)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        from hushway.families.od.files.atlas import draw_od
+
+        return draw_od(folder, certificate, facts)
+
+    def synthesize(
+        self,
+        folder: Path,
+        certificate: "Certificate",
+        facts: Mapping[str, Any],
+        *,
+        path: Path,
+        seed: int,
+        table: bool,
+    ) -> str:
+        """Writes synthetic trips, or a drawn table."""
+        from hushway.families.od.synthetic.published import read_published_trips
+        from hushway.families.od.synthetic.trips import synthesize_trips
+
+        published = read_published_trips(folder, certificate, facts)
+        return synthesize_trips(published, path, seed=seed, table=table)
+
+    @property
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+        from hushway.families.od.audit.suite import SUITE
+
+        return SUITE
 
     @property
     def mechanisms(self) -> "Mapping[str, type[Section]]":

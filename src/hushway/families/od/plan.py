@@ -16,8 +16,8 @@ from hushway.families.od.plan_totals import (
     unnameable,
 )
 from hushway.privacy.bound import Unit
-from hushway.release.missing import NamedTable
-from hushway.release.plan_sections import AnyPlan, LossPlan, ProblemsPlan, Rule
+from hushway.release.plans.missing import NamedTable
+from hushway.release.plans.sections import AnyPlan, LossPlan, ProblemsPlan, Rule
 
 # Zones are read with the locations, whatever their column is called.
 _ZONE: Final = "zone"

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.release.plan_sections import PlaceColumnsPlan, RowsPlan, Section, Text
+from hushway.release.plans.sections import PlaceColumnsPlan, RowsPlan, Section, Text
 
 
 class TripColumnsPlan(Section):

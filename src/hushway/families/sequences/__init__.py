@@ -5,7 +5,7 @@ What was computed against the truth comes wrapped in `Internal`, and cannot be p
 
 from typing import Any
 
-from hushway.face import face
+from hushway.lazy_exports import face
 
 __all__ = [
     "LearnedSequences",
@@ -27,9 +27,9 @@ _find = face(
     {
         "city.cards": ("metro",),
         "mechanism.learned": ("LearnedSequences", "learned_spends"),
-        "mechanism.record_table": ("RecordTable",),
+        "fit.record_table": ("RecordTable",),
         "mechanism.steps": ("step_spends",),
-        "mechanism.table": ("SequenceTable",),
+        "fit.table": ("SequenceTable",),
         "mechanism.terms": ("prefix_tree",),
         "public.prefixes": ("SequenceUniverse",),
         "public.taxonomy": ("Taxonomy",),

@@ -1,16 +1,29 @@
 """Sequences of stops, as the rest of the product knows them."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hushway.release.compared import ComparedTable
-from hushway.release.family import SEED, Example, PackagedFamily, Parts
-from hushway.release.intake import PERSON, TIME, Intake
+from hushway.release.family import SEED, Example, Family
+from hushway.release.forecast.compared import ComparedTable
+from hushway.release.plans.intake import PERSON, TIME, Intake
+
+if TYPE_CHECKING:
+    from hushway.audit.suite import Suite
+    from hushway.privacy.certificate import Certificate
+    from hushway.privacy.query import Counter
+    from hushway.release.drawing.atlas import Drawing
+    from hushway.release.family import TrueComparison
+    from hushway.release.folder.finding import Notes
+    from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.crowd import ExpectedPopulation
+    from hushway.release.job import Job
+    from hushway.release.plans.sections import AnyPlan
 
 _CARDS = 150_000
 
 
-class SequencesFamily(PackagedFamily):
+class SequencesFamily(Family):
     """Sequences of stops."""
 
     name = "sequences"
@@ -40,15 +53,98 @@ class SequencesFamily(PackagedFamily):
     compared = ComparedTable(
         file="sequences.parquet", keys=("sequence",), optional=("periods",), error=None
     )
-    parts = Parts(
-        plan="plan.SequencesPlan",
-        prepare="job.prepare_sequences",
-        invented_rows="study.invented_rows.invented_sequences",
-        table="mechanism.table.SequenceTable",
-        contents="files.contents.contents_of",
-        check="files.contents.check_files_of",
-        drawing="files.atlas.draw_sequences",
-    )
+
+    @property
+    def plan(self) -> "type[AnyPlan]":
+        """The model of its plans."""
+        from hushway.families.sequences.plan import SequencesPlan
+
+        return SequencesPlan
+
+    def prepare(self, plan: Any) -> "Job":
+        """Reads the public files of a plan and sets up its mechanism."""
+        from hushway.families.sequences.job import prepare_sequences
+
+        return prepare_sequences(plan)
+
+    def replan(self, job: "Job", plan: Any) -> "Job":
+        """Sets up the job of a plan that differs in nothing but privacy and mechanism."""
+        from hushway.families.sequences.job import prepare_sequences
+
+        return prepare_sequences(plan, like=job)
+
+    @property
+    def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
+        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        from hushway.families.sequences.planning.invented_rows import invented_sequences
+
+        return invented_sequences
+
+    @property
+    def true_errors(self) -> "TrueComparison":
+        """Compares a release with the exact rows of its plan."""
+        from hushway.families.sequences.planning.evaluation import true_errors
+
+        return true_errors
+
+    @property
+    def table(self) -> type:
+        """The class of what its mechanisms publish."""
+        from hushway.families.sequences.fit.table import SequenceTable
+
+        return SequenceTable
+
+    def contents(self, table: Any) -> "Contents":
+        """Returns a published table as files that can be written."""
+        from hushway.families.sequences.files.contents import contents_of
+
+        return contents_of(table)
+
+    def facts_fit(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the facts of a data package are enough to read its files."""
+        from hushway.families.sequences.files.published import facts_fit
+
+        return facts_fit(facts)
+
+    def check(
+        self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Description | None":
+        """Checks the files of a release."""
+        from hushway.families.sequences.files.contents import check_files_of
+
+        return check_files_of(notes, folder, certificate, facts)
+
+    def drawing(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "Drawing":
+        """Returns what a page shows of a release that is as it was sealed."""
+        from hushway.families.sequences.files.atlas import draw_sequences
+
+        return draw_sequences(folder, certificate, facts)
+
+    def synthesize(
+        self,
+        folder: Path,
+        certificate: "Certificate",
+        facts: Mapping[str, Any],
+        *,
+        path: Path,
+        seed: int,
+        table: bool,
+    ) -> str:
+        """Writes synthetic taps."""
+        from hushway.families.sequences.synthetic.taps import synthesize_taps
+
+        if table:
+            return super().synthesize(folder, certificate, facts, path=path, seed=seed, table=table)
+        return synthesize_taps(folder, path, seed=seed)
+
+    @property
+    def suite(self) -> "Suite[Any]":
+        """Its audits, and the mistakes that they must catch."""
+        from hushway.families.sequences.audit.suite import SUITE
+
+        return SUITE
 
     def limit_option(self, plan: Any) -> str | None:
         """Returns what a plan calls its contribution limit; all taps of a window are one record."""
@@ -58,7 +154,7 @@ class SequencesFamily(PackagedFamily):
     @property
     def tables(self) -> tuple[type, ...]:
         """Trees of prefixes, and records that were learnt."""
-        from hushway.families.sequences.mechanism.record_table import RecordTable
+        from hushway.families.sequences.fit.record_table import RecordTable
 
         return (self.table, RecordTable)
 

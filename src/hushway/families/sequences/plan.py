@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from hushway.privacy.bound import Unit
-from hushway.release.missing import NamedTable
-from hushway.release.plan_sections import (
+from hushway.release.plans.missing import NamedTable
+from hushway.release.plans.sections import (
     AnyPlan,
     Exact,
     LossPlan,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.release.bounded import TABLE_BYTES, guarded, is_risky, open_plain, unguarded
 from hushway.release.formats.places import number_array, numbers_of, text_array
+from hushway.release.untrusted.limits import TABLE_BYTES, guarded, is_risky, open_plain, unguarded
 
 _SPECIAL = frozenset('",\r\n')
 _BLOCK = 1 << 24

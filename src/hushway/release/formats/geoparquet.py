@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.errors import damaged
-from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.untrusted.parquet import open_parquet
 
 GEOMETRY = "geometry"
 

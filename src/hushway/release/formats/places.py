@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import Cycle, Periods
 from hushway.geography.service_day import DAY_MINUTES, WEEKDAYS, DayPart, DayType, day_type
-from hushway.release.bounded import csv_rows, guarded, rewritten
+from hushway.release.untrusted.limits import csv_rows, guarded, rewritten
 
 _DAY_COLUMNS = (
     "starts",

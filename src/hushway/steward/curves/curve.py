@@ -7,7 +7,7 @@ from fractions import Fraction
 from hushway.errors import PlanError
 from hushway.families.registry import family_named
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import ExpectedPopulation
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
 from hushway.steward.price import expected_errors
 

@@ -7,7 +7,7 @@ from typing import Final
 import matplotlib as mpl
 
 from hushway.errors import PlanError
-from hushway.release.ground import COLOURS, png_of, poster
+from hushway.release.drawing.ground import COLOURS, png_of, poster
 from hushway.release.wording import at_delta_text
 from hushway.steward.curves.curve import PriceCurve
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from hushway.errors import PlanError
 from hushway.progress import Progress, quiet
-from hushway.release.crowd import ExpectedPopulation
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
 from hushway.steward.curves.curve import FigureError, errors_at
 

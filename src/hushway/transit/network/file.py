@@ -18,7 +18,7 @@ from hushway.errors import GeographyError
 from hushway.geography.areas import Plane
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.release.plan_sections import Section
+from hushway.release.plans.sections import Section
 from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 _MINUTE_S: Final = 60

@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 from hushway.arrays import FloatArray, IntArray
 from hushway.geography.areas import Plane
 from hushway.geography.transit import TransitNetwork
-from hushway.release.ground import draw_places
+from hushway.release.drawing.ground import draw_places
 from hushway.transit.picture.labels import PIXELS_APART
 
 INK, SOFT = "#1c2430", "#5a6675"

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from hushway.arrays import FloatArray, IntArray
 from hushway.geography.itineraries import MODES, NO_CHANGE, Itineraries
 from hushway.geography.transit import TransitNetwork
-from hushway.release.ground import colours_of, png_of, poster
+from hushway.release.drawing.ground import colours_of, png_of, poster
 from hushway.transit.fleet import FleetPlan
 from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (

@@ -15,7 +15,7 @@ from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
 from hushway.families.od.study.scene import ODScene, city_scene, run_once
-from hushway.families.published_trips import PublishedTrips
+from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss

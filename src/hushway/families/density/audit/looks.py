@@ -20,7 +20,7 @@ from hushway.families.density.audit.product import (
     Stays,
     visits_in_memory,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ActivityHistogram,

@@ -13,7 +13,7 @@ import shapely
 from hushway.arrays import FloatArray, IntArray
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
-from hushway.study.chance import generator, race
+from hushway.numerics.chance import generator, race
 
 LON, LAT = 2.345, 48.858
 _DEGREE_LAT_M = 111_200.0

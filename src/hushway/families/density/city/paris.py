@@ -25,8 +25,8 @@ from hushway.families.density.city.people import (
     tower_field,
 )
 from hushway.families.density.city.rhythms import HOURS, Kind, Place, calling, places
+from hushway.numerics.chance import generator, largest, pick, shuffle
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import generator, largest, pick, shuffle
 
 # The published figures that the synthetic Paris is matched to.
 #

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hushway.arrays import BoolArray, FloatArray, Int8Array, IntArray
 from hushway.families.density.city import ground
 from hushway.families.density.city.rhythms import HOURS, SHARE_OF_KIND, Kind
-from hushway.study.chance import pick, standard_normal
+from hushway.numerics.chance import pick, standard_normal
 
 NEIGHBOURS = 12
 GRID = 128

@@ -14,8 +14,8 @@ from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.files.universe import read_universe
 from hushway.geography.areas import Areas
 from hushway.privacy.certificate import Certificate
-from hushway.release.atlas import AtlasPlaces, Drawing, Numbers, Rings
-from hushway.release.atlas_parts import kept_starts, shown_periods, thinned, window_text
+from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Numbers, Rings
+from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned, window_text
 from hushway.release.terms import check_domain
 
 COUNTED = "visits"

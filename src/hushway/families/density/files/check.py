@@ -25,7 +25,7 @@ from hushway.families.density.files.universe import (
     read_measured_sites,
     read_universe,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.mechanism.terms import FAMILY, stated_series, stated_terms
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import ClusterSeries, DensityUniverse, Sites
@@ -35,9 +35,8 @@ from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.progress import Progress
-from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.finding import Notes
-from hushway.release.published_file import Description, check_files, write_files
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import Description, check_files, write_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -46,6 +45,7 @@ from hushway.release.terms import (
     check_terms,
     refuse_numbers,
 )
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 
 def check_density(

@@ -25,10 +25,10 @@ from hushway.families.density.files.series_panel import (
     draw_area,
     draw_total,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.privacy.certificate import Certificate
-from hushway.release.ground import TALL, png_of, poster, write_words
+from hushway.release.drawing.ground import TALL, png_of, poster, write_words
 from hushway.release.wording import claim_text
 
 # About a third of a pixel of the largest map: nobody sees what is left out.

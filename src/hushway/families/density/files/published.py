@@ -31,10 +31,9 @@ from hushway.families.density.files.universe import (
     measured_sites_csv,
     public_files,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import PERSON_PARTS, Sites
-from hushway.release.formats.places import location_columns
-from hushway.release.published_file import (
+from hushway.release.folder.published_file import (
     PERIODS,
     Description,
     PublishedFile,
@@ -43,6 +42,7 @@ from hushway.release.published_file import (
     locations_schema,
     periods_file,
 )
+from hushway.release.formats.places import location_columns
 from hushway.release.terms import noise_fits
 
 PARQUET = "density.parquet"

@@ -10,12 +10,11 @@ import shapely
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
 from hushway.geography.periods import Periods
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
@@ -32,6 +31,7 @@ from hushway.release.formats.geoparquet import (
     write_geoparquet,
 )
 from hushway.release.formats.places import number_array, required_columns, text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000

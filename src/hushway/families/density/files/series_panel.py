@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS

@@ -15,7 +15,7 @@ from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import parsed_json
-from hushway.release.bounded import GEOMETRY_BYTES, csv_rows, read_plain, refuse_large, rewritten
+from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.places import (
     csv_bytes,
     location_columns,
@@ -24,7 +24,13 @@ from hushway.release.formats.places import (
     read_locations,
     read_periods,
 )
-from hushway.release.published_file import PERIODS
+from hushway.release.untrusted.limits import (
+    GEOMETRY_BYTES,
+    csv_rows,
+    read_plain,
+    refuse_large,
+    rewritten,
+)
 
 AREAS = "areas.geojson"
 SITES = "sites.csv"

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from hushway.errors import PlanError
-from hushway.families.density.mechanism.fit import Denoise
+from hushway.families.density.fit.table import Denoise
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of

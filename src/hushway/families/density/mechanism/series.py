@@ -14,8 +14,8 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.mechanism.clusters import clusters_of
-from hushway.families.density.mechanism.fit import Denoise, DensityTable, fit_density
+from hushway.families.density.fit.clusters import clusters_of
+from hushway.families.density.fit.table import Denoise, DensityTable, fit_density
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.public.visits import (
     PERSON_PARTS,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hushway.arrays import IntArray
-from hushway.families.density.mechanism.fit import Denoise
+from hushway.families.density.fit.table import Denoise
 from hushway.families.density.mechanism.recommended import (
     Shares,
     Spends,

@@ -11,8 +11,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.mechanism.counts import weighed
-from hushway.families.density.mechanism.rhythms import (
+from hushway.families.density.fit.counts import weighed
+from hushway.families.density.fit.rhythms import (
     Cleaned,
     Rhythms,
     best_cuts,
@@ -22,12 +22,12 @@ from hushway.families.density.mechanism.rhythms import (
     onto_totals,
     smooth_nights,
 )
-from hushway.families.density.mechanism.scale import Levels, levels_of
-from hushway.families.density.mechanism.series import QUANTA, DensitySeries
-from hushway.families.density.mechanism.totals import (
+from hushway.families.density.fit.scale import Levels, levels_of
+from hushway.families.density.fit.totals import (
     Answers,
     answers_of,
 )
+from hushway.families.density.mechanism.series import QUANTA, DensitySeries
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.study.errors import density_errors

@@ -17,7 +17,7 @@ from hushway.families.links.audit.product import (
     LinkStage,
     movements_in_memory,
 )
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.left_out import LeftOutCells
 from hushway.families.links.public.universe import ClassZones, SpeedSums
 from hushway.privacy.curator import Curator

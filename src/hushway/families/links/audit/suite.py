@@ -36,8 +36,8 @@ from hushway.families.links.audit.product import (
     LinkProduct,
     movements_of_files,
 )
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, SpeedSums
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import (

@@ -9,7 +9,7 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.study.chance import draw
+from hushway.numerics.chance import draw
 
 
 @dataclass(frozen=True, kw_only=True)

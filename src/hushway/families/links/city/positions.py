@@ -9,9 +9,9 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.city.plans import Ground
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.numerics.chance import generator
 from hushway.numerics.compiled import compiled
 from hushway.numerics.threads import processors
-from hushway.study.chance import generator
 
 # So many tastes, each for quiet hours and for rush hours: people differ, and so do their routes.
 _TASTES = 24

@@ -18,7 +18,7 @@ from hushway.errors import PlanError
 from hushway.families.links.city.grid import BLOCK_X_M, BLOCK_Y_M, Streets, street_grid
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.geography.areas import Plane
-from hushway.study.chance import generator
+from hushway.numerics.chance import generator
 
 FEWEST_LINKS: Final = 1_000
 MOST_LINKS: Final = 300_000

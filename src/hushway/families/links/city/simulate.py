@@ -34,8 +34,8 @@ from hushway.families.links.city.positions import (
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.matching.traces import Reason, Ways
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.numerics.chance import generator, standard_normal
 from hushway.numerics.compiled import compiled
-from hushway.study.chance import generator, standard_normal
 
 __all__ = ["Devices", "Habits", "TraceCity", "simulate_traces", "trace_parts"]
 

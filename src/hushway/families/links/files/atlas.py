@@ -13,16 +13,16 @@ from hushway.families.links.files.roads import read_universe
 from hushway.families.links.files.rows import PARQUET, LinkRows, read_links_parquet
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.privacy.certificate import Certificate
-from hushway.release.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
-from hushway.release.atlas_parts import (
+from hushway.release.drawing.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
+from hushway.release.drawing.atlas_parts import (
     kept_starts,
     shown_periods,
     starts_of_periods,
     thinned,
     window_text,
 )
-from hushway.release.bounded import LIST_BYTES, read_plain
 from hushway.release.terms import check_domain
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 COUNTED = "travellers"
 

@@ -13,8 +13,8 @@ from hushway.families.links.files.published import FILES, MEASURED_CLASSES, desc
 from hushway.families.links.files.rest import REST, read_rest
 from hushway.families.links.files.roads import check_readable, read_universe
 from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
-from hushway.families.links.mechanism.fit import LinkTable
-from hushway.families.links.mechanism.rest import Rest
+from hushway.families.links.fit.rest import Rest
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
@@ -22,9 +22,8 @@ from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.progress import Progress
-from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.finding import Notes
-from hushway.release.published_file import Description, check_files, write_files
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import Description, check_files, write_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -33,6 +32,7 @@ from hushway.release.terms import (
     check_terms,
     refuse_numbers,
 )
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 
 def check_links(

@@ -14,7 +14,7 @@ import pyarrow as pa
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.roads import course_points, courses, lines_metadata
 from hushway.families.links.files.rows import told_array
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.formats.places import (
     number_array,

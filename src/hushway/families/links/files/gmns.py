@@ -15,10 +15,15 @@ import shapely
 from hushway.arrays import FloatArray
 from hushway.families.links.files.roads import course_lines
 from hushway.families.links.files.rows import PARQUET
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.release.folder.published_file import (
+    PublishedFile,
+    check_parts,
+    columns_schema,
+    write_parts,
+)
 from hushway.release.formats.places import csv_bytes, csv_parts
-from hushway.release.published_file import PublishedFile, check_parts, columns_schema, write_parts
 
 # What planners call the classes, from 1 to 5.
 CLASS_WORDS = ("freeway", "principal arterial", "minor arterial", "collector", "local")

@@ -9,11 +9,11 @@ from matplotlib.ticker import FuncFormatter
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.geo import shown_links
 from hushway.families.links.files.map import draw_network, draw_scale
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import CLASSES
 from hushway.families.links.public.universe import ClassZones
 from hushway.privacy.certificate import Certificate
-from hushway.release.ground import TALL, png_of, poster, write_words
+from hushway.release.drawing.ground import TALL, png_of, poster, write_words
 from hushway.release.wording import claim_text
 
 # In parts of the figure.

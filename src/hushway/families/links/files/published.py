@@ -36,8 +36,8 @@ from hushway.families.links.files.rows import (
     write_links_parquet,
     zones_csv,
 )
-from hushway.families.links.mechanism.fit import LinkTable
-from hushway.release.published_file import (
+from hushway.families.links.fit.table import LinkTable
+from hushway.release.folder.published_file import (
     PERIODS,
     Description,
     columns_schema,

@@ -3,11 +3,11 @@
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.links.mechanism.fit import LinkTable
-from hushway.families.links.mechanism.rest import Rest, hidden_links
+from hushway.families.links.fit.rest import Rest, hidden_links
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.release.bounded import LIST_BYTES, csv_rows, rewritten
 from hushway.release.formats.places import csv_bytes
+from hushway.release.untrusted.limits import LIST_BYTES, csv_rows, rewritten
 
 REST = "rest.csv"
 COLUMNS = ("period", "zone", "class", "links", "count", "standard_error", "km", "km_error")

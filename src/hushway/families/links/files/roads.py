@@ -18,8 +18,7 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.links.files.rows import read_zones, told_array, zones_csv
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.csv import positions_among, whole_column
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, shape_array
 from hushway.release.formats.places import (
@@ -31,7 +30,8 @@ from hushway.release.formats.places import (
     required_columns,
     text_array,
 )
-from hushway.release.published_file import PERIODS
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
+from hushway.release.untrusted.parquet import open_parquet
 
 ROADS = "roads.parquet"
 NODES = "nodes.parquet"

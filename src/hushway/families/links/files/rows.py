@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.release.bounded import LIST_BYTES, csv_rows, rewritten
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
@@ -29,6 +27,8 @@ from hushway.release.formats.places import (
     optional_array,
     text_array,
 )
+from hushway.release.untrusted.limits import LIST_BYTES, csv_rows, rewritten
+from hushway.release.untrusted.parquet import open_parquet
 
 PARQUET = "links.parquet"
 

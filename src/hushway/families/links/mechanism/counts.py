@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.mechanism.fit import LinkTable, fit_links
-from hushway.families.links.mechanism.standing import MOST_EMPTY
+from hushway.families.links.fit.standing import MOST_EMPTY
+from hushway.families.links.fit.table import LinkTable, fit_links
 from hushway.families.links.public.left_out import (
     LeftOutCells,
     LeftOutClasses,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from hushway.errors import GeographyError
-from hushway.visible import some_of
+from hushway.escaping import some_of
 
 SpeedUnit = Literal["km/h", "mph"]
 

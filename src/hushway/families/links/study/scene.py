@@ -11,21 +11,21 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.mechanism.terms import LEFT_OUT, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
+from hushway.numerics.chance import generator
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
-from hushway.study.chance import generator
 from hushway.study.study_table import StudyBudget
 
 # Metres. Wide enough for a zone to hold streets of all classes.

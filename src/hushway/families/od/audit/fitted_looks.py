@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hushway.arrays import IntArray
 from hushway.audit.harness import evidence, in_thousandths
 from hushway.families.od.audit.product import Fitted, Spend, Stage, toy_universe
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels

@@ -42,10 +42,10 @@ from hushway.families.od.audit.product import (
     count_in_memory,
 )
 from hushway.families.od.audit.sparse import THRESHOLD
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import cells_query
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.counter import EngineTrips, TripsSource
 from hushway.privacy.bound import Bound

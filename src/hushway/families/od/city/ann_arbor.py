@@ -42,7 +42,7 @@ from hushway.families.od.city.places import (
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import MODES, itineraries
 from hushway.geography.periods import Periods
-from hushway.study.chance import draw, generator, pick, shuffle
+from hushway.numerics.chance import draw, generator, pick, shuffle
 
 # How many trips riders plan for a day: mostly there and back, and a tail of people who ride all day
 # long.

@@ -19,7 +19,7 @@ from hushway.families.od.city.places import (
 )
 from hushway.geography.itineraries import MODES
 from hushway.geography.locations import Locations
-from hushway.study.chance import distances_m, draw, largest, race
+from hushway.numerics.chance import distances_m, draw, largest, race
 
 # The window has eight cells for each corridor: two directions, four half-hours. Using little more
 # than half of them keeps the half-hours outside the window, which nothing is published about, about

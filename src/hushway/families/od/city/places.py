@@ -12,7 +12,7 @@ import numpy as np
 from hushway.arrays import FloatArray
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
-from hushway.study.chance import distances_m
+from hushway.numerics.chance import distances_m
 
 _CENTRE_LON, _CENTRE_LAT = -83.743, 42.281
 _DEGREE_LAT_M = 111_080.0

@@ -15,7 +15,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.intervals import interval_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of, refines
 from hushway.privacy.certificate import canonical_json, parsed_json

@@ -16,8 +16,8 @@ from hushway.families.od.files.rows import read_csv, read_parquet
 from hushway.families.od.files.summary import flows_digest, summary_of
 from hushway.families.od.files.tides import entries_csv, entries_of
 from hushway.families.od.files.view import ReadView
-from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.published_file import check_parts
+from hushway.release.folder.published_file import check_parts
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 
 def check_csv(read: ReadView, path: Path) -> None:

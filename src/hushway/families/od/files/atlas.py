@@ -14,16 +14,21 @@ from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins_parquet
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, read_parquet
+from hushway.families.od.fit.table import KNOWN
 from hushway.families.od.mechanism.learned import LEARNED
-from hushway.families.od.mechanism.table import KNOWN
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
 from hushway.privacy.certificate import Certificate
-from hushway.release.atlas import Drawing, Flows, Numbers
-from hushway.release.atlas_files import refuse_many
-from hushway.release.atlas_parts import located, shown_periods, starts_of_periods, window_text
-from hushway.release.bounded import LIST_BYTES, read_plain
+from hushway.release.drawing.atlas import Drawing, Flows, Numbers
+from hushway.release.drawing.atlas_files import refuse_many
+from hushway.release.drawing.atlas_parts import (
+    located,
+    shown_periods,
+    starts_of_periods,
+    window_text,
+)
 from hushway.release.terms import PARAMETER
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 COUNTED = "trips"
 

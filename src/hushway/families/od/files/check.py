@@ -30,16 +30,16 @@ from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.summary import summary_of
 from hushway.families.od.files.view import ReadView
+from hushway.families.od.fit.table import known_share
 from hushway.families.od.mechanism.learned import LEARNED
-from hushway.families.od.mechanism.table import known_share
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
-from hushway.release.bounded import LIST_BYTES, read_plain
-from hushway.release.finding import Notes
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import PERIODS, Description, check_files
 from hushway.release.formats.places import read_locations, read_periods
-from hushway.release.published_file import PERIODS, Description, check_files
 from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # Below this share of known trips a table says what its sums imply, and hardly more.
 _LITTLE = 0.1

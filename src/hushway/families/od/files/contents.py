@@ -7,10 +7,10 @@ from pathlib import Path
 from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
 from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.view import TableView, view_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.published_file import Description, write_files
+from hushway.release.folder.published_file import Description, write_files
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from hushway.families.od.files.pairs import pair_columns
 from hushway.families.od.files.rows import COLUMNS
 from hushway.families.od.files.tides import COLUMNS as TIDES_COLUMNS
 from hushway.families.od.files.view import ODView
+from hushway.release.folder.published_file import columns_schema, table_schema
 from hushway.release.formats.geoparquet import GEOMETRY
-from hushway.release.published_file import columns_schema, table_schema
 
 
 def rows_words(view: ODView) -> str:

@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 
 from hushway.errors import damaged
 from hushway.families.od.files.rows import cells_of, positions_of
-from hushway.families.od.mechanism.table import Estimates
+from hushway.families.od.fit.table import Estimates
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import BATCH_ROWS, LABEL, labelled, whole_column
 from hushway.release.formats.places import number_array, text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 SCHEMA = pa.schema(
     [

@@ -15,7 +15,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import Labels
 from hushway.privacy.certificate import canonical_json, parsed_json
-from hushway.release.bounded import LIST_BYTES, refuse_large
+from hushway.release.untrusted.limits import LIST_BYTES, refuse_large
 
 # Every two features are compared when it is checked that they add up.
 MOST_FEATURES = 64

@@ -22,7 +22,7 @@ from hushway.families.od.files.rows import (
     labels_of,
     positions_of,
 )
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods

@@ -10,9 +10,9 @@ from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
 from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
 from hushway.families.od.files.view import ODView
+from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature

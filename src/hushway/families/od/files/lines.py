@@ -18,11 +18,11 @@ from hushway.families.od.files.intervals import HIGH, LOW
 from hushway.families.od.files.rows import COLUMNS as ROW_COLUMNS
 from hushway.families.od.files.rows import SCHEMA as ROW_SCHEMA
 from hushway.families.od.files.rows import Rows, batches_of, from_arrow, to_arrow
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import BATCH_ROWS
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, shape_array
+from hushway.release.untrusted.parquet import open_parquet
 
 # The lines of more rows than these would be larger than all other files together.
 MOST_LINES = 1 << 22

@@ -11,7 +11,6 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.intervals import HIGH, LOW
 from hushway.families.od.public.features import Feature
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
@@ -22,6 +21,7 @@ from hushway.release.formats.csv import (
     whole_column,
 )
 from hushway.release.formats.places import number_array, text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 _MEASURED = pa.schema(
     [

@@ -13,7 +13,7 @@ import openmatrix
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 
 MOST_CELLS = 25_000_000

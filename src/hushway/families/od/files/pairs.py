@@ -17,9 +17,9 @@ from hushway.families.od.files.rows import cells_of
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import Labels
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import BATCH_ROWS, LABEL, labelled, positions_among
 from hushway.release.formats.places import text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 ENDS = ("origin", "destination")
 # Pairs times labellings. They take a gigabyte; a stranger's file may not ask for more.

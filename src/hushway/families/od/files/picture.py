@@ -15,10 +15,10 @@ from hushway.families.od.files.adds_up import (
     sums_by_period,
 )
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
-from hushway.release.ground import (
+from hushway.release.drawing.ground import (
     CLEAR_OF_NOISE,
     MOST_FLOWS,
     TALL,

@@ -53,8 +53,7 @@ from hushway.families.od.files.pairs import pair_columns, write_pairs
 from hushway.families.od.files.rows import batches_of, write_csv, write_parquet
 from hushway.families.od.files.tides import entries_csv, entries_of, has_entries, tides_package
 from hushway.families.od.files.view import ReadView, TableView
-from hushway.release.formats.places import location_columns, locations_csv
-from hushway.release.published_file import (
+from hushway.release.folder.published_file import (
     Description,
     PublishedFile,
     check_parts,
@@ -65,6 +64,7 @@ from hushway.release.published_file import (
     table_schema,
     write_parts,
 )
+from hushway.release.formats.places import location_columns, locations_csv
 
 
 def describe(view: TableView | ReadView) -> Description:

@@ -11,9 +11,8 @@ import pyarrow.parquet as pq
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.intervals import HIGH, LOW, are_intervals, interval_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
@@ -24,6 +23,7 @@ from hushway.release.formats.csv import (
     whole_column,
 )
 from hushway.release.formats.places import number_array, text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 COLUMNS = ("period", "origin", "destination", "count", "standard_error", LOW, HIGH)
 

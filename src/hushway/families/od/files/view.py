@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hushway.families.od.files.adds_up import PublishedSums, published_sums
 from hushway.families.od.files.summary import RowFacts, Summary
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 

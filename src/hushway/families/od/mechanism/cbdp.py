@@ -17,12 +17,22 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.od.fit.crossing import WeightedSums, project_crossing, relative_bound
-from hushway.families.od.fit.dense import DenseCells, TailForecast, noise_forecast
-from hushway.families.od.fit.joining import OutOfReachError
-from hushway.families.od.fit.problem import CellSource, GroupedCells, Margin
-from hushway.families.od.fit.projection import project
-from hushway.families.od.fit.rounding import RoundedTotals, round_cells, round_plainly, round_totals
+from hushway.families.od.fit.projection.dense import DenseCells, TailForecast, noise_forecast
+from hushway.families.od.fit.projection.problem import CellSource, GroupedCells, Margin
+from hushway.families.od.fit.projection.project import project
+from hushway.families.od.fit.reconciling.crossing import (
+    WeightedSums,
+    project_crossing,
+    relative_bound,
+)
+from hushway.families.od.fit.reconciling.joining import OutOfReachError
+from hushway.families.od.fit.rounding.controlled import (
+    RoundedTotals,
+    round_cells,
+    round_plainly,
+    round_totals,
+)
+from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.mechanism.measuring import (
     cells_query,
     check_measurable,
@@ -32,7 +42,6 @@ from hushway.families.od.mechanism.measuring import (
 )
 from hushway.families.od.mechanism.partitions import partition_of
 from hushway.families.od.mechanism.shares import Weights, margin_weights
-from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import Groups, groups_of, refines
@@ -300,7 +309,7 @@ def _diagnostics(rounded: RoundedTotals | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LazyCells:
-    """A sparse measurement seen group by group. A `hushway.families.od.fit.problem.CellSource`.
+    """A sparse measurement seen group by group. A `CellSource` of the projection.
 
     Privacy:
         Looking is post-processing: all cells were charged for when they were measured.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
+from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.fit.tree import TreeLevel, infer_tree
 from hushway.families.od.mechanism.measuring import (
     cells_query,
@@ -21,7 +22,6 @@ from hushway.families.od.mechanism.measuring import (
     measure_features,
     planned_questions,
 )
-from hushway.families.od.mechanism.table import MarginTable, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of

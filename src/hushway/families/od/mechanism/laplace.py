@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hushway.errors import PrivacyError
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for

@@ -20,11 +20,12 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array
 from hushway.errors import PrivacyError
-from hushway.families.od.fit.expectation import NoisySums, expectation
-from hushway.families.od.fit.joining import MeasuredSums, join
-from hushway.families.od.fit.learning import learn
-from hushway.families.od.fit.looking import Look, SumsOfCells, firm
-from hushway.families.od.fit.rounding import round_totals
+from hushway.families.od.fit.learning.expectation import NoisySums, expectation
+from hushway.families.od.fit.learning.learn import learn
+from hushway.families.od.fit.learning.looking import Look, SumsOfCells, firm
+from hushway.families.od.fit.reconciling.joining import MeasuredSums, join
+from hushway.families.od.fit.rounding.controlled import round_totals
+from hushway.families.od.fit.table import Estimates, MarginTable, ODTable, known_share
 from hushway.families.od.mechanism.learned_lazily import (
     EXPECTED_FALSE,
     LearntCells,
@@ -40,7 +41,6 @@ from hushway.families.od.mechanism.measuring import (
     planned_questions,
 )
 from hushway.families.od.mechanism.partitions import elements_of, partition_of
-from hushway.families.od.mechanism.table import Estimates, MarginTable, ODTable, known_share
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.pair_labels import pairs_of_matrix

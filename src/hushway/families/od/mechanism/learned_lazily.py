@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.od.fit.expectation import NoisySums, learnt_sums, period_totals
-from hushway.families.od.fit.factored import Blocks, Factored, Kind, SomeCells, Target
-from hushway.families.od.fit.hidden import Candidates, HiddenPosterior, learn_hidden
-from hushway.families.od.fit.looking import Look, SumsOfCells, firm
-from hushway.families.od.fit.rounding import round_totals
-from hushway.families.od.fit.scattering import scatter
-from hushway.families.od.fit.settling import Met, Rest, settle
+from hushway.families.od.fit.learning.expectation import NoisySums, learnt_sums, period_totals
+from hushway.families.od.fit.learning.factored import Blocks, Factored, Kind, SomeCells, Target
+from hushway.families.od.fit.learning.hidden import Candidates, HiddenPosterior, learn_hidden
+from hushway.families.od.fit.learning.looking import Look, SumsOfCells, firm
+from hushway.families.od.fit.learning.scattering import scatter
+from hushway.families.od.fit.learning.settling import Met, Rest, settle
+from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import PairEnds, joint_codes

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.geography.locations import Locations
 from hushway.tables.first_lines import read_header
 from hushway.tables.unpacking import refuse_unfit
-from hushway.visible import some_of
 
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 _DAMAGED = (OSError, EOFError, UnicodeDecodeError, csv.Error, pa.ArrowException)

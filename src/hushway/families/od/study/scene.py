@@ -9,7 +9,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.od.city.city import City
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import pair_table_labels, place_pair_labels

@@ -10,8 +10,8 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.audit.harness import in_thousandths
 from hushway.audit.law import gaussian_tail
 from hushway.families.sequences.audit.product import TreeStage
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.steps import StepAnswer
-from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 

@@ -26,7 +26,7 @@ from hushway.families.sequences.city.network import (
     card_demand,
     metro_network,
 )
-from hushway.study.chance import generator, largest, pick
+from hushway.numerics.chance import generator, largest, pick
 
 # Share of riders whose first trip of the day leads home: they came by other means, or at night.
 _HOMEWARDS_FIRST = 0.12

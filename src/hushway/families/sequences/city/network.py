@@ -10,7 +10,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Location, Locations, labels_of_codes
-from hushway.study.chance import distances_m, pick, shuffle
+from hushway.numerics.chance import distances_m, pick, shuffle
 
 _CENTRE_LON, _CENTRE_LAT = -73.57, 45.51
 _DEGREE_LAT_M = 111_140.0

@@ -17,18 +17,18 @@ from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
-from hushway.release.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
-from hushway.release.atlas_parts import (
+from hushway.release.drawing.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
+from hushway.release.drawing.atlas_parts import (
     ALL_DAY,
     located,
     shown_periods,
     starts_of_periods,
     window_text,
 )
-from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
+from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.places import read_periods
-from hushway.release.published_file import PERIODS
 from hushway.release.terms import check_domain
+from hushway.release.untrusted.limits import LIST_BYTES, PAPER_BYTES, read_plain
 
 COUNTED = "records"
 

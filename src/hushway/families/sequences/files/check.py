@@ -31,8 +31,8 @@ from hushway.families.sequences.files.tree import (
     read_tree,
     shape_of,
 )
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.steps import PlannedStep
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
@@ -42,10 +42,9 @@ from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.progress import Progress
-from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
-from hushway.release.finding import Notes
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import PERIODS, Description, check_files, write_files
 from hushway.release.formats.places import periods_csv, read_periods
-from hushway.release.published_file import PERIODS, Description, check_files, write_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -54,6 +53,7 @@ from hushway.release.terms import (
     is_noise,
     refuse_numbers,
 )
+from hushway.release.untrusted.limits import LIST_BYTES, PAPER_BYTES, read_plain
 
 
 def check_sequences(

@@ -6,12 +6,12 @@ from typing import Any
 
 from hushway.families.sequences.files.check import SequencesContents, check_sequences
 from hushway.families.sequences.files.learnt import RecordsContents, check_records
+from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.learned import LEARNED
-from hushway.families.sequences.mechanism.record_table import RecordTable
-from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.privacy.certificate import Certificate
-from hushway.release.finding import Notes
-from hushway.release.published_file import Contents, Description
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import Contents, Description
 
 
 def contents_of(table: SequenceTable | RecordTable) -> Contents:

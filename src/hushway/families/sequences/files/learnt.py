@@ -31,8 +31,8 @@ from hushway.families.sequences.files.taxonomy import (
     read_taxonomy,
     taxonomy_json,
 )
+from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences
-from hushway.families.sequences.mechanism.record_table import QuestionSummary, RecordTable
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
@@ -40,10 +40,8 @@ from hushway.geography.locations import Labels, Locations
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.progress import Progress
-from hushway.release.bounded import LIST_BYTES, PAPER_BYTES, read_plain
-from hushway.release.finding import Notes
-from hushway.release.formats.places import location_columns
-from hushway.release.published_file import (
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import (
     Description,
     PublishedFile,
     check_files,
@@ -52,6 +50,7 @@ from hushway.release.published_file import (
     locations_schema,
     write_files,
 )
+from hushway.release.formats.places import location_columns
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -61,6 +60,7 @@ from hushway.release.terms import (
     noise_error,
     refuse_numbers,
 )
+from hushway.release.untrusted.limits import LIST_BYTES, PAPER_BYTES, read_plain
 
 PREFIXES = "prefixes.parquet"
 QUESTIONS = "questions.csv"

@@ -11,10 +11,10 @@ from matplotlib.colors import to_rgb
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.files.tree import ROOT, prefixes_of
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
-from hushway.release.ground import (
+from hushway.release.drawing.ground import (
     CLEAR_OF_NOISE,
     MOST_FLOWS,
     TALL,

@@ -23,10 +23,9 @@ from hushway.families.sequences.files.taxonomy import (
 )
 from hushway.families.sequences.files.tree import COLUMNS as TREE_COLUMNS
 from hushway.families.sequences.files.tree import LEVEL_COLUMNS, levels_csv, write_tree
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.geography.periods import Periods
-from hushway.release.formats.places import location_columns
-from hushway.release.published_file import (
+from hushway.release.folder.published_file import (
     PERIODS,
     Description,
     PublishedFile,
@@ -35,6 +34,7 @@ from hushway.release.published_file import (
     locations_schema,
     periods_file,
 )
+from hushway.release.formats.places import location_columns
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"

@@ -18,10 +18,8 @@ from hushway.families.sequences.files.rows import (
     MOST_STOPS,
     SEPARATOR,
 )
-from hushway.families.sequences.mechanism.record_table import QuestionSummary, RecordTable
+from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
 from hushway.geography.locations import Locations
-from hushway.release.bounded import PAPER_BYTES, csv_rows, rewritten
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     positions_among,
@@ -36,6 +34,8 @@ from hushway.release.formats.places import (
     required_columns,
     text_array,
 )
+from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
+from hushway.release.untrusted.parquet import open_parquet
 
 SEQUENCE_COLUMNS = ("sequence", "count")
 PREFIX_COLUMNS = ("prefix", "count", "standard_error")

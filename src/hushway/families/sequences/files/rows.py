@@ -17,10 +17,9 @@ from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.files.taxonomy import node_labels
 from hushway.families.sequences.files.tree import ROOT
-from hushway.families.sequences.mechanism.completion import CompletedSequences, complete
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.completion import CompletedSequences, complete
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.geography.locations import Locations
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     positions_among,
@@ -29,6 +28,7 @@ from hushway.release.formats.csv import (
     whole_column,
 )
 from hushway.release.formats.places import number_array, numbers_of, required_columns, text_array
+from hushway.release.untrusted.parquet import open_parquet
 
 # Stops in one batch: long sequences come fewer at a time.
 BATCH_STOPS = 1 << 20

@@ -9,8 +9,8 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.geography.locations import LOCATION_FACTS, Labels, Locations, PlaceLabels
 from hushway.privacy.certificate import canonical_json, parsed_json
-from hushway.release.bounded import LIST_BYTES, refuse_large
 from hushway.release.formats.places import locations_csv, read_locations
+from hushway.release.untrusted.limits import LIST_BYTES, refuse_large
 
 # What the finest granularity is called.
 

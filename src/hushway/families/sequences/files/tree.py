@@ -14,12 +14,10 @@ import pyarrow.parquet as pq
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.sequences.files.taxonomy import grain_name, node_labels
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
-from hushway.release.bounded import PAPER_BYTES, csv_rows, rewritten
-from hushway.release.formats.bounded_parquet import open_parquet
 from hushway.release.formats.csv import (
     BATCH_ROWS,
     LABEL,
@@ -35,6 +33,8 @@ from hushway.release.formats.places import (
     required_columns,
     text_array,
 )
+from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
+from hushway.release.untrusted.parquet import open_parquet
 
 _REQUIRED = required_columns(
     ("node", pa.int64()),

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hushway.families.sequences.mechanism.record_table import RecordTable
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
+from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 
 
 def trie_of(table: RecordTable) -> SequenceTable:

@@ -35,6 +35,7 @@ from hushway.families.sequences.fit.contexts import (
 )
 from hushway.families.sequences.fit.posterior import Noise
 from hushway.families.sequences.fit.prediction import Prediction, predict
+from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.fit.records import learn_records
 from hushway.families.sequences.mechanism.asking import (
     bound_of_query,
@@ -44,7 +45,6 @@ from hushway.families.sequences.mechanism.asking import (
     summaries_of,
     worth_of,
 )
-from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,

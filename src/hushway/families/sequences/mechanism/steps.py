@@ -9,7 +9,7 @@ from math import prod, sqrt
 from typing import Any, Protocol, Self
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.mechanism.table import StepSummary
+from hushway.families.sequences.fit.table import StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound

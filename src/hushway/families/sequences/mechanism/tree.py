@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hushway.errors import PrivacyError
-from hushway.families.sequences.mechanism.projection import project_prefixes
-from hushway.families.sequences.mechanism.rounding import round_prefixes
+from hushway.families.sequences.fit.projection import project_prefixes
+from hushway.families.sequences.fit.rounding import round_prefixes
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary, ends_of, nodes_of
 from hushway.families.sequences.mechanism.steps import (
     PlannedStep,
     StepAnswer,
@@ -24,7 +25,6 @@ from hushway.families.sequences.mechanism.steps import (
     planned_steps,
     refuse_supercritical,
 )
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary, ends_of, nodes_of
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import LOCATION
 from hushway.privacy.bound import Bound

@@ -11,8 +11,8 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.fit.distinct import grouped
-from hushway.families.sequences.mechanism.record_table import RecordTable
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.terms import SequenceMechanism
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy

@@ -8,14 +8,14 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import bus, metro
-from hushway.families.sequences.mechanism.completion import complete
+from hushway.families.sequences.fit.completion import complete
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.steps import (
     PaperThresholds,
     paper_grain_shares,
     uniform_shares,
 )
-from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.mechanism.terms import SequenceMechanism, prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.study.data import (

@@ -5,7 +5,7 @@ from hushway.families.density.city.ground import towers_of
 from hushway.families.density.city.paris import visits_of_people
 from hushway.families.density.city.people import GATHERINGS, TowerField, people_of, tower_field
 from hushway.families.density.city.rhythms import SHARE_OF_KIND, Kind, Place, calling, places
-from hushway.study.chance import generator
+from hushway.numerics.chance import generator
 
 
 @pytest.fixture(scope="module")

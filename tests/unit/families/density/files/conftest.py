@@ -12,7 +12,7 @@ import pytest
 import shapely
 
 from hushway.arrays import IntArray
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_terms

@@ -13,11 +13,11 @@ import shapely
 
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.privacy.certificate import Certificate
-from hushway.release import atlas_parts
-from hushway.release.seal import SEAL, Seal, files_of, sealed_file
+from hushway.release.drawing import atlas_parts
+from hushway.release.folder.seal import SEAL, Seal, files_of, sealed_file
 from support.atlases import ReadAtlas, atlas_in
 from support.forging import forged_release
 

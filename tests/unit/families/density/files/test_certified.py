@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.write import write_release
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event

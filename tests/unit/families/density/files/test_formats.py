@@ -38,7 +38,7 @@ from hushway.families.density.files.universe import (
     read_universe,
     sites_csv,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels

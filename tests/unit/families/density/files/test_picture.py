@@ -20,7 +20,7 @@ from hushway.families.density.files.series_panel import (
     draw_area,
     draw_total,
 )
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods

@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.seal import files_of
+from hushway.release.folder.seal import files_of
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.density.mechanism.fit import DensityTable
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release

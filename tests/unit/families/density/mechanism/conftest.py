@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
-from hushway.families.density.mechanism.fit import Denoise, DensityTable
+from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.geometry import density_universe

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.places import known_places
-from hushway.families.density.mechanism.sizes import Expected
-from hushway.families.density.mechanism.totals import CellTotals, cells_within
+from hushway.families.density.fit.places import known_places
+from hushway.families.density.fit.sizes import Expected
+from hushway.families.density.fit.totals import CellTotals, cells_within
 
 ONE_CLUSTER = np.zeros(101, dtype=np.int64)
 

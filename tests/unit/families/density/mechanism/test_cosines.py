@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.fft import dct
 
-from hushway.families.density.mechanism.rhythms import best_cuts, cut, cut_variance
+from hushway.families.density.fit.rhythms import best_cuts, cut, cut_variance
 
 FloatArray = NDArray[np.float64]
 

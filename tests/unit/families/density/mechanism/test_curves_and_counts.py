@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.clusters import evident_error
-from hushway.families.density.mechanism.counts import weighed
-from hushway.families.density.mechanism.curves import smoothed
-from hushway.families.density.mechanism.rhythms import Cleaned
+from hushway.families.density.fit.clusters import evident_error
+from hushway.families.density.fit.counts import weighed
+from hushway.families.density.fit.curves import smoothed
+from hushway.families.density.fit.rhythms import Cleaned
 
 HOURS = np.arange(168)
 WEEK = 100 * (1.2 + np.sin(2 * np.pi * HOURS / 24)) * np.where(HOURS < 120, 1.0, 0.6)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.density.mechanism.fit import Denoise
-from hushway.families.density.mechanism.scale import AllVisits, scale_of
+from hushway.families.density.fit.scale import AllVisits, scale_of
+from hushway.families.density.fit.table import Denoise
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits

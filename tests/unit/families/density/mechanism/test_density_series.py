@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hushway.errors import HushwayError, PlanError, PrivacyError
+from hushway.families.density.fit.totals import answers_of
 from hushway.families.density.mechanism.recommended import Shares, Spends, spends_of
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import density_series, naive_laplace
-from hushway.families.density.mechanism.totals import answers_of
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ClusterSeries,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from hushway.families.density.mechanism.rhythms import fit_exponentials, smooth_nights
+from hushway.families.density.fit.rhythms import fit_exponentials, smooth_nights
 
 HOURS = np.arange(24.0)
 

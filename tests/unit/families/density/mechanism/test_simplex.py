@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hushway.families.density.mechanism.rhythms import onto_totals
+from hushway.families.density.fit.rhythms import onto_totals
 
 FloatArray = NDArray[np.float64]
 

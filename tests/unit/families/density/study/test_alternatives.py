@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import FloatArray
-from hushway.families.density.mechanism.rhythms import clean, learn_rhythms
+from hushway.families.density.fit.rhythms import clean, learn_rhythms
 from hushway.families.density.study.gains import (
     city_prior,
     clamp_and_normalise,

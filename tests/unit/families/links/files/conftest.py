@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hushway.families.links.fit.rest import Rest
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
-from hushway.families.links.mechanism.fit import LinkTable
-from hushway.families.links.mechanism.rest import Rest
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, MovementLimits

@@ -11,9 +11,9 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.privacy.certificate import Certificate
-from hushway.release import atlas_parts
+from hushway.release.drawing import atlas_parts
 from support.atlases import atlas_in
 from support.forging import forged_release
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.write import write_release
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event

@@ -33,7 +33,7 @@ from hushway.families.links.files.rows import (
     write_links_parquet,
     zones_csv,
 )
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.geography.periods import Periods
 

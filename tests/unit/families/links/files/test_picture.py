@@ -24,7 +24,7 @@ from hushway.families.links.files.picture import (
     street_name,
     totals_by_link,
 )
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.seal import files_of
+from hushway.release.folder.seal import files_of
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.links.mechanism.fit import LinkTable
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
@@ -17,7 +17,7 @@ from hushway.families.write import write_release
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.measured import Internal
-from hushway.release.seal import files_of
+from hushway.release.folder.seal import files_of
 from support.long import often
 
 Build = Callable[..., LinkTable]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hushway.engine.key import BoundingKey
 from hushway.families.links.city.road_city import road_city
+from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.fit import LinkTable
 from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.bounding import ArrayMovements

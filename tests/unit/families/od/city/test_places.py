@@ -3,7 +3,7 @@ import pytest
 
 from hushway.families.od.city.places import HUBS, lay_out, positions_m
 from hushway.geography.locations import Locations
-from hushway.study.chance import distances_m
+from hushway.numerics.chance import distances_m
 
 
 @pytest.fixture(scope="module")

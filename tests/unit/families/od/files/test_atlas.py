@@ -11,12 +11,12 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
-from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, origins_feature
 from hushway.families.write import write_release
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.certificate import Certificate
-from hushway.release import atlas_files
+from hushway.release.drawing import atlas_files
 from support.atlases import ReadAtlas, atlas_in
 from support.certificates import UNPROTECTED
 

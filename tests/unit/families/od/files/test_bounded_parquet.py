@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.release.formats import bounded_parquet
-from hushway.release.formats.bounded_parquet import Encoding, open_parquet, pages_of
+from hushway.release.untrusted import parquet as bounded_parquet
+from hushway.release.untrusted.parquet import Encoding, open_parquet, pages_of
 
 LISTS = pa.schema(
     [
@@ -150,7 +150,7 @@ def test_a_small_file_that_grows_to_gigabytes_is_refused_in_little_memory(
 import json, resource, sys
 from pathlib import Path
 import pyarrow as pa
-from hushway.release.formats.bounded_parquet import open_parquet
+from hushway.release.untrusted.parquet import open_parquet
 from hushway.errors import ReleaseError
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
 try:

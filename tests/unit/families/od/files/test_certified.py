@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.mechanism.terms import TripKind, od_terms, stated_terms
 from hushway.families.od.public.features import Feature
 from hushway.families.verify import verify

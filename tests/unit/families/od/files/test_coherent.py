@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.mechanism.terms import od_terms
 from hushway.families.verify import verify
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
-from hushway.release.finding import Result
+from hushway.release.folder.finding import Result
 from support.certificates import certificate_of
 from support.coherent import COHERENT, documented_combinations
 from support.forging import forged_release

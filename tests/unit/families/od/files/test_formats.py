@@ -14,7 +14,7 @@ from hushway.families.od.files import rows as rows_module
 from hushway.families.od.files.flowmap import flowmap_locations, read_flows, write_flows
 from hushway.families.od.files.omx import fits_omx, matrix_names, write_omx
 from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.service_day import DayPart, day_type

@@ -18,7 +18,7 @@ from hushway.families.od.files.margins import (
     write_margins_csv,
     write_margins_parquet,
 )
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate

@@ -12,7 +12,7 @@ from hushway.errors import ReleaseError
 from hushway.families.od.files.intervals import interval_of
 from hushway.families.od.files.lines import read_lines, write_lines
 from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 
 
 def rewritten(path: Path, change: dict[str, pa.Array], *, geo: bool = True) -> None:

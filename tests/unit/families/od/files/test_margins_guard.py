@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.od.mechanism.table import MarginTable, ODTable
+from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, total_feature
 from hushway.families.verify import verify
 from hushway.families.write import write_release

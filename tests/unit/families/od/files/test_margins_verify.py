@@ -12,12 +12,12 @@ import pytest
 import yaml
 
 from hushway.families.od.files.intervals import interval_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate, canonical_json
-from hushway.release.label import render_label
-from hushway.release.page import render_page
+from hushway.release.documents.label import render_label
+from hushway.release.documents.page import render_page
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]

@@ -11,14 +11,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, EpsilonDelta, Tuning
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure, ZCDPLoss
+from hushway.release.documents.label import render_label
+from hushway.release.documents.page import render_page
 from hushway.release.formats.yaml import yaml_text
-from hushway.release.label import render_label
-from hushway.release.page import render_page
 from hushway.release.wording import claim_text, guarantee, loss_text, number_text
 from support.certificates import UNPROTECTED
 

@@ -16,7 +16,7 @@ from hushway.families.od.files.adds_up import (
 )
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
 from hushway.families.od.files.picture import draw_periods, draw_picture, measured_periods
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.privacy.certificate import Certificate
 from support.certificates import UNPROTECTED
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.mechanism.table import ODTable
-from hushway.families.published_trips import read_od_table
+from hushway.families.od.fit.table import ODTable
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle
 from hushway.privacy.certificate import Certificate
+from hushway.transit.published_trips import read_od_table
 
 Certify = Callable[..., Certificate]
 

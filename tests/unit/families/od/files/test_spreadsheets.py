@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.bounded import is_risky
+from hushway.release.untrusted.limits import is_risky
 from support.forging import failed, sentence
 
 IDS = ("=1+1", "-5", "'=1+1", "@x, y", "+a")

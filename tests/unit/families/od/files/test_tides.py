@@ -23,7 +23,7 @@ from hushway.families.od.files.tides import (
     tides_package,
 )
 from hushway.families.od.files.view import ReadView, view_of
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 
 # The fields of the standard's table (version 1.0) that must have a value, with their types.
 REQUIRED = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import SOFTWARE, Certificate, canonical_json

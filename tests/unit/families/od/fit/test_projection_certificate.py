@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.optimality import Multipliers, certify, in_order
-from hushway.families.od.fit.problem import Margin
-from hushway.families.od.fit.projection import project
-from hushway.families.od.fit.system import system_of
+from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.optimality import Multipliers, certify, in_order
+from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.project import project
+from hushway.families.od.fit.projection.system import system_of
 
 
 def solve_exactly(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:

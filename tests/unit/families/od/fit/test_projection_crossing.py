@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.fit import directions, optimum
-from hushway.families.od.fit.dense import DenseCells
-from hushway.families.od.fit.directions import CrossingDirections, FixedPattern, directions_of
-from hushway.families.od.fit.optimality import in_order
-from hushway.families.od.fit.problem import Margin
-from hushway.families.od.fit.projection import EVERYTHING, project
-from hushway.families.od.fit.system import system_of
+from hushway.families.od.fit.projection import directions, optimum
+from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.directions import (
+    CrossingDirections,
+    FixedPattern,
+    directions_of,
+)
+from hushway.families.od.fit.projection.optimality import in_order
+from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.project import EVERYTHING, project
+from hushway.families.od.fit.projection.system import system_of
 
 
 def hard(places: int, periods: int, trips: int, seed: int) -> tuple[DenseCells, list[Margin]]:

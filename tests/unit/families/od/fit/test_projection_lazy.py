@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.dense import DenseCells, Foreseeable, TailForecast, noise_forecast
-from hushway.families.od.fit.problem import GroupedCells, Margin
-from hushway.families.od.fit.projection import EVERYTHING, few_distinct, project
+from hushway.families.od.fit.projection.dense import (
+    DenseCells,
+    Foreseeable,
+    TailForecast,
+    noise_forecast,
+)
+from hushway.families.od.fit.projection.problem import GroupedCells, Margin
+from hushway.families.od.fit.projection.project import EVERYTHING, few_distinct, project
 
 
 class Reluctant:

@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.errors import PrivacyError
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace, od_laplace
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -11,12 +11,12 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.files.guard import check_margins, check_table
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism.catalogue import od_learned
 from hushway.families.od.mechanism.learned import Learned, distance_classes
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
-from hushway.families.od.mechanism.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,

@@ -3,7 +3,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from hushway.families.od.mechanism.table import ODTable
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
 from hushway.families.od.study.scene import od_errors

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.steps import PaperThresholds
-from hushway.families.sequences.mechanism.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.terms import sequence_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse

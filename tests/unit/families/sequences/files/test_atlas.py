@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.families.load import plan_from, prepare
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource

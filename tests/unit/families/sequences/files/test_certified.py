@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.write import write_release
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Certificate, MechanismRecord

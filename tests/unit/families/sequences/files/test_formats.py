@@ -32,7 +32,7 @@ from hushway.families.sequences.files.tree import (
     read_tree,
     write_tree,
 )
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.privacy.loss import PureLoss

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.privacy.certificate import Certificate
 from support.mutations import documented_as_free, fields_that_may_be_edited
 from support.table_forgeries import columns_that_may_be_edited, documented_columns

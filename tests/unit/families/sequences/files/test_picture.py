@@ -19,11 +19,11 @@ from hushway.families.sequences.files.picture import (
     visits_by_location,
 )
 from hushway.families.sequences.files.tree import prefixes_of
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
-from hushway.release.ground import png_of
+from hushway.release.drawing.ground import png_of
 from support.certificates import UNPROTECTED
 
 Build = Callable[..., SequenceTable]

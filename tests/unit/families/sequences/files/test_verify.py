@@ -9,14 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.families.sequences.files import tree as tree_format
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.synthetic_taps import synthesize_taps
+from hushway.families.synthesis import synthesize
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.seal import files_of
+from hushway.release.folder.seal import files_of
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
@@ -316,6 +316,6 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised
     assert verify(release).passed
     assert "\n\"'=" in (release / "sequences.csv").read_text(encoding="utf-8")
     assert ",'@" in (release / "places.csv").read_text(encoding="utf-8")
-    made = synthesize_taps(release, tmp_path / "taps.parquet")
-    written = set(pq.read_table(made.path).column("place").to_pylist())
+    synthesize(release, tmp_path / "taps.parquet")
+    written = set(pq.read_table(tmp_path / "taps.parquet").column("place").to_pylist())
     assert written <= {place.id for place in places}

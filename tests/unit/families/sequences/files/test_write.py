@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.families.sequences.mechanism.table import SequenceTable
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.verify import verify
 from hushway.families.write import write_release

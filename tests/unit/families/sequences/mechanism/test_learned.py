@@ -8,12 +8,12 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.mechanism.learned import (
     LearnedSequences,
     is_learnable,
     learned_spends,
 )
-from hushway.families.sequences.mechanism.record_table import RecordTable
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences

@@ -1,6 +1,6 @@
 import numpy as np
 
-from hushway.families.sequences.mechanism.table import ends_of
+from hushway.families.sequences.fit.table import ends_of
 
 
 def test_without_groups_records_end_where_no_child_continues_them() -> None:

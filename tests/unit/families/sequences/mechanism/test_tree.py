@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.steps import (
     ExpectedFalse,
     PaperThresholds,
     geometric_shares,
 )
-from hushway.families.sequences.mechanism.table import SequenceTable
 from hushway.families.sequences.mechanism.terms import prefix_tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse

@@ -1,0 +1,102 @@
+"""Who is seen where: people of each site, each shared among sites by visits, circle by circle.
+
+Busy people count for more visits than the series holds of them. Where they are is told by the
+noisy histogram of their circle. For few people that is mostly noise, so each circle is taken to be
+spread like everybody, but for as much as stands out from noise and chance. Sees noisy numbers only.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+from hushway.families.density.fit.activity import Activity
+from hushway.families.density.fit.sizes import Expected, expected_sizes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Places:
+    """What people by site tell about visits by site.
+
+    Attributes:
+        counted: Visits that the series counts at each site, if people were alike but for their
+            circles; above 0.
+        variance: Variance of each.
+        scale: All visits of a site as a multiple of those.
+        scale_variance: Variance of each multiple, relative to its square.
+        hidden: How much of each number is what such sites usually have, and not seen: from 0 where
+            it stands out from noise to 1 where noise hides it.
+    """
+
+    counted: FloatArray
+    variance: FloatArray
+    scale: FloatArray
+    scale_variance: FloatArray
+    hidden: FloatArray
+
+
+def known_places(circles: FloatArray, variance: float, activity: Activity | None) -> Places:
+    """Returns what a noisy histogram tells.
+
+    Args:
+        circles: Noisy number of people by (circle, site).
+        variance: Variance of the noise in each.
+        activity: How busy people are, if anything is known about it.
+    """
+    if activity is None or not activity.people.any():
+        everybody = expected_sizes(circles[0], np.full(circles.shape[1], variance))
+        ones = np.ones(circles.shape[1])
+        return Places(
+            counted=everybody.values,
+            variance=everybody.variance,
+            scale=ones,
+            scale_variance=0 * ones,
+            hidden=_hidden(everybody, variance),
+        )
+    used = np.flatnonzero(activity.people)
+    seen, people = circles[used], activity.people[used]
+    visits, each = activity.visits[used], activity.counted[used]
+    whole = expected_sizes(seen.sum(axis=0), np.full(seen.shape[1], variance * len(used)))
+    spread = [
+        _of_circle(seen[k], variance, whole.values * (people[k] / people.sum()))
+        for k in range(len(used))
+    ]
+    heads = np.array([one.values for one in spread])
+    doubt = np.array([one.variance for one in spread])
+    counted, all_visits = each @ heads, visits @ heads
+    scale = all_visits / counted
+    astray = ((visits[:, None] - scale * each[:, None]) ** 2 * doubt).sum(axis=0)
+    mean = counted / whole.values
+    mixed = ((each[:, None] - mean) ** 2 * doubt).sum(axis=0)
+    return Places(
+        counted=counted,
+        variance=whole.variance * mean**2 + mixed,
+        scale=scale,
+        scale_variance=astray / all_visits**2,
+        hidden=_hidden(whole, variance * len(used)),
+    )
+
+
+def _hidden(expected: Expected, noise: float) -> FloatArray:
+    """Returns how much of each count was expected of all; the rest was told by its noisy count."""
+    return np.clip(1 - expected.variance / noise, 0.0, 1.0)
+
+
+def _of_circle(seen: FloatArray, variance: float, expected: FloatArray) -> Expected:
+    """Returns people of one circle by site, and their variances.
+
+    Args:
+        seen: Noisy number of people.
+        variance: Variance of the noise.
+        expected: How many there would be if the circle were spread like everybody.
+    """
+    noise = np.full(len(seen), variance)
+    squares = float((expected**2).sum())
+    beyond = float(((seen - expected) ** 2 - noise).sum()) / squares
+    # What the noise hides may be there all the same: it is no reason for more, but for doubt.
+    hidden = 2 * float(np.sqrt(2 * (noise**2).sum())) / squares
+    own = max(beyond, 0.0) * expected**2
+    trust = own / (own + noise)
+    values = np.maximum(expected + trust * (seen - expected), 0.01 * expected)
+    loose = own + min(hidden, 1.0) * expected**2
+    return Expected(values, loose * noise / (loose + noise))

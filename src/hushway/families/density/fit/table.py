@@ -1,0 +1,252 @@
+"""The table that the density family publishes, and how noise becomes one: all post-processing."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.errors import PrivacyError
+from hushway.families.density.fit.counts import weighed
+from hushway.families.density.fit.rhythms import (
+    Cleaned,
+    best_cuts,
+    clean,
+    cut,
+    cut_variance,
+    learn_rhythms,
+    onto_totals,
+    smooth_nights,
+)
+from hushway.families.density.fit.scale import crowding_of, levels_of
+from hushway.families.density.fit.totals import Answers, Totals, answers_of
+from hushway.families.density.fit.upper_ends import wide_enough
+from hushway.families.density.public.cover import Cover
+from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
+from hushway.release.mechanism import Measurements, noise_of
+
+Denoise = Literal["patterns", "sure", "cuts", "none"]
+Found = tuple[Cleaned, dict[str, Any]]
+"""Cleaned series, and what is worth telling about it."""
+
+
+def _patterns(answers: Answers, totals: Totals) -> Found:
+    series = answers.series
+    # Rhythms are relative to a total, and one below its own noise says nothing.
+    size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
+    parts = answers.cells.universe.periods.parts
+    rhythms = learn_rhythms(series.values, size, series.variance, parts)
+    cleaned = clean(series.values, size, series.variance, rhythms)
+    return weighed(series.values, series.variance, cleaned), {"patterns": rhythms.patterns}
+
+
+def _sure(answers: Answers, _totals: Totals) -> Found:
+    series = answers.series
+    return _cut(answers, best_cuts(series.values, series.variance))
+
+
+def _chosen(answers: Answers, _totals: Totals) -> Found:
+    if answers.cuts is None:
+        raise PrivacyError(
+            "No cuts were chosen for these series.", advice="Measure with a share for cuts."
+        )
+    return _cut(answers, answers.cuts)
+
+
+def _cut(answers: Answers, cuts: IntArray) -> Found:
+    series = answers.series
+    cleaned = Cleaned(
+        values=cut(series.values, cuts),
+        variance=cut_variance(series.values.shape[1], cuts, series.variance),
+        leverage=cut_variance(series.values.shape[1], cuts, 1.0),
+    )
+    return cleaned, {"mean_coefficients": float(cuts.mean())}
+
+
+def _nothing(answers: Answers, _totals: Totals) -> Found:
+    series = answers.series
+    noise = np.full_like(series.values, series.variance)
+    return Cleaned(values=series.values, variance=noise, leverage=np.ones_like(noise)), {}
+
+
+CLEANERS: Final[dict[Denoise, Callable[[Answers, Totals], Found]]] = {
+    "patterns": _patterns,
+    "sure": _sure,
+    "cuts": _chosen,
+    "none": _nothing,
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DensityTable:
+    """A published density. Safe for anyone to see.
+
+    Attributes:
+        universe: The public areas, bins, sites and cover.
+        counts: Estimated visits by (area, bin): finite, never negative, rounded to hundredths.
+        standard_error: What each may be off by, 1.96 of them being an interval of 95 %: finite,
+            above 0, rounded likewise.
+        cluster: The cluster of each cell of the cover.
+        quanta: Parts of a visit that the series was measured in.
+        measured_series: Noisy visits by (cluster, bin), in parts of a visit.
+        measured_sites: Noisy number of people by (circle, site), in parts of a person; None if not
+            measured.
+        measured_activity: Noisy number of people by class of activity; None if not measured.
+        measured_total: Noisy number of all visits; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
+        diagnostics: How the fit went, as plain JSON values.
+    """
+
+    universe: DensityUniverse
+    counts: FloatArray
+    standard_error: FloatArray
+    cluster: IntArray
+    quanta: int
+    measured_series: IntArray
+    measured_sites: IntArray | None
+    measured_activity: IntArray | None
+    measured_total: int | None
+    noise: Mapping[str, float]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
+_HUNDREDTH = 0.01
+# Counts are whole: one of which next to nothing is expected may still be 1.
+_UNKNOWN_COUNT = 0.3
+# Small cells differ from their cluster by more than large ones do: by so much at a single visit.
+_SMALL_DIFFER = 8.0
+
+
+def fit_density(
+    measured: Measurements,
+    universe: DensityUniverse,
+    limits: VisitLimits,
+    *,
+    denoise: Denoise,
+    night: bool,
+) -> DensityTable:
+    """Cleans the series, scales them and shares them among areas."""
+    answers = answers_of(measured)
+    levels = levels_of(answers, universe, limits)
+    totals, scale = levels.totals, levels.scale
+    cleaned, diagnostics = CLEANERS[denoise](answers, totals)
+    values = (
+        smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
+    )
+    shapes, spread = _shapes(values, cleaned.variance, totals)
+    local = levels.multiples(totals.cells)
+    cluster = answers.cells.cluster
+    crowding = crowding_of(shapes, levels, limits)
+    cells = shapes[cluster] * totals.cells[:, None]
+    alone = totals.cells / np.maximum(totals.clusters[cluster], 1e-9)
+    within = relative_spread(shapes, totals.clusters, cluster, universe.cover)
+    variance = (
+        # Both the shape and the total are off, and so is their product.
+        spread[cluster] * (totals.cells**2 + totals.variance)[:, None]
+        + shapes[cluster] ** 2 * totals.variance[:, None]
+        # What a cluster's series cannot tell: how its cells differ.
+        + within * (cells**2 + _SMALL_DIFFER * cells**1.5) * (1 - alone)[:, None]
+        # Nor can it tell the chance in the counts of several cells; that of one is in its shape.
+        + (cells + _UNKNOWN_COUNT) * (1 - alone)[:, None]
+        # Visits beyond the limits were not drawn: the rest is a sample of them.
+        + cells * np.maximum(1 - 1 / np.maximum(local, 1.0), 0.0)[:, None]
+        + cells**2 * totals.scale_variance[:, None]
+        # Busy bins are counted less than others where people have several visits in them.
+        + (cells * (crowding - 1)) ** 2
+    )
+    counts, squares = _areas(universe, cells * local[:, None], variance * local[:, None] ** 2)
+    # The number of all visits is off by the same share everywhere.
+    errors = wide_enough(counts, np.sqrt(squares + counts**2 * scale.variance))
+    return DensityTable(
+        universe=universe,
+        counts=np.round(counts, 2),
+        standard_error=np.maximum(np.round(errors, 2), _HUNDREDTH),
+        cluster=cluster,
+        quanta=answers.cells.quanta,
+        measured_series=answers.parts,
+        # A power of two: nothing is lost on the way into people and back.
+        measured_sites=None
+        if answers.circles is None
+        else _whole(PERSON_PARTS * answers.circles.values),
+        measured_activity=None if answers.activity is None else _whole(answers.activity.values),
+        measured_total=None if answers.total is None else int(answers.total.values[0]),
+        noise=noise_of(measured),
+        diagnostics={
+            "clusters": answers.cells.clusters,
+            "scale": scale.value,
+            "totals_mismatch": totals.mismatch,
+            **diagnostics,
+        },
+    )
+
+
+def _shapes(
+    values: FloatArray, variance: FloatArray, totals: Totals
+) -> tuple[FloatArray, FloatArray]:
+    """Returns series that sum to 1, and their variances."""
+    size = np.maximum(totals.clusters, 1e-9)
+    nearest = onto_totals(values, size)
+    return nearest / size[:, None], variance / size[:, None] ** 2
+
+
+def _areas(
+    universe: DensityUniverse, cells: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Shares cells among areas."""
+    area, cell, share = universe.cover.area_shares()
+    counts = np.zeros((len(universe.areas), universe.bins))
+    squares = np.zeros_like(counts)
+    np.add.at(counts, area, share[:, None] * cells[cell])
+    np.add.at(squares, area, share[:, None] ** 2 * variance[cell])
+    return counts, squares
+
+
+def _clock_hours(universe: DensityUniverse) -> FloatArray:
+    periods = universe.periods
+    return np.arange(periods.opens, periods.closes, periods.minutes) / 60
+
+
+def _whole(values: FloatArray) -> Any:
+    return np.rint(values).astype(np.int64)
+
+
+# How far cells differ from the cluster that speaks for them.
+#
+# One series is measured for all cells of a cluster, so how they differ from each other cannot be
+# seen. Neighbouring clusters can: shapes of cells within a cluster are taken to differ by as much
+# as shapes of neighbouring clusters do, which lie further apart, so this errs on the safe side.
+
+_NEIGHBOURS = 4
+
+
+def relative_spread(
+    shapes: FloatArray, totals: FloatArray, cluster: IntArray, cover: Cover
+) -> FloatArray:
+    """Returns, for each bin, the square by which a cell's share differs from its cluster's.
+
+    Args:
+        shapes: Cleaned series that sum to 1, one row a cluster.
+        totals: Visits of each cluster: what its shape weighs.
+        cluster: The cluster of each cell.
+        cover: The cells and their ground.
+
+    Returns:
+        A variance relative to the square of the share; 0 with fewer than two clusters.
+    """
+    bins = shapes.shape[1]
+    if len(shapes) < 2:  # noqa: PLR2004  a neighbour needs another cluster
+        return np.zeros(bins)
+    weight = np.bincount(cluster, cover.sizes)
+    middle = np.column_stack(
+        [np.bincount(cluster, cover.sizes * axis) / weight for axis in cover.centres.T]
+    )
+    count = min(_NEIGHBOURS, len(shapes) - 1)
+    _, nearest = cKDTree(middle).query(middle, k=count + 1)
+    apart = np.zeros(bins)
+    for neighbour in nearest[:, 1:].T:
+        apart += totals @ (shapes - shapes[neighbour]) ** 2
+    level = totals @ shapes**2
+    return np.asarray(apart / (2 * count) / np.maximum(level, 1e-300))

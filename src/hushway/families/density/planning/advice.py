@@ -1,0 +1,121 @@
+"""What to put into a density plan for a guessed crowd, and whether that is enough.
+
+Everything follows from public files and the guess, so it costs nothing and may be printed anywhere.
+"""
+
+from hushway.families.density.job import prepare_density
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.plan import CrowdPlan, DensityPlan
+from hushway.families.density.planning.forecast import (
+    MOST_CELLS,
+    forecast_density,
+    people_of,
+    published_counts,
+    share_off,
+)
+from hushway.families.density.planning.invented import invented_crowd
+from hushway.families.density.public.visits import DensityUniverse
+from hushway.progress import Progress
+from hushway.release.forecast.advice import (
+    Advice,
+    Choice,
+    activity,
+    best_limits,
+    enough_for_crowd,
+    limits_up_to,
+)
+from hushway.release.forecast.crowd import ExpectedPopulation
+from hushway.release.job import Job
+
+_LIMIT = "max_visits"
+_SHARES = "budget shares"
+
+
+def recommend_density(
+    job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress
+) -> Advice:
+    """Tries contribution limits, and budget shares for the guess, on an invented crowd.
+
+    Privacy:
+        Reads no row and spends nothing: the visits are invented, and so is the budget.
+
+    Args:
+        job: What would be published.
+        crowd: A public guess of visits and of people.
+        runs: Not used: every choice is tried three times, and the middle one counts.
+        progress: Told what is being tried.
+
+    Raises:
+        PlanError: The guess is not that of a crowd, or says nothing of people.
+    """
+    del runs
+    people = people_of(crowd)
+    plan, universe = job.plan, job.geography
+    assert isinstance(plan, DensityPlan)  # noqa: S101  what a density job is made from
+    assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
+    if universe.size > MOST_CELLS:
+        expected = forecast_density(job, crowd)
+        return Advice(measured="", tried=(), lines="", could_add=(), enough=expected.notes)
+    busiest = min(activity(crowd)[-1], universe.bins)
+    scores = best_limits(
+        limits_up_to(busiest),
+        lambda limit: _score(prepare_density(_limited(plan, limit), like=job), crowd),
+        progress=progress,
+    )
+    best = min(scores, key=lambda limit: scores[limit])
+    chosen, choices = _limited(plan, best), [_choice(limit, scores[limit]) for limit in scores]
+    lines = f"[privacy]\n{_LIMIT} = {best}\n"
+    if _shares_are_free(plan):
+        progress("Trying budget shares for the guess")
+        visits = crowd.trips / people
+        guess = CrowdPlan(people=float(people), visits=visits)
+        fitted = chosen.model_copy(
+            update={"mechanism": plan.mechanism.model_copy(update={"expected_population": guess})}
+        )
+        score = _score(prepare_density(fitted, like=job), crowd)
+        choices.append(_choice(best, score, shares="for the guess"))
+        if score < scores[best]:
+            chosen = fitted
+            lines += f"\n[mechanism]\ncrowd = {{ people = {people}, visits = {visits:.4g} }}\n"
+    progress("Asking whether that is enough")
+    expected = forecast_density(prepare_density(chosen, like=job), crowd)
+    return Advice(
+        measured="How far counts are off on invented visits, as a share of what an empty table is "
+        "off by (less is better)",
+        tried=tuple(sorted(choices, key=lambda choice: choice.score)),
+        lines=lines,
+        could_add=(),
+        enough=(*enough_for_crowd(expected, job.wording.counted), *expected.notes[1:]),
+    )
+
+
+def _limited(plan: DensityPlan, limit: int) -> DensityPlan:
+    privacy = plan.privacy.model_copy(update={_LIMIT: limit})
+    return plan.model_copy(update={"privacy": privacy})
+
+
+def _shares_are_free(plan: DensityPlan) -> bool:
+    """Whether a guess may decide on the budget shares: where there are some, and none is given."""
+    chosen = plan.mechanism
+    given = any(share is not None for _, share in chosen.budget_shares)
+    return (
+        chosen.name == "series"
+        and chosen.scaling
+        and not given
+        and chosen.expected_population is None
+    )
+
+
+def _score(job: Job, crowd: ExpectedPopulation) -> float:
+    universe, mechanism = job.geography, job.mechanism
+    assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
+    assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes
+    people = people_of(crowd)
+    invented = invented_crowd(
+        universe, mechanism.limits, people=people, visits=crowd.trips / people
+    )
+    return share_off(invented.truth, published_counts(mechanism, invented))
+
+
+def _choice(limit: int, score: float, *, shares: str = "as in the plan") -> Choice:
+    return Choice(options={_LIMIT: limit, _SHARES: shares}, score=score, details={})

@@ -1,0 +1,136 @@
+"""From a file of rows to a first plan: by its header and types, and by what people say.
+
+Privacy:
+    No row is read. What becomes public, such as days and places, is never taken from the file.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hushway.errors import PlanError
+from hushway.families.registry import FAMILIES, family_named
+from hushway.release.family import Family
+from hushway.release.plans.intake import SET_THIS, Intake
+from hushway.release.plans.template import filled
+from hushway.tables.layout import Header
+
+_MONTH: Final = len("2026-03")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beginning:
+    """What a first plan is made of.
+
+    Attributes:
+        family: The release type.
+        columns: The column of each role; None where there is none.
+        facts: What people said, by option of the plan: public files, the window, a budget.
+    """
+
+    family: Family
+    columns: Mapping[str, str | None]
+    facts: Mapping[str, str | int]
+
+
+def likely_type(header: Header) -> str | None:
+    """Returns the release type that names of columns point to; None if they do not."""
+    for family in FAMILIES.values():
+        if family.intake is not None and family.intake.suits(header.names):
+            return family.name
+    return None
+
+
+def intake_of(name: str) -> tuple[Family, Intake]:
+    """Returns a release type and what a first plan of it needs.
+
+    Raises:
+        PlanError: There is no such release type, or nothing is known about it.
+    """
+    family = family_named(name)
+    if family.intake is None:
+        raise PlanError(
+            f"Nothing is known about first plans of the release type {name}.",
+            advice=f"Start from its template: hushway plan new {name} > plan.toml",
+        )
+    return family, family.intake
+
+
+def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) -> str:
+    """Returns the text of a first plan, with every option explained.
+
+    What nobody has said yet stands there as SET-THIS, so that the plan is refused until somebody
+    has: an example's days must not become a release's.
+
+    Args:
+        beginning: What it is made of.
+        header: The names and types of the columns.
+        rows: The file of rows.
+        plan: Where the plan will be written, which paths are taken from.
+
+    Raises:
+        PlanError: A column that is needed is missing, or is not in the file.
+    """
+    family, intake = intake_of(beginning.family.name)
+    columns = intake.settled(beginning.columns)
+    _refuse_missing(intake, columns, header)
+    gone = [table for role, table in intake.left_out_without.items() if columns[role] is None]
+    options: dict[str, Any] = {
+        f"data.{intake.rows}": os.path.relpath(rows, plan.parent),
+        "data.name": rows.name.split(".")[0] or SET_THIS,
+        **{f"data.columns.{role}": column for role, column in columns.items()},
+        **dict.fromkeys((*intake.files, "time.zone", "time.first_day", "time.last_day"), SET_THIS),
+        **dict.fromkeys(intake.left_out),
+        **_clock(header, columns),
+        **({} if columns.get("person") else intake.without_person),
+        **beginning.facts,
+    }
+    options.setdefault("ledger.period", _period(options["time.first_day"]))
+    for table in gone:
+        options = {name: value for name, value in options.items() if not name.startswith(table)}
+        options[table] = None
+    try:
+        return filled(family.template, options)
+    except KeyError as unknown:
+        raise PlanError(
+            f"Plans of the release type {family.name} have no option {unknown.args[0]}.",
+            advice=f"hushway plan new {family.name} prints all of them.",
+        ) from None
+
+
+def _clock(header: Header, columns: Mapping[str, str | None]) -> dict[str, str]:
+    clock = header.clocks.get(columns.get("time") or "")
+    return {} if clock is None else {"data.clock": clock}
+
+
+def _refuse_missing(intake: Intake, columns: Mapping[str, str | None], header: Header) -> None:
+    missing = intake.missing(columns)
+    if missing:
+        raise PlanError(
+            f"No column can be told by its name to be the {' or the '.join(missing)}.",
+            advice="Name it: " + ", ".join(f"--{role} COLUMN" for role in missing),
+        )
+    foreign = [role for role, name in columns.items() if name and name not in header.names]
+    if foreign:
+        raise PlanError(
+            f"The file has no column of the name that was given for {' and '.join(foreign)}.",
+            advice="Name a column as the header of the file does.",
+        )
+
+
+def still_to_set(text: str) -> list[str]:
+    """Returns the options of a first plan that only people can say."""
+    return [
+        f"{table}.{option}"
+        for table, options in tomllib.loads(text).items()
+        if isinstance(options, dict)
+        for option, value in options.items()
+        if value == SET_THIS
+    ]
+
+
+def _period(first_day: str) -> str:
+    return SET_THIS if first_day == SET_THIS else first_day[:_MONTH]

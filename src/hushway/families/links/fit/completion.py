@@ -1,0 +1,211 @@
+"""Counts that the bound has left out, put back: all post-processing.
+
+A person with more items than count is missing from some links, and most from those that people
+with long ways use. What was left out is measured link by link, by weight, with noise of its own. On
+busy links that tells what is missing. Elsewhere the noise is larger than what is missing, and the
+share that is missing from the class and zone, from the class or from all links tells it better.
+Each is believed as far as noisy numbers say that links differ from each other.
+
+People with very many items count by one weight or the next by a draw. So where a link has more of
+them than others have, all weights are larger there, and errors of weights add up.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+from hushway.families.links.fit.shares import (
+    LEAST_NOISE,
+    Ground,
+    Nesting,
+    Shares,
+    Told,
+    differing,
+    group_shares,
+    shares_by_size,
+)
+from hushway.families.links.public.left_out import WEIGHTS
+from hushway.privacy.measured import Measured
+
+# By how much shares usually differ between links of a group, as variances in parts of the share:
+# of people with a few items too many, who are many, and of those with very many, who are few.
+# It is so for links of up to so many persons. Larger ones differ less, by a power of their counts.
+_DIFFER: Final = (0.04, 0.16, 0.16)
+_OF_SIZE: Final = 200.0
+_LESS: Final = 0.75
+# How far these go together: where one weight is larger, so are the others.
+_TOGETHER: Final = ((1.0, 0.8, 0.8), (0.8, 1.0, 0.95), (0.8, 0.95, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOut:
+    """What was measured beyond the bound.
+
+    Attributes:
+        cells: By `LeftOutCells`.
+        classes: By `LeftOutClasses`.
+    """
+
+    cells: Measured
+    classes: Measured
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Completed:
+    """Noisy counts with what was left out of them.
+
+    Attributes:
+        counts: Persons by cell.
+        variance: Variance of each, as far as cells err by themselves.
+        together: The rest of its variance, which cells that lie together have in common: the same
+            people drive on them, and the same shares are missing.
+        share: Of each group, persons that are missing for each that counted.
+        share_variance: Variance of each.
+    """
+
+    counts: FloatArray
+    variance: FloatArray
+    together: FloatArray
+    share: FloatArray
+    share_variance: FloatArray
+
+
+def as_counted(items: Measured, groups: int) -> Completed:
+    """Returns the noisy counts as they are, where nobody asked what was left out of them."""
+    counts = items.values.astype(np.float64)
+    nothing = np.zeros(groups)
+    return Completed(
+        counts=counts,
+        variance=np.full(len(counts), float(items.variance)),
+        together=np.zeros(len(counts)),
+        share=nothing,
+        share_variance=nothing,
+    )
+
+
+def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
+    """Puts back what was left out.
+
+    Args:
+        items: Noisy counts of all cells.
+        left: What was measured of the rest.
+        nesting: Classes and groups of the cells.
+    """
+    ground = Ground(
+        counts=items.values.astype(np.float64), noise=float(items.variance), nesting=nesting
+    )
+    noise = float(left.cells.variance), float(left.classes.variance)
+    told = [
+        Told(weight=weight, cells=cells, classes=classes, noise=noise[0], sum_noise=noise[1])
+        for weight, cells, classes in zip(
+            WEIGHTS,
+            left.cells.values.reshape(len(WEIGHTS), -1).astype(np.float64),
+            left.classes.values.reshape(len(WEIGHTS), -1).astype(np.float64),
+            strict=True,
+        )
+    ]
+    of_groups = [group_shares(ground, one) for one in told]
+    known = _Known(
+        ground=ground,
+        told=np.stack([one.cells for one in told], axis=1),
+        noise=noise[0],
+        shares=[
+            shares_by_size(ground, one, groups) for one, groups in zip(told, of_groups, strict=True)
+        ],
+    )
+    counts, variance, together = _whole(known)
+    weighted = list(zip(WEIGHTS, of_groups, strict=True))
+    return Completed(
+        counts=counts,
+        variance=variance,
+        together=together,
+        share=np.maximum(sum(weight * one.mean for weight, one in weighted), 0.0),
+        share_variance=np.asarray(sum(weight**2 * one.variance for weight, one in weighted)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Known:
+    """What is known of the cells.
+
+    Attributes:
+        ground: What was counted.
+        told: What was measured beyond the bound, by (cell, weight).
+        noise: Variance of the noise in each.
+        shares: What is expected to be missing from each cell, by weight.
+    """
+
+    ground: Ground
+    told: FloatArray
+    noise: float
+    shares: list[Shares]
+
+
+def _whole(known: _Known) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Returns whole counts, and their variances: of cells by themselves, and together.
+
+    The best linear guess. With C persons who count at a link, and shares s_w missing, the whole is
+    C + sum of w (s_w C + d_w). The noisy count errs by e: noise, and the draw of who counts. The
+    noisy number of weight w is off what its share says by a_w = d_w + f_w - s_w e, where f_w again
+    is noise and a draw. Of somebody with 1 + w times the items that count, one item in 1 + w
+    counts, and as many are in f_w: never the same.
+    """
+    counts = known.ground.counts
+    weights = np.array(WEIGHTS, dtype=np.float64)
+    one_in = 1 / (1 + weights)
+    share = np.stack([one.mean for one in known.shares], axis=1)
+    apart = known.told - share * counts[:, None]
+    drawn = np.maximum(share, 0.0) * np.maximum(counts, 0.0)[:, None]
+    differ = _differ(known, apart, share, drawn)
+
+    whole = 1 + share @ weights
+    draws, crossing = drawn * (1 - one_in), -drawn * one_in
+    counted = known.ground.noise + draws.sum(axis=1)
+    own = np.maximum(known.noise + draws, LEAST_NOISE)
+    between = (
+        differ
+        + np.eye(len(weights)) * own[:, :, None]
+        + _outer(share, share) * counted[:, None, None]
+        - _outer(crossing, share)
+        - _outer(share, crossing)
+    )
+    towards = differ @ weights + whole[:, None] * (share * counted[:, None] - crossing)
+    trust = np.linalg.solve(between, towards[:, :, None])[:, :, 0]
+
+    leaning = whole - (trust * share).sum(axis=1)
+    doubt = weights - trust
+    unknown = np.stack([one.variance for one in known.shares], axis=1)
+    return (
+        whole * counts + (trust * apart).sum(axis=1),
+        leaning**2 * counted
+        + (trust**2 * own).sum(axis=1)
+        + 2 * leaning * (trust * crossing).sum(axis=1),
+        np.einsum("ci,cij,cj->c", doubt, differ, doubt)
+        + (doubt**2 * unknown).sum(axis=1) * np.maximum(counts, 0.0) ** 2,
+    )
+
+
+def _outer(left: FloatArray, right: FloatArray) -> FloatArray:
+    return np.asarray(left[:, :, None] * right[:, None, :])
+
+
+def _differ(known: _Known, apart: FloatArray, share: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Returns how cells differ from what is expected of them, as covariances of their weights."""
+    counts, noise = known.ground.counts, known.ground.noise
+    less = (_OF_SIZE / np.maximum(counts, _OF_SIZE)) ** _LESS
+    squares = np.maximum(counts**2 - noise, 0.0) * less
+    parts = []
+    for one, usual in enumerate(_DIFFER):
+        own = share[:, one]
+        # Who is on a link is chance, too.
+        chance = known.noise + own**2 * noise + (1 + own) * drawn[:, one]
+        chance = np.maximum(chance, LEAST_NOISE)
+        seen = differing(apart[:, one], chance, squares * own**2, usual)
+        parts.append(np.sqrt(seen * squares) * np.maximum(own, 0.0))
+    scale = np.stack(parts, axis=1)
+    chance = drawn / (1 + np.array(WEIGHTS))
+    return np.asarray(
+        np.array(_TOGETHER) * _outer(scale, scale) + np.eye(len(WEIGHTS)) * chance[:, :, None]
+    )

@@ -1,0 +1,290 @@
+"""The table that the links family publishes, and how noise becomes one: all post-processing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.errors import PrivacyError
+from hushway.families.links.fit.completion import (
+    Completed,
+    LeftOut,
+    as_counted,
+    completed,
+)
+from hushway.families.links.fit.flows import (
+    Balance,
+    FlowProblem,
+    balance_of,
+    fitted_errors,
+    fitted_flows,
+)
+from hushway.families.links.fit.rest import FittedLinks, Rest, rest_of
+from hushway.families.links.fit.shares import Nesting
+from hushway.families.links.fit.speeds import fitted_speeds
+from hushway.families.links.fit.standing import standing_out
+from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
+from hushway.families.links.public.universe import (
+    ClassZones,
+    LinkUniverse,
+    MovementCells,
+    SpeedSums,
+)
+from hushway.privacy.measured import Measured
+from hushway.release.mechanism import Measurements, noise_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkTable:
+    """Published counts of links. Safe for anyone to see.
+
+    Attributes:
+        universe: The public roads, periods and zones.
+        period: Period of each published row, ascending.
+        link: Its link, ascending within a period.
+        counts: Estimated persons: finite, above 0, rounded to hundredths.
+        standard_error: What each is expected to be off by: finite, above 0, rounded likewise.
+        speed: Mean speed in km/h, rounded to tenths, NaN where it cannot be told; None if not
+            measured.
+        speed_error: Standard error of the speed, NaN likewise; None if not measured.
+        threshold: Links whose count is below so many standard errors are not shown.
+        rest: What is fitted to the links that do not show.
+        class_totals: Noisy persons by group of `ClassZones`, as bounded; None if not measured.
+        noise: Standard deviation of the noise in each measurement, by what was asked.
+        diagnostics: How the fit went, as plain JSON values.
+    """
+
+    universe: LinkUniverse
+    period: IntArray
+    link: IntArray
+    counts: FloatArray
+    standard_error: FloatArray
+    speed: FloatArray | None
+    speed_error: FloatArray | None
+    threshold: float
+    rest: Rest
+    class_totals: IntArray | None
+    noise: Mapping[str, float]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+
+_HUNDREDTH = 0.01
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Answers:
+    """What was measured, told apart by what was asked."""
+
+    items: Measured
+    left_out: LeftOut | None
+    classes: Measured | None
+    speeds: Measured | None
+
+
+def fit_links(
+    measured: Measurements,
+    universe: LinkUniverse,
+    *,
+    publish_above_se: float,
+    shrink_to_class: bool,
+    conserve: bool,
+) -> LinkTable:
+    """Fits the flows of every period, and keeps the links that stand out."""
+    answers = _told_apart(measured)
+    groups = ClassZones(universe=universe)
+    whole = _whole(answers, groups)
+    balance = balance_of(universe.roads)
+    problems = _problems(
+        answers, whole, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
+    )
+    fitted = _fitted(problems, whole, universe.roads.links)
+    standing = (fitted.values >= publish_above_se * fitted.errors) & (fitted.values >= _HUNDREDTH)
+    if publish_above_se > 0:
+        standing &= _beyond_noise(answers.items, universe)
+    period, link = (index.astype(np.int64) for index in np.nonzero(standing))
+    speed = _speeds(answers.speeds, whole, groups, fitted, standing)
+    loose = [balance.looseness(one.noisy, one.variance) for one in problems]
+    return LinkTable(
+        universe=universe,
+        period=period,
+        link=link,
+        counts=np.round(fitted.values[standing], 2),
+        standard_error=np.maximum(np.round(fitted.errors[standing], 2), _HUNDREDTH),
+        speed=None if speed is None else speed[0],
+        speed_error=None if speed is None else speed[1],
+        threshold=publish_above_se,
+        rest=rest_of(fitted, standing, groups),
+        class_totals=None if answers.classes is None else answers.classes.values,
+        noise=noise_of(measured),
+        diagnostics={"published_rows": len(link), "looseness_of_nodes": float(np.mean(loose))},
+    )
+
+
+def _told_apart(measured: Measurements) -> _Answers:
+    found = {type(one.query.cells): one for one in measured if isinstance(one, Measured)}
+    if MovementCells not in found:
+        raise PrivacyError(
+            "Links cannot be fitted without their counts.",
+            advice="Give `fit` what `measure` returned.",
+        )
+    left_out = None
+    if LeftOutCells in found and LeftOutClasses in found:
+        left_out = LeftOut(cells=found[LeftOutCells], classes=found[LeftOutClasses])
+    return _Answers(
+        items=found[MovementCells],
+        left_out=left_out,
+        classes=found.get(ClassZones),
+        speeds=found.get(SpeedSums),
+    )
+
+
+def _whole(answers: _Answers, groups: ClassZones) -> Completed:
+    if answers.left_out is None:
+        return as_counted(answers.items, groups.size)
+    cells = np.arange(len(answers.items.values))
+    kinds = LeftOutClasses(universe=groups.universe)
+    return completed(
+        answers.items,
+        answers.left_out,
+        Nesting(kind=kinds.kind(cells % groups.universe.items), group=groups.of(cells)),
+    )
+
+
+def _problems(
+    answers: _Answers,
+    whole: Completed,
+    groups: ClassZones,
+    balance: Balance,
+    *,
+    shrink_to_class: bool,
+    conserve: bool,
+) -> list[FlowProblem]:
+    """Returns what is known of each period."""
+    periods, items = len(groups.universe.periods), groups.universe.items
+    group = groups.of(np.arange(items))
+    sums, sum_variance = _sums(answers.classes, whole, groups)
+    found = []
+    for period in range(periods):
+        own = slice(period * items, (period + 1) * items)
+        counts, variance = whole.counts[own], whole.variance[own]
+        expected, spread = expectation(counts, variance, group, groups.groups)
+        found.append(
+            FlowProblem(
+                noisy=counts,
+                variance=variance,
+                expected=expected,
+                spread=spread if shrink_to_class else np.full(items, np.inf),
+                balance=balance.matrix,
+                imbalance=_imbalance(balance, counts, variance, conserve=conserve),
+                group=group,
+                sums=sums[period],
+                sum_variance=sum_variance[period],
+            )
+        )
+    return found
+
+
+def _sums(
+    classes: Measured | None, whole: Completed, groups: ClassZones
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the measured sum of each group with what was left out of it, and its variance."""
+    shape = len(groups.universe.periods), groups.groups
+    if classes is None:
+        return np.zeros(shape), np.full(shape, np.inf)
+    values = classes.values.astype(np.float64)
+    factor = 1 + whole.share
+    variance = factor**2 * float(classes.variance) + values**2 * whole.share_variance
+    return (factor * values).reshape(shape), variance.reshape(shape)
+
+
+def _imbalance(
+    balance: Balance, counts: FloatArray, variance: FloatArray, *, conserve: bool
+) -> FloatArray:
+    if not conserve:
+        return np.full(balance.matrix.shape[0], np.inf)
+    return balance.variance(counts, variance)
+
+
+def _fitted(problems: list[FlowProblem], whole: Completed, links: int) -> FittedLinks:
+    together = whole.together.reshape(len(problems), -1)[:, :links]
+    flows = [fitted_flows(problem) for problem in problems]
+    own = [_errors(problem, flow)[:links] for problem, flow in zip(problems, flows, strict=True)]
+    return FittedLinks(
+        values=np.stack([flow[:links] for flow in flows]),
+        # Neighbours do not make up for an error that they share.
+        errors=np.sqrt(np.stack(own) ** 2 + together),
+    )
+
+
+def _errors(problem: FlowProblem, flows: FloatArray) -> FloatArray:
+    """Returns the standard errors of flows.
+
+    Most links of a group carry less than its mean, and a few carry many times that. So the mean
+    draws down what lies above it, but does not make it surer.
+    """
+    spread = np.where(flows > problem.expected, np.inf, problem.spread)
+    return fitted_errors(replace(problem, spread=spread))
+
+
+def _beyond_noise(items: Measured, universe: LinkUniverse) -> BoolArray:
+    links, periods = universe.roads.links, len(universe.periods)
+    cells = (np.arange(periods)[:, None] * universe.items + np.arange(links)).reshape(-1)
+    return standing_out(items, cells).reshape(periods, links)
+
+
+def _speeds(
+    speeds: Measured | None,
+    whole: Completed,
+    groups: ClassZones,
+    fitted: FittedLinks,
+    standing: BoolArray,
+) -> tuple[FloatArray, FloatArray] | None:
+    if speeds is None:
+        return None
+    shape = fitted.values.shape
+    steps = speeds.values.astype(np.float64).reshape(shape)
+    usual = np.broadcast_to(groups.universe.roads.speed, shape)
+    # Steps are those of people as bounded.
+    share = whole.share.reshape(shape[0], -1)[:, groups.links[0]]
+    counted = 1 / (1 + share)
+    return fitted_speeds(
+        steps[standing],
+        float(speeds.variance),
+        (counted * fitted.values)[standing],
+        (counted * fitted.errors)[standing],
+        usual[standing],
+    )
+
+
+# Streets of one kind differ by about as much as their mean. Without such a floor a group of quiet
+# ones could be taken for a constant, with standard errors that nobody should believe.
+_LEAST_VARIATION = 1.0
+_LEAST_SPREAD = 1e-3
+
+
+def expectation(
+    counts: FloatArray, variance: FloatArray, group: IntArray, groups: int
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the mean of each item's group, and how far items are from it, as variances.
+
+    Some links carry far more than others of their kind. Where a noisy count is further from the
+    mean than the group's spread and the noise explain, its spread is widened by as much, so that
+    busy roads are not drawn down to the others.
+
+    Args:
+        counts: Noisy counts.
+        variance: Variance of the noise in each.
+        group: The group of each.
+        groups: Number of groups.
+    """
+    size = np.maximum(np.bincount(group, minlength=groups), 1)
+    middle = np.maximum(np.bincount(group, counts, minlength=groups) / size, 0.0)
+    mean = middle[group]
+    apart = (counts - mean) ** 2
+    noise = np.bincount(group, variance, minlength=groups) / size
+    beyond = np.bincount(group, apart, minlength=groups) / size - noise
+    floor = (_LEAST_VARIATION * middle) ** 2 + _LEAST_SPREAD * noise
+    spread = np.maximum(beyond, floor)[group]
+    return mean, spread * np.maximum(apart / (spread + variance), 1.0)

@@ -1,0 +1,156 @@
+"""What to put into an OD plan: published totals, a contribution limit, and whether that is enough.
+
+Everything follows from public files and a guess, so it costs nothing and may be printed anywhere.
+"""
+
+import json
+from contextlib import suppress
+from typing import Any, Final
+
+from hushway.errors import HushwayError, PlanError
+from hushway.families.od.job import prepare_od
+from hushway.families.od.job_features import possible_features
+from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, LearnedPlan
+from hushway.families.od.plan_totals import CELLS, FeaturePlan, known_features
+from hushway.families.od.planning.forecast import forecast_od
+from hushway.families.od.planning.recommend import Candidate, make_stand_in, plan_lines, recommend
+from hushway.families.od.public.cells import ODCells
+from hushway.privacy.loss import total
+from hushway.progress import Progress
+from hushway.release.forecast.advice import Advice, Choice, enough_for_crowd
+from hushway.release.forecast.crowd import ExpectedPopulation
+from hushway.release.job import Job
+from hushway.tables.first_lines import read_header
+
+# Each of them makes everything be tried once more.
+_MOST_COLUMNS: Final = 3
+
+
+def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress) -> Advice:
+    """Tries mechanism, published totals and contribution limit on invented trips.
+
+    Totals that the plan does not name are tried too: by origin and destination, and by columns that
+    its public file of places has and the plan makes nothing of.
+
+    Privacy:
+        Reads no row and spends nothing: the trips are invented, and so is the budget.
+
+    Raises:
+        PlanError: The guess is not that of a city, or says nothing of people.
+    """
+    if crowd.people is None:
+        raise PlanError(
+            "Which contribution limit is best depends on the people behind the trips.",
+            advice="Give --people too: a public guess, never a count.",
+        )
+    plan = job.plan
+    assert isinstance(plan, ODPlan)  # noqa: S101  what an OD job is made from
+    wider, added = _widened(plan)
+    cells = prepare_od(wider).geography
+    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
+    budget = total(job.mechanism.losses)
+    progress("Inventing trips")
+    stand_in = make_stand_in(
+        cells,
+        possible_features(wider, cells),
+        budget=budget,
+        unit=plan.privacy.unit,
+        trips=crowd.trips,
+        people=crowd.people,
+        runs=runs,
+    )
+    tried = recommend(stand_in, progress=progress)
+    best = tried[0].candidate
+    progress("Asking whether that is enough")
+    settled = prepare_od(_settled(wider, plan, best))
+    return Advice(
+        measured="Trips misplaced on invented rows, as a share of all trips (less is better)",
+        tried=tuple(
+            Choice(options=_options(one.candidate), score=one.score, details=one.misplaced)
+            for one in tried
+        ),
+        lines=plan_lines(best, budget) + _definitions(best, added),
+        could_add=tuple(_could_add(plan, best, added)),
+        enough=tuple(enough_for_crowd(forecast_od(settled, crowd), job.wording.counted)),
+    )
+
+
+def _widened(plan: ODPlan) -> tuple[ODPlan, tuple[str, ...]]:
+    """Returns the plan with totals by columns of the places that it makes nothing of."""
+    wider = plan.model_copy(update={"mechanism": LearnedPlan()})
+    added: list[str] = []
+    for column in _spare_columns(plan):
+        more = wider.model_copy(
+            update={
+                "published_totals": {**wider.published_totals, column: FeaturePlan(places=column)}
+            }
+        )
+        # A column with gaps cannot be summed by: somebody's notes, or nothing at all.
+        with suppress(HushwayError):
+            cells = prepare_od(more).geography
+            assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
+            if 1 < len(set(cells.locations.labels_in(column))) < len(cells.locations):
+                wider = more
+                added.append(column)
+        if len(added) == _MOST_COLUMNS:
+            break
+    return wider, tuple(added)
+
+
+def _spare_columns(plan: ODPlan) -> list[str]:
+    """Returns columns of the public file of places that the plan does not speak of."""
+    if plan.places.file is None:
+        return []
+    file = plan.path(plan.places.file)
+    if not file.name.endswith((".csv", ".csv.gz")):
+        return []
+    _, header = read_header(file)
+    taken = {*dict(plan.places.columns).values(), *known_features(plan.published_totals), CELLS}
+    used = {feature.places for feature in plan.defined_features.values()}
+    return [name for name in header if name.strip() and name not in taken | used]
+
+
+def _options(candidate: Candidate) -> dict[str, Any]:
+    """Returns what was chosen, by the words of the plan."""
+    return {
+        "mechanism": candidate.mechanism,
+        "published_totals": candidate.features,
+        "max_trips": candidate.max_trips,
+    }
+
+
+def _settled(wider: ODPlan, plan: ODPlan, best: Candidate) -> ODPlan:
+    noise = "laplace" if isinstance(plan.mechanism, LaplacePlan) else plan.mechanism.noise
+    mechanism = (
+        CBDPPlan(name="cbdp", published_totals=best.features, noise=noise)
+        if best.mechanism == "cbdp"
+        else LearnedPlan(published_totals=best.features, noise=noise)
+    )
+    privacy = plan.privacy.model_copy(update={"max_trips": best.max_trips})
+    return wider.model_copy(update={"mechanism": mechanism, "privacy": privacy})
+
+
+def _definitions(best: Candidate, added: tuple[str, ...]) -> str:
+    return "".join(
+        f"\n[published_totals.{json.dumps(name)}]\nplaces = {json.dumps(name)}\n"
+        for name in added
+        if name in best.features
+    )
+
+
+def _could_add(plan: ODPlan, best: Candidate, added: tuple[str, ...]) -> list[str]:
+    words = [
+        f"Totals by {name!r}, a column of your file of places, {_verdict(name, best)}."
+        for name in added
+    ]
+    if plan.places.pairs is None:
+        words.append(
+            "Totals by what is public about pairs of places, such as a mode or a corridor, could "
+            "be tried too: name a table of them as places.pairs."
+        )
+    return words
+
+
+def _verdict(name: str, best: Candidate) -> str:
+    return "make the others better" if name in best.features else "cost more than they tell"

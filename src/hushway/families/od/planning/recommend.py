@@ -1,0 +1,201 @@
+"""Which mechanism, features and limit suit a plan: tried on a synthetic stand-in, not on the data.
+
+The stand-in is invented from public geography and two guesses, so nothing here costs budget. What
+is recommended depends on public facts alone and may be printed anywhere.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned
+from hushway.families.od.mechanism.cbdp import CBDP
+from hushway.families.od.mechanism.learned import LEARNED, Learned
+from hushway.families.od.mechanism.shares import Weights, learned_shares, recommended_shares
+from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
+from hushway.families.od.rows.bounding import trip_bound
+from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
+from hushway.privacy.bound import Unit
+from hushway.privacy.loss import Loss
+from hushway.privacy.randomness import SeededSource
+from hushway.progress import Progress
+from hushway.release.forecast.advice import best_limits, limits_up_to
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One way to run a plan.
+
+    Attributes:
+        mechanism: "learned" or "cbdp".
+        features: Titles of the coarse features.
+        max_trips: Most trips of one person that are counted.
+    """
+
+    mechanism: str
+    features: tuple[str, ...]
+    max_trips: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """A candidate and how it did on the stand-in.
+
+    Attributes:
+        candidate: What was tried.
+        misplaced: Sum of absolute errors as a share of all trips, for each figure that a reader
+            looks up: by the title of the feature, and "cells".
+        score: The mean of these; less is better.
+    """
+
+    candidate: Candidate
+    misplaced: dict[str, float]
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StandIn:
+    """The stand-in of a plan, and the terms under which it is published.
+
+    Attributes:
+        cells: The public universe.
+        features: All features that the public files allow, the coarsest first.
+        budget: What the release may cost.
+        unit: Who is protected.
+        trips: The invented trips.
+        runs: How often each candidate is tried.
+    """
+
+    cells: ODCells
+    features: tuple[Feature, ...]
+    budget: Loss
+    unit: Unit
+    trips: TripArrays
+    runs: int = 1
+
+    def limits(self) -> Iterator[int]:
+        """Yields contribution limits to try, until one leaves out nothing that was invented."""
+        person = self.trips.person
+        if person is None or not self.unit.has_many_records:
+            return iter((1,))
+        return limits_up_to(float(np.bincount(person).max()))
+
+    def attempt(self, candidate: Candidate) -> Tried:
+        """Publishes the stand-in as the candidate says and compares it with its truth."""
+        chosen = [f for f in self.features if f.title in candidate.features]
+        mechanism = self._mechanism(candidate, chosen)
+        scene = trips_scene(
+            self.cells,
+            self.features,
+            self.trips,
+            unit=self.unit,
+            max_trips=candidate.max_trips,
+        )
+        outcomes = [try_out(mechanism, scene, SeededSource(run)).value for run in range(self.runs)]
+        misplaced = self._misplaced(outcomes)
+        score = sum(misplaced.values()) / len(misplaced)
+        return Tried(candidate=candidate, misplaced=misplaced, score=score)
+
+    def _mechanism(self, candidate: Candidate, features: Sequence[Feature]) -> Learned | CBDP:
+        if candidate.mechanism == LEARNED:
+            bound = trip_bound(self.unit, candidate.max_trips)
+            shares = learned_shares(features, self.budget, bound)
+            return od_learned(self.cells, features, budget=self.budget, shares=shares)
+        return od_cbdp(
+            self.cells,
+            features,
+            budget=self.budget,
+            shares=recommended_shares(features, self.budget.measure),
+            weights=Weights.SIZE_OVER_VARIANCE,
+        )
+
+    def _misplaced(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        everything = len(self.trips.period)
+        shares = {
+            f.title: np.mean([o.errors.margins_mae[f.title] for o in outcomes])
+            * f.size
+            / everything
+            for f in self.features
+        }
+        shares["cells"] = np.mean([o.errors.cells_l1_share for o in outcomes])
+        return {title: float(share) for title, share in shares.items()}
+
+
+def make_stand_in(
+    cells: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    unit: Unit,
+    trips: int,
+    people: int,
+    runs: int = 1,
+) -> StandIn:
+    """Invents the stand-in of a plan from guesses of the number of trips and of people."""
+    return StandIn(
+        cells=cells,
+        features=tuple(features),
+        budget=budget,
+        unit=unit,
+        trips=stand_in(cells, trips=trips, people=people),
+        runs=runs,
+    )
+
+
+def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
+    """Returns everything that was tried, the best first.
+
+    One choice at a time: the contribution limit with all features, up to what the busiest of the
+    invented people does; then the features; then the mechanism that does not learn, without origins
+    and destinations.
+    """
+    every = tuple(feature.title for feature in stand_in.features)
+    tried: dict[Candidate, Tried] = {}
+
+    def best() -> Candidate:
+        return min(tried.values(), key=lambda one: one.score).candidate
+
+    def attempt(candidates: Iterator[Candidate], step: str) -> None:
+        fresh = [candidate for candidate in candidates if candidate not in tried]
+        for done, candidate in enumerate(fresh):
+            progress(step, done / len(fresh))
+            tried[candidate] = stand_in.attempt(candidate)
+
+    start = Candidate(mechanism=LEARNED, features=every, max_trips=1)
+
+    def score_of(limit: int) -> float:
+        candidate = replace(start, max_trips=limit)
+        tried[candidate] = stand_in.attempt(candidate)
+        return tried[candidate].score
+
+    best_limits(stand_in.limits(), score_of, progress=progress)
+    attempt((replace(best(), features=some) for some in _subsets(every)), "Trying published totals")
+    fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
+    attempt(
+        (replace(best(), mechanism="cbdp", features=some) for some in (fitted,)),
+        "Trying a fit that does not learn",
+    )
+    return sorted(tried.values(), key=lambda one: one.score)
+
+
+def _subsets(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yields the features without one of them; never none at all."""
+    for left_out in titles:
+        rest = tuple(title for title in titles if title != left_out)
+        if rest:
+            yield rest
+
+
+def plan_lines(candidate: Candidate, budget: Loss) -> str:
+    """Returns the recommendation as lines for a plan."""
+    features = ", ".join(json.dumps(title) for title in candidate.features)
+    noise = budget.measure.noise.removeprefix("discrete ").lower()
+    return (
+        f"[privacy]\nmax_trips = {candidate.max_trips}\n\n"
+        f'[mechanism]\nname = "{candidate.mechanism}"\npublished_totals = [{features}]\n'
+        f'noise = "{noise}"\n'
+    )

@@ -1,0 +1,479 @@
+"""The tables of a plan that do not depend on the mechanism."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+
+from hushway.errors import PrivacyError
+from hushway.geography.periods import Periods
+from hushway.privacy.bound import Unit
+from hushway.privacy.delta import USUAL_DELTA, is_large, usual_delta
+from hushway.privacy.loss import exact
+from hushway.privacy.tuning import Tuning
+from hushway.release.plans.missing import NamedTable
+from hushway.tables.table_names import table_of
+
+# The version of the language of plans. Whoever changes what a key means, or takes one away, counts
+# on, and says in `hushway.families.load` what to change in a plan of the version before.
+PLAN_VERSION = 1
+
+HOUR_MINUTES = 60
+DAY_HOURS = 24
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MAIL = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
+_WEB = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.ASCII)
+# Names of the SPDX list are made of these.
+_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*", re.ASCII)
+
+
+class Section(BaseModel):
+    """A table of a plan.
+
+    Values are of the types that they are meant to be: `true` is no number, 1 is no truth, "7" is
+    no 7. What a plan says must not depend on how somebody's library turns one into the other.
+
+    Attributes:
+        file_options: The options that name files which must be there before anything is read.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        strict=True,
+        allow_inf_nan=False,
+    )
+    file_options: ClassVar[tuple[str, ...]] = ()
+
+
+def exact_positive(value: Any) -> Fraction:
+    """Reads a positive number exactly as written.
+
+    Raises:
+        ValueError: It is not a finite number above 0.
+    """
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a finite number, such as "0.5" or "1/3"') from None
+    if number <= 0:
+        raise ValueError("must be greater than 0")
+    return number
+
+
+def day_of(value: Any) -> date:
+    """Reads a day: as TOML writes it, or as text.
+
+    Raises:
+        ValueError: It is not a day.
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    # Python would read 2026-W10-1 as well.
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        with suppress(ValueError):  # such as 2026-02-30
+            return date.fromisoformat(value)
+    raise ValueError("must be a day, such as 2026-03-02")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    # No system takes it in the name of a file, and nobody can read it in a title.
+    if "\0" in text:
+        raise ValueError("must not hold the character 0")
+    return text
+
+
+def _contact(text: str) -> str:
+    if not _MAIL.fullmatch(text) and not _WEB.fullmatch(text):
+        raise ValueError("must be a mail address or a web address, such as data@city.example")
+    return text
+
+
+def _licence(text: str) -> str:
+    if not _LICENCE.fullmatch(text) and not _WEB.fullmatch(text):
+        raise ValueError("must be a name of the SPDX list, such as CC-BY-4.0, or a web address")
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _minute_of_day(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    hours, colon, minutes = str(value).partition(":")
+    digits = colon and hours.isdigit() and minutes.isdigit()
+    if not digits or int(minutes) >= HOUR_MINUTES or int(hours) > DAY_HOURS:
+        raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
+    return int(hours) * HOUR_MINUTES + int(minutes)
+
+
+def _below_one(value: Fraction) -> Fraction:
+    if value >= 1:
+        raise ValueError("must be below 1, and far below one over the number of people")
+    return value
+
+
+def number_of(value: Fraction) -> str:
+    """Writes a small number as plans do: 1e-5, or 1/3000."""
+    return "1e-5" if value == USUAL_DELTA else str(value)
+
+
+def _share(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.05" or "1/20"') from None
+    if not 0 <= number < 1:
+        raise ValueError("must be a share, not negative and below 1")
+    return number
+
+
+def _part_or_all(value: Any) -> Fraction:
+    try:
+        number = exact(value)
+    except PrivacyError:
+        raise ValueError('must be a number, such as "0.5" or "1/2"') from None
+    if not 0 <= number <= 1:
+        raise ValueError("must be a share, from 0 to 1")
+    return number
+
+
+def _above_zero(value: Fraction) -> Fraction:
+    if value == 0:
+        raise ValueError("must be a share above 0")
+    return value
+
+
+# What editors are told: a plan is written otherwise than it is kept.
+_WRITTEN_NUMBER = WithJsonSchema({"type": ["string", "number"]})
+_WRITTEN_TIME = WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"})
+
+Exact = Annotated[Fraction, BeforeValidator(exact_positive), _WRITTEN_NUMBER]
+Share = Annotated[Fraction, BeforeValidator(_share), _WRITTEN_NUMBER]
+PartOrAll = Annotated[Fraction, BeforeValidator(_part_or_all), _WRITTEN_NUMBER]
+PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
+Delta = Annotated[Exact, AfterValidator(_below_one)]
+MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day), _WRITTEN_TIME]
+Day = Annotated[date, BeforeValidator(day_of)]
+Text = Annotated[str, AfterValidator(_not_blank)]
+Contact = Annotated[str, AfterValidator(_contact)]
+Licence = Annotated[str, AfterValidator(_licence)]
+# TOML has lists and no tuples.
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+
+
+Rule = Literal["drop", "refuse"]
+
+
+class PlaceColumnsPlan(Section):
+    """Which column of the locations file holds what."""
+
+    id: str = Field(default="id", description="The column with the id of a place, as rows name it.")
+    name: str | None = Field(
+        default="name", description="The column with its name, if there is one."
+    )
+    lon: str = Field(default="lon", description="The column with its longitude, in WGS84 degrees.")
+    lat: str = Field(default="lat", description="The column with its latitude, in WGS84 degrees.")
+    zone: str | None = Field(
+        default="zone", description="The column with its zone, if there is one."
+    )
+
+    def demanded(self, option: str) -> dict[str, str]:
+        """Returns the columns that must be there, by option.
+
+        A file without names or zones is fine, unless the plan says what their column is called.
+        """
+        usual = type(self)()
+        needed = {"id", "lon", "lat"}
+        return {
+            f"{option}.{purpose}": column
+            for purpose, column in self
+            if column is not None and (purpose in needed or column != getattr(usual, purpose))
+        }
+
+
+class TimePlan(Section):
+    """The public window and its periods, on the agency's wall clock."""
+
+    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
+    first_day: Day = Field(description="The first day of the public window.")
+    last_day: Day = Field(description="The last day of the public window, included.")
+    opens: MinuteOfDay = Field(
+        default=0, description="When the first period of a day begins, as HH:MM."
+    )
+    closes: MinuteOfDay = Field(
+        default=DAY_HOURS * HOUR_MINUTES,
+        description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
+    )
+    minutes: int = Field(default=60, gt=0, description="Length of a period in minutes.")
+    cycle: Literal["day", "week"] = Field(
+        default="day", description="Whether all days are counted together, or weekdays apart."
+    )
+
+    @property
+    def periods(self) -> Periods:
+        """The periods.
+
+        Raises:
+            GeographyError: They do not fit the window.
+        """
+        return Periods(**self.model_dump())
+
+
+class LedgerPlan(Section):
+    """Where the budget is kept."""
+
+    url: Text = Field(
+        default="ledger.db",
+        description="A file, or postgresql://user@host/database for a shared ledger; "
+        "HUSHWAY_LEDGER if left out.",
+    )
+    period: Text = Field(description="The time the account covers, such as 2026-03.")
+
+
+class ReleasePlan(Section):
+    """What is written, and who stands behind it."""
+
+    file_options: ClassVar[tuple[str, ...]] = ("signing_key",)
+
+    folder: Text = Field(description="Where the release folder appears.")
+    title: Text = Field(description="What the release is called.")
+    publisher: Text | None = Field(default=None, description="Who publishes the release.")
+    contact: Contact | None = Field(
+        default=None, description="Where readers may ask: a mail address or a web address."
+    )
+    licence: Licence | None = Field(
+        default=None, description="A name of the SPDX list, such as CC-BY-4.0, or a web address."
+    )
+    region: Text | None = Field(default=None, description="Which part of the world it is about.")
+    intended_use: Text | None = Field(default=None, description="What the release is meant for.")
+    approver: Text | None = Field(default=None, description="Who answers for the release.")
+    parameters_chosen: Annotated[Tuning, Field(strict=False)] = Field(
+        default=Tuning.NOT_STATED,
+        description="Whether the protected rows were looked at: the approver's word.",
+    )
+    signing_key: Text | None = Field(
+        default=None, description="The private key that signs it, made by hushway keys new."
+    )
+
+    @model_validator(mode="after")
+    def _somebody_states_it(self) -> "ReleasePlan":
+        if self.parameters_chosen is Tuning.WITHOUT_THESE_ROWS and self.approver is None:
+            raise ValueError(
+                'parameters_chosen = "without these rows" is for an approver to state: name one'
+            )
+        return self
+
+
+class EnginePlan(Section):
+    """Where rows are read and counted, and how much of the machine that may use."""
+
+    kind: Literal["duckdb", "spark", "warehouse"] = Field(
+        default="duckdb",
+        description="duckdb to read and count on this machine, spark to do it on a cluster, "
+        "warehouse to read a table of a database; HUSHWAY_ENGINE_KIND if left out.",
+    )
+    url: Text | None = Field(
+        default=None,
+        repr=False,
+        description="The address of the warehouse, such as postgres://user@host/database; "
+        "HUSHWAY_ENGINE_URL if left out.",
+    )
+    master: Text | None = Field(
+        default=None,
+        description="The address of the Spark cluster, such as spark://host:7077; the Spark "
+        "session of this process, or HUSHWAY_ENGINE_MASTER, if left out.",
+    )
+    parts: int | None = Field(
+        default=None,
+        ge=1,
+        description="Into how many parts a cluster divides people; as many as its rows need, if "
+        "left out. The counts are the same for any number.",
+    )
+    memory_limit: Text = Field(
+        default="4GB",
+        description="How much memory counting may use, on a cluster each task of it, such as 4GB; "
+        "HUSHWAY_ENGINE_MEMORY_LIMIT if left out.",
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many threads count; HUSHWAY_ENGINE_THREADS, or all processors, if left "
+        "out.",
+    )
+    temp_folder: Text | None = Field(
+        default=None,
+        description="Where rows go that do not fit into memory; HUSHWAY_ENGINE_TEMP_FOLDER if "
+        "left out.",
+    )
+    encrypt_spills: bool | None = Field(
+        default=None,
+        description="Whether rows that do not fit into memory are encrypted on disk. With true, "
+        "counting is refused without hushway[encrypted-spills]; if left out, they are encrypted "
+        "where that is installed.",
+    )
+
+    @model_validator(mode="after")
+    def _has_a_cluster(self) -> "EnginePlan":
+        if self.kind != "spark" and (self.master is not None or self.parts is not None):
+            raise ValueError('master and parts belong to a cluster: set kind = "spark"')
+        return self
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> "EnginePlan":
+        if self.kind == "warehouse" and self.url is not None and "://" not in self.url:
+            raise ValueError(
+                "url must be the address of a warehouse, such as postgres://user@host/database"
+            )
+        if self.kind != "warehouse" and self.url is not None:
+            raise ValueError('url belongs to a warehouse: set kind = "warehouse"')
+        return self
+
+
+class RowsPlan(Section):
+    """What plans of all families say about the protected rows."""
+
+    name: Text = Field(description="The ledger's name of this data set.")
+
+
+class LossPlan(Section):
+    """What plans of all families say about the guarantee."""
+
+    unit: Annotated[Unit, Field(strict=False)] = Field(description="Who is protected.")
+    epsilon: Exact = Field(
+        description='How much one of them may lose, in quotes: read exactly as written, "0.1" or '
+        '"1/3".'
+    )
+    delta: Delta | None = Field(
+        default=None,
+        description="What Gaussian noise needs: far below one over the number of people.",
+    )
+    people: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many people the rows may be about, as far as that is public; never a "
+        "count of the rows. A delta above one over it is a large one.",
+    )
+    large_delta: bool = Field(
+        default=False,
+        description="Whether a delta above 1e-5, or above one over the people, is meant. With that "
+        "chance everything about somebody may show; certificate, page and label say LARGE DELTA.",
+    )
+
+    @model_validator(mode="after")
+    def _large_delta_is_meant(self) -> Self:
+        large = self.delta is not None and is_large(self.delta, self.people)
+        if large and not self.large_delta:
+            raise ValueError(
+                f"delta: is above {number_of(usual_delta(self.people))}, the largest that is usual "
+                "(1e-5, or one over privacy.people): with that chance everything about somebody "
+                "may show. Choose a smaller one, or say that it is meant: large_delta = true"
+            )
+        if self.large_delta and not large:
+            raise ValueError("large_delta: is true, and no delta here is a large one: leave it out")
+        return self
+
+
+class ProblemsPlan(Section):
+    """What to do with rows that cannot be counted."""
+
+    unknown_place: Rule = Field(
+        default="drop", description="Rows at places that are not in the public list."
+    )
+    outside_window: Rule = Field(default="drop", description="Rows at times outside the window.")
+    null_value: Rule = Field(default="drop", description="Rows without a value that they need.")
+    unparsable_time: Rule = Field(default="drop", description="Rows whose time cannot be read.")
+    malformed_row: Rule = Field(
+        default="drop",
+        description="Lines of a CSV file with too many or too few fields, with quotes that do not "
+        "close within the line, or not UTF-8.",
+    )
+    impossible_time: Rule = Field(
+        default="drop", description="Rows at a time of the wall clock that daylight saving skipped."
+    )
+    most_dropped: PartOrAll = Field(
+        default=Fraction(1, 2),
+        description="The largest share of rows that may be dropped; beyond, nothing is published.",
+    )
+
+
+class AnyPlan(Section):
+    """What plans of all families have."""
+
+    version: int = Field(
+        default=PLAN_VERSION, description="The version of the language that the plan is written in."
+    )
+    release_type: str = Field(description="The release type.")
+    data: RowsPlan
+    privacy: LossPlan
+    ledger: LedgerPlan
+    release: ReleasePlan
+    engine: EnginePlan = EnginePlan()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @model_validator(mode="after")
+    def _tables_agree(self) -> Self:
+        problems = list(self.disagreements())
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    def disagreements(self) -> Iterator[str]:
+        """Yields what tables of the plan, each right by itself, do not agree on."""
+        yield from ()
+
+    def named_files(self) -> Iterator[tuple[str, Path]]:
+        """Yields the public files that must be there, also those that nothing would read.
+
+        The protected rows are left to those who know their folders and patterns.
+        """
+        for table in type(self).model_fields:
+            section = getattr(self, table)
+            if isinstance(section, Section):
+                for option in section.file_options:
+                    name = getattr(section, option)
+                    if name is not None:
+                        yield f"{table}.{option}", self.path(name)
+
+    def named_tables(self) -> Iterator[NamedTable]:
+        """Yields the tables whose columns the plan names, public and protected."""
+        yield from ()
+
+    def refuse_wrong_periods(self) -> None:
+        """Refuses periods that make no sense, by public facts alone.
+
+        Raises:
+            GeographyError: They do not fit the window, or there is no such time zone.
+        """
+
+    def path(self, name: str) -> Path:
+        """Returns a path of the plan, taken from the plan's own folder."""
+        return self.folder / os.path.expanduser(name)  # noqa: PTH111  keeps globs as they are
+
+    def rows_path(self, name: str) -> Path | str:
+        """Returns where protected rows are: a path as `path` does, a table as it is named."""
+        return self.path(name) if table_of(name) is None else name
+
+    def ledger_url(self) -> str | Path:
+        """Returns the ledger's address: a URL as it stands, a file from the plan's folder."""
+        return self.ledger.url if "://" in self.ledger.url else self.path(self.ledger.url)
