@@ -164,9 +164,9 @@ class ODFamily(Family):
     @property
     def mechanisms(self) -> "Mapping[str, type[Section]]":
         """The models of its mechanisms by name."""
-        from hushway.families.od.plan_mechanisms import MECHANISMS
+        from hushway.families.od.mechanism.catalogue import MECHANISMS
 
-        return MECHANISMS
+        return {spec.name: spec.options for spec in MECHANISMS}
 
     def example(self, folder: Path) -> Example:
         """Writes a synthetic weekday of Ann Arbor."""
