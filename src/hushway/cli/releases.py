@@ -58,6 +58,11 @@ def _show(folder: Path, found: dict[str, Any]) -> None:
         for check in found["checks"]
     ]
     table("What was checked", ["", "check", "finding"], rows)
+    if found["checked_by"] is not None:
+        say(
+            f"The files of this release type were checked by the package {found['checked_by']}, "
+            "which is not part of hushway: trust that finding as far as you trust the package."
+        )
     say(_VERDICTS[found["result"]])
     if found["warning"] is not None:
         say(f"WARNING: {found['warning']}")

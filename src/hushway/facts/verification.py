@@ -15,6 +15,7 @@ def verification_facts(found: "Verification") -> dict[str, Any]:
         "passed": found.passed,
         "warning": found.warning,
         "key_given": found.key_given,
+        "checked_by": found.checked_by,
         "checks": [vars(check) for check in found.checks],
     }
 
@@ -27,6 +28,7 @@ def failed_facts(name: str, sentence: str) -> dict[str, Any]:
         "passed": False,
         "warning": None,
         "key_given": False,
+        "checked_by": None,
         "checks": [{"name": name, "outcome": "failed", "sentence": sentence}],
     }
 

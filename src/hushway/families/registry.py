@@ -62,6 +62,12 @@ def package_of(family: Family) -> str | None:
     return type(family).__module__ if dist is None else f"{dist.name} {dist.version}"
 
 
+def outside_words(family: Family) -> str | None:
+    """Says that a release type is not part of hushway; None for those of hushway."""
+    package = package_of(family)
+    return None if package is None else f"the package {package}, which is not part of hushway"
+
+
 _BUILT_IN = {family.name: family for family in _OWN}
 FAMILIES: dict[str, Family] = {
     **_BUILT_IN,
