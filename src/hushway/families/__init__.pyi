@@ -93,6 +93,7 @@ from hushway.release.folder.published_file import table_schema as table_schema
 from hushway.release.folder.published_file import write_files as write_files
 from hushway.release.folder.published_file import write_parts as write_parts
 from hushway.release.forecast.compared import ComparedTable as ComparedTable
+from hushway.release.formats.csv import LABEL as LABEL
 from hushway.release.formats.places import csv_parts as csv_parts
 from hushway.release.formats.places import locations_csv as locations_csv
 from hushway.release.formats.places import published_periods as published_periods

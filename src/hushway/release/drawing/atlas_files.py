@@ -91,6 +91,7 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "version": VERSION,
         **{name: text and short_text(text) for name, text in atlas.facts.items()},
         **atlas.sentences,
+        "layer": drawing.layer,
         "counted": drawing.counted,
         "window": drawing.window,
         "bounds": drawing.bounds,
