@@ -6,6 +6,7 @@ release type and whose value is a class below `Family`.
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,7 @@ from hushway.families.sequences.family import SequencesFamily
 from hushway.release.family import Family
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.audit.suite import Audit, Suite
     from hushway.release.folder.published_file import Contents
 
 _OWN = (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
@@ -164,4 +165,17 @@ def suite_of(name: str) -> "Suite[Any]":
             f"There are no audits of {name!r}.",
             advice=f"Choose one of: {', '.join(sorted([*FAMILIES, _NOISE]))}.",
         )
-    return FAMILIES[name].suite
+    family = FAMILIES[name]
+    own = [spec.audits() for spec in family.catalogue or () if spec.audits is not None]
+    return _joined(family.suite, own) if own else family.suite
+
+
+def _joined(suite: "Suite[Any]", others: "list[Suite[Any]]") -> "Suite[Any]":
+    """Adds audits that mechanisms bring, each of a product of its own."""
+
+    def of(other: "Suite[Any]", audit: "Audit[Any]") -> "Audit[Any]":
+        return lambda _product, epsilon: audit(other.real, epsilon)
+
+    brought = (of(other, audit) for other in others for audit in other.audits)
+    mutants = (mutant for other in others for mutant in other.mutants)
+    return replace(suite, audits=(*suite.audits, *brought), mutants=(*suite.mutants, *mutants))
