@@ -259,8 +259,7 @@ class Family(ABC):
         raise ReleaseError(
             f"There is nothing to draw from a release of the release type {self.name!r}"
             f"{' as a table' if table else ''}.",
-            advice="Give a release of the release type od or sequences; tables are drawn of od "
-            "only.",
+            advice="Read its tables instead: hushway.open(RELEASE) in Python, or its files.",
         )
 
     @property

@@ -23,7 +23,7 @@ def run_audit(
     `epsilon_detected` of each finding.
 
     Args:
-        release_type: "od", "sequences", "density" or "links"; "noise" for what all of them draw.
+        release_type: Such as "od"; "noise" for what all of them draw.
         runs: Runs of each end-to-end audit: at least 68,282, and 100,000 if left out. If quick, at
             least 1,000, and 10,000 if left out.
         quick: Whether fewer runs will do. They find less, and are not enough to tell whether there

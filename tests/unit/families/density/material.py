@@ -25,6 +25,12 @@ PLAN: dict[str, Any] = {
 # The file of protected rows, and one row that counts, column by column.
 ROWS = "events.csv"
 ROW = {"person": "p0", "time": SOON, "lon": "-8.60", "lat": "41.10"}
+# Values to try of options that cannot be listed.
+OPTION_VALUES: dict[str, tuple[Any, ...]] = {
+    "budget_shares": ({"histogram": "1/8", "clusters": "1/8"}, {"cuts": "1/8"}),
+    "cluster_error": (0.4,),
+    "expected_population": ({"people": 60, "visits": 4},),
+}
 
 
 def write(folder: Path) -> None:

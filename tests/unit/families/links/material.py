@@ -21,6 +21,14 @@ PLAN: dict[str, Any] = {
 # The file of protected rows, and one row that counts, column by column.
 ROWS = "traces.csv"
 ROW = {"person": "p0", "time": SOON, "lon": "-8.60", "lat": "41.10"}
+# Values to try of options that cannot be listed.
+OPTION_VALUES: dict[str, tuple[Any, ...]] = {
+    "classes": ("0", "1/3"),
+    "left_out": ("0", "1/3"),
+    "speeds": ("1/5",),
+    "speed_steps": (2,),
+    "publish_above_se": (0.0,),
+}
 
 
 def write(folder: Path) -> None:

@@ -22,6 +22,13 @@ PLAN: dict[str, Any] = {
 # The file of protected rows, and one row that counts, column by column.
 ROWS = "trips.csv"
 ROW = {"person": "p0", "origin": "a", "destination": "b", "time": SOON}
+# Values to try of options that cannot be listed.
+OPTION_VALUES: dict[str, tuple[Any, ...]] = {
+    "expected_false": (3.0,),
+    "published_totals": (["total", "zones"],),
+    "budget_shares": ({"cells": "1/2", "total": "1/4", "zones": "1/4"},),
+    "importance": ({"cells": 1.0, "total": 2.0, "zones": 3.0},),
+}
 
 
 def write(folder: Path) -> None:

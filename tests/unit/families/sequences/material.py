@@ -23,6 +23,11 @@ PLAN: dict[str, Any] = {
 # The file of protected rows, and one row that counts, column by column.
 ROWS = "taps.csv"
 ROW = {"person": "p0", "place": "a", "time": SOON}
+# Values to try of options that cannot be listed.
+OPTION_VALUES: dict[str, tuple[Any, ...]] = {
+    "expected_false_prefixes": (0.4,),
+    "ratio": ("1/2",),
+}
 
 
 def write(folder: Path) -> None:
