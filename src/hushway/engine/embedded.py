@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import duckdb
 import ibis
@@ -16,9 +16,7 @@ from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
-from hushway.engine.csv.lines import DamagedFileError
-from hushway.engine.csv.stream import CsvStream
-from hushway.engine.extensions import NO_FOREIGN_CODE
+from hushway.engine.csv_lines import CsvStream, DamagedFileError
 from hushway.engine.session import Ask, Keeping, Part, Reading, Tally
 from hushway.engine.settings import SIZE, EngineSettings, not_understood
 from hushway.engine.spilling import encrypt_spills, spill_folder, spills_are_encrypted
@@ -370,3 +368,14 @@ def _translated(error: Exception) -> DataError:
         "The rows cannot be read: a file is damaged, or it has changed while it was read.",
         advice="Check that every file is whole, and start again.",
     )
+
+
+# For every DuckDB that sees rows. An extension sees all of them, so none is fetched, none is loaded
+# because a query happens to need it, and those of communities and strangers are refused. What is
+# left is LOAD of an extension that DuckDB's own makers have signed; only `spilling` does that.
+NO_FOREIGN_CODE: Final = {
+    "allow_community_extensions": False,
+    "allow_unsigned_extensions": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}

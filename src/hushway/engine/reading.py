@@ -10,8 +10,7 @@ from glob import escape
 import ibis
 
 from hushway.engine.embedded import EmbeddedSession
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Clock, Layout
+from hushway.tables.layout import Clock, Kind, Layout
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"

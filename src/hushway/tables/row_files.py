@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hushway.errors import DataError
-from hushway.tables.table_names import refuse_table
 from hushway.tables.unpacking import refuse_unfit_rows
 
 Format = Literal["csv", "parquet", "table"]
@@ -76,3 +75,40 @@ def _belongs(file: Path, folder: Path) -> bool:
 
 def _format(file: Path) -> Format | None:
     return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)
+
+
+_TABLE: Final = "table:"
+
+
+def table_of(path: Path | str) -> str | None:
+    """Returns the name of a table, such as "schema.trips"; None for files."""
+    name = str(path)
+    return name.removeprefix(_TABLE).strip() if name.startswith(_TABLE) else None
+
+
+def refuse_table(path: Path | str, noun: str) -> None:
+    """Refuses a table where files are read.
+
+    Raises:
+        DataError: It is one.
+    """
+    if table_of(path) is not None:
+        raise DataError(
+            f"The {noun} are a table of a warehouse or a cluster, and this engine reads files.",
+            advice='Set kind = "warehouse" and url in [engine], or kind = "spark"; or name a file.',
+        )
+
+
+def needed_table(path: Path | str, noun: str) -> str:
+    """Returns the name of a table, where no files are read.
+
+    Raises:
+        DataError: It is none.
+    """
+    table = table_of(path)
+    if not table:
+        raise DataError(
+            f"The engine is a warehouse, and the {noun} are not named as a table of it.",
+            advice='Name them as "table:schema.name", or set kind = "duckdb" in [engine].',
+        )
+    return table

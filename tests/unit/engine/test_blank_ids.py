@@ -14,7 +14,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query

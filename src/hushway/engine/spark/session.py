@@ -18,8 +18,7 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.session import Ask, Keeping, Part, Reading, Sums, Tally
 from hushway.engine.settings import Cluster, EngineSettings
 from hushway.engine.spark.cluster import connected
-from hushway.engine.spark.division import Division
-from hushway.engine.spark.packs import PACKS, numbers_of_parts, sums_of
+from hushway.engine.spark.packs import PACKS, Division, numbers_of_parts, sums_of
 from hushway.engine.spark.pieces import Piece, parts_of, pieces_of, sent
 from hushway.engine.spark.watching import watched
 from hushway.engine.spark.worker import (
@@ -44,7 +43,7 @@ from hushway.errors import DataError
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Layout, Source, layout_of, layout_of_table
-from hushway.tables.table_names import table_of
+from hushway.tables.row_files import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -20,8 +20,7 @@ import pyarrow as pa
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.session import Keeping, Part, Reading, Tally
 from hushway.engine.settings import EngineSettings
-from hushway.engine.spark.division import Division, hashing
-from hushway.engine.spark.packs import added_up, packed_sums, unpacked
+from hushway.engine.spark.packs import Division, added_up, hashing, packed_sums, unpacked
 from hushway.engine.spark.pieces import Piece, numbers_of
 from hushway.errors import DataError, HushwayError
 from hushway.privacy.query import ExactCounts

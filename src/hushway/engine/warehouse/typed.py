@@ -12,8 +12,7 @@ import ibis.expr.types as ir
 import pyarrow as pa
 
 from hushway.engine.session import Between
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Layout
+from hushway.tables.layout import Kind, Layout
 
 _SECOND_US: Final = 1_000_000
 _DAY_US: Final = 86_400 * _SECOND_US

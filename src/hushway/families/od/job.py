@@ -40,15 +40,14 @@ from hushway.families.od.plan_mechanisms import (
     LaplacePlan,
     LearnedPlan,
 )
-from hushway.families.od.public.area_places import places_of_areas
-from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.cells import ODCells, places_of_areas
 from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
-from hushway.families.od.rows.fares import FareColumns
 from hushway.families.od.rows.trips import (
     AnyTrips,
+    FareColumns,
     FareTaps,
     MdsTrips,
     TripColumns,

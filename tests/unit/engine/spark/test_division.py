@@ -10,8 +10,7 @@ import pytest
 
 from hushway.engine.embedded import embedded_session
 from hushway.engine.settings import EngineSettings
-from hushway.engine.spark.division import Division
-from hushway.engine.spark.packs import numbers_of_parts, unpacked
+from hushway.engine.spark.packs import Division, numbers_of_parts, unpacked
 from hushway.engine.spark.worker import Refused, Task, add_sums, working
 
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1, batch_rows=3)

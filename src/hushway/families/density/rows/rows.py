@@ -19,8 +19,8 @@ from hushway.arrays import BoolArray, FloatArray, Int32Array
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import DayGrid, day_grid, place_table
 from hushway.engine.reading import read_rows
+from hushway.engine.row_checks import bucket_of
 from hushway.engine.session import Reading, Session
-from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
 from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits
@@ -249,7 +249,7 @@ class _Countable:
         grid = day_grid(universe.periods, self.events.source.clock)
         rows = self.events(session, layout)
         rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
-        rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
+        rows = rows.mutate(bucket=bucket_of(rows.us, grid))
         rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
         if universe.sites is None:
             return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])

@@ -14,8 +14,12 @@ from hushway.families.od.audit.product import Fitted, Spend, Stage, toy_universe
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event

@@ -42,8 +42,7 @@ from hushway.families.od.mechanism.measuring import (
 )
 from hushway.families.od.mechanism.partitions import elements_of, partition_of
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
-from hushway.families.od.public.pair_labels import pairs_of_matrix
+from hushway.families.od.public.features import Feature, pairs_of_matrix
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for

@@ -2,18 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
+import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.areas import load_areas
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
-from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Clock, Columns, Layout, TimedSource
+from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
@@ -93,6 +92,22 @@ class MdsTrips:
     )
 
 
+# What the standard calls taps that begin and end a ride. Transfers begin and end one, too.
+ENTRIES: Final = ("Enter", "Transfer entrance")
+EXITS: Final = ("Exit", "Transfer exit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FareColumns(Columns):
+    """Which column of the fare transactions holds what; the standard names them so."""
+
+    person: str = "token_id"
+    stop: str = "stop_id"
+    action: str = "fare_action"
+    day: str = "service_date"
+    time: str = "event_timestamp"
+
+
 @dataclass(frozen=True)
 class FareTaps(TimedSource[FareColumns]):
     """The protected taps: fare transactions of TIDES, of which entries and exits make trips.
@@ -168,3 +183,39 @@ def _in_areas(session: EmbeddedSession, rows: ir.Table, areas: Areas) -> ir.Tabl
         origin=area_of(rows.origin_lon, rows.origin_lat),
         destination=area_of(rows.destination_lon, rows.destination_lat),
     ).drop(*POSITIONS)
+
+
+def ridden(taps: ir.Table, span_us: tuple[int, int]) -> ir.Table:
+    """Returns one row for each entry: (person, origin, destination, us, timed).
+
+    An entry ends at the next tap of its token on the same service date, if that is an exit; else
+    nobody knows where, and the destination is null. Purchases and the like are left out.
+
+    Privacy:
+        Looks at the taps of one token at a time. An exit decides where a trip is counted, so only
+        taps of days that the ledger charges are brought together. All others, and those without a
+        token or a time that can be understood, are rows by themselves, without a destination.
+
+    Args:
+        taps: The fare transactions (person, stop, action, day, us, timed).
+        span_us: From when to when taps may lie to make trips, as their times are written.
+    """
+    tapped = taps.filter(taps.action.isin([*ENTRIES, *EXITS]))
+    # Exits come first among taps of one moment; the stop decides between others alike.
+    charged = (tapped.us >= span_us[0]) & (tapped.us < span_us[1])
+    ordered = tapped.mutate(enters=tapped.action.isin(ENTRIES), charged=charged.fill_null(False))
+    one_token = ibis.window(
+        group_by=[ordered.person, ordered.day, ordered.charged],
+        order_by=[ordered.us, ordered.enters, ordered.stop],
+    )
+    followed = ordered.mutate(
+        next_stop=ordered.stop.lead().over(one_token),
+        next_enters=ordered.enters.lead().over(one_token),
+    )
+    known = followed.charged & followed.person.notnull() & followed.day.notnull()
+    entered = followed.mutate(
+        destination=ibis.ifelse(
+            known & ~followed.next_enters, followed.next_stop, ibis.null(followed.stop.type())
+        )
+    ).filter(followed.enters)
+    return entered.select("person", "destination", "us", "timed", origin=entered.stop)

@@ -50,10 +50,10 @@ from hushway.families.links.audit.suite import (
 )
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.mechanism.terms import link_counts
-from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import (
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips, noisy_trips

@@ -18,7 +18,7 @@ from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.tables.check import Policy
-from hushway.tables.found import LimitFound
+from hushway.tables.profile import LimitFound
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)

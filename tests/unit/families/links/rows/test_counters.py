@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from hushway.engine.key import BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PrivacyError
-from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     LinkUniverse,
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.families.links.rows.bounding import ArrayMovements

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.engine.embedded import EmbeddedSession, embedded_session
-from hushway.engine.settings import EngineSettings
-from hushway.engine.shared_ids import (
+from hushway.engine.row_checks import (
     FEWEST_TORN,
     MOST_A_DAY,
     TIMES_USUAL,
@@ -20,6 +19,7 @@ from hushway.engine.shared_ids import (
     ids_in_two_places,
     ids_with_too_many,
 )
+from hushway.engine.settings import EngineSettings
 from hushway.families.density.city.files import write_events
 from hushway.families.density.city.paris import paris
 from hushway.families.density.public.geometry import density_universe
@@ -34,7 +34,7 @@ from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
 from hushway.families.sequences.city.files import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.embedded import EmbeddedSession, embedded_session
-from hushway.engine.found import swapped_positions, times_found
+from hushway.engine.profile import swapped_positions, times_found
 from hushway.engine.settings import EngineSettings
 from hushway.geography.periods import Periods
-from hushway.tables.found import TimesFound
 from hushway.tables.layout import Clock
+from hushway.tables.profile import TimesFound
 
 
 @pytest.fixture
