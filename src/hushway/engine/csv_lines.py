@@ -218,10 +218,6 @@ class CsvStream:
         malformed: How many lines were malformed, known after a scan to the end.
         share: Which share of the files the latest scan has read.
 
-    Args:
-        layout: Where the files are, and which columns are needed.
-        threads: How many blocks of lines are read at once.
-
     Raises:
         OSError: A file is not there.
     """

@@ -76,11 +76,7 @@ class BoundingKey:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Reads a key back.
-
-        Raises:
-            PrivacyError: The text is not a key of this version.
-        """
+        """Reads a key back."""
         name, _, digits = text.partition(":")
         try:
             parts = [int(digits[i : i + 8], 16) for i in range(0, len(digits), 8)]

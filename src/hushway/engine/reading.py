@@ -34,9 +34,6 @@ def read_rows(session: EmbeddedSession, layout: Layout, clock: Clock) -> ibis.Ta
     one, and on the clock "service" `dated` whether there was a service date. A person or trip id of
     blanks alone is null: whoever wrote it did not know it. `lon` and `lat` are null where they are
     missing, and NaN where they are no numbers. Columns that are not in the layout are left out.
-
-    Raises:
-        DataError: A file cannot be opened.
     """
     columns = [
         f"{_value(_column(layout, role), role, kind)} AS {role}"
@@ -60,9 +57,6 @@ def read_stops(session: EmbeddedSession, layout: Layout, separator: str) -> ibis
 
     One row for each stop, none for a sequence without stops. `record` numbers the rows of the
     files; the number means nothing else. A person of blanks alone is null.
-
-    Raises:
-        DataError: A file cannot be opened.
     """
     column, kind = _column(layout, "stops"), layout.kinds["stops"]
     if kind == "text":

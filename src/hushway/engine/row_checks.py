@@ -201,16 +201,7 @@ def rows_checked(  # noqa: PLR0917  what was found, and how it is put into words
     words: Words,
     facts: Mapping[str, float] | None = None,
 ) -> RowsChecked:
-    """Returns the problems that there are, those that the plan refuses first, and the profile.
-
-    Args:
-        found: Number of rows of each kind, and of each column without a value (`null_person`).
-        profile: What the rows are like as a whole.
-        columns: Names for the sentences.
-        policy: What the plan says.
-        words: A message and an advice for each kind.
-        facts: Numbers that a message names.
-    """
+    """Returns the problems that there are, those that the plan refuses first, and the profile."""
     roles = columns.roles
     blanks = {
         "empty": ", ".join(repr(roles[role]) for role in roles if found.get(f"null_{role}")),

@@ -138,7 +138,10 @@ def sums_of_columns(columns: Mapping[str, NDArray[Any]]) -> Sums:
 
 
 class Session(Loader, Protocol):
-    """An engine at work: expressions in, columns out; people in, counts out."""
+    """An engine at work: expressions in, columns out; people in, counts out.
+
+    All methods raise a DataError if rows cannot be read, or if memory or disk ran out.
+    """
 
     def layout(self, source: Source) -> Layout:
         """Returns where the rows of a source are and which columns they have; no row is read."""

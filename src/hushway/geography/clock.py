@@ -122,11 +122,6 @@ def looks_swapped(lon: float, lat: float, zone: str) -> bool:
     """Says whether a position is far from its time zone, and closer with its numbers swapped.
 
     Where longitude and latitude are nearly the same, as in Cairo, nobody can tell.
-
-    Args:
-        lon: What is said to be the longitude.
-        lat: What is said to be the latitude.
-        zone: The time zone of the place.
     """
     city = place_of_zone(zone)
     if city is None or abs(lon) > 90:  # noqa: PLR2004  no latitude is larger

@@ -102,15 +102,7 @@ _POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
 def refuse_missing(shapes: NDArray[Any], names: list[str]) -> None:
-    """Refuses shapes that are missing, empty, or no polygons.
-
-    Args:
-        shapes: The shapes; None where a file has none.
-        names: What messages call them.
-
-    Raises:
-        GeographyError: Some are; the message names them.
-    """
+    """Refuses shapes that are missing, empty, or no polygons."""
     empty = shapely.is_missing(shapes) | shapely.is_empty(shapes)
     _refuse(empty, names, "Areas have no shape", "Give every area a polygon.")
     other = ~np.isin(shapely.get_type_id(shapes), _POLYGONAL)
@@ -118,15 +110,7 @@ def refuse_missing(shapes: NDArray[Any], names: list[str]) -> None:
 
 
 def mended(shapes: NDArray[Any], names: list[str]) -> NDArray[Any]:
-    """Returns polygons that do not cross themselves.
-
-    Args:
-        shapes: Polygons.
-        names: What messages call them.
-
-    Raises:
-        GeographyError: A shape has no size, or cannot be mended without changing it.
-    """
+    """Returns polygons that do not cross themselves."""
     crossed = ~shapely.is_valid(shapes)
     whole = shapes.copy()
     whole[crossed] = [_polygonal(shape) for shape in shapely.make_valid(shapes[crossed])]

@@ -73,11 +73,7 @@ class AreaRecords:
 
 
 def check_columns(file: Path, found: list[str], columns: AreaColumns) -> None:
-    """Refuses a file that lacks a column.
-
-    Raises:
-        GeographyError: A column is missing; the advice lists those that are there.
-    """
+    """Refuses a file that lacks a column."""
     missing = [column for column in columns.demanded if column not in found]
     if missing:
         raise GeographyError(
@@ -87,11 +83,7 @@ def check_columns(file: Path, found: list[str], columns: AreaColumns) -> None:
 
 
 def id_text(file: Path, value: Any, where: str) -> str:
-    """Returns an id or a name as text.
-
-    Raises:
-        GeographyError: It is neither text nor a whole number.
-    """
+    """Returns an id or a name as text."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -73,11 +73,7 @@ class RowsChecked:
 
 
 def refuse_problems(problems: Iterable[Problem]) -> None:
-    """Refuses to go on if the plan says so.
-
-    Raises:
-        DataError: The plan refuses one of the problems; the message has no count in it.
-    """
+    """Refuses to go on if the plan says so."""
     refused = [problem.kind.replace("_", " ") for problem in problems if problem.refused]
     if refused:
         raise DataError(

@@ -20,15 +20,7 @@ _MARGIN = 2.0
 
 
 def known_crs(crs: Any, noun: str) -> CRS:
-    """Returns the CRS of a name, a WKT or a PROJJSON.
-
-    Args:
-        crs: What a file or a person calls it.
-        noun: Whose CRS it is, for messages.
-
-    Raises:
-        GeographyError: There is no such CRS, or it is not one of positions on earth.
-    """
+    """Returns the CRS of a name, a WKT or a PROJJSON."""
     try:
         known = CRS.from_user_input(crs)
     except (CRSError, TypeError, ValueError):
@@ -46,16 +38,7 @@ def known_crs(crs: Any, noun: str) -> CRS:
 
 
 def to_degrees(shapes: NDArray[Any], crs: CRS, noun: str) -> NDArray[Any]:
-    """Returns shapes in WGS84 degrees, longitude first, flat.
-
-    Args:
-        shapes: Shapes in a CRS.
-        crs: The CRS.
-        noun: Whose shapes they are, for messages.
-
-    Raises:
-        GeographyError: The coordinates cannot be in this CRS.
-    """
+    """Returns shapes in WGS84 degrees, longitude first, flat."""
     # Grids for shifts between datums are never fetched: a list of areas stays on its machine.
     network.set_network_enabled(active=False)  # type: ignore[attr-defined]  # missing in its types
     flat = shapely.force_2d(shapes)

@@ -44,10 +44,6 @@ class FeatureCollection:
 def read_features(file: Path, noun: str) -> FeatureCollection:
     """Returns the features of a file; an empty file has none.
 
-    Args:
-        file: GeoJSON, gzipped or not.
-        noun: What the features are called in messages.
-
     Raises:
         GeographyError: The file is not a collection of features.
         OSError: The file cannot be read.

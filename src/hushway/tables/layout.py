@@ -36,16 +36,7 @@ _LISTS: Final = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
 
 
 def kind_of(role: str, column: str, kind: pa.DataType) -> Kind:
-    """Returns what the values of a column are, by its type and what it is for.
-
-    Args:
-        role: What the column is for.
-        column: Its name, for messages.
-        kind: Its type.
-
-    Raises:
-        DataError: Values of that type cannot be what the column is for.
-    """
+    """Returns what the values of a column are, by its type and what it is for."""
     if role == "stops" and isinstance(kind, _LISTS):
         listed = _id_kind(role, column, kind.value_type)
         return "list of integers" if listed == "integer" else "list of texts"
@@ -106,11 +97,7 @@ def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "t
 
 
 class Columns:
-    """Which column holds what: a dataclass with a field for each purpose.
-
-    Raises:
-        DataError: A column is named for two purposes.
-    """
+    """Which column holds what: a dataclass with a field for each purpose."""
 
     def __post_init__(self) -> None:
         names = list(self.roles.values())
@@ -201,9 +188,6 @@ def layout_of(source: Source) -> Layout:
     Privacy:
         Messages name columns that the plan names, never what a file's first line says: a file
         without a header starts with somebody's trip.
-
-    Raises:
-        DataError: A file is missing, empty, damaged, or lacks a column or its proper type.
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
@@ -212,16 +196,7 @@ def layout_of(source: Source) -> Layout:
 
 
 def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
-    """Returns the layout of a table, after checking that it has what is needed.
-
-    Args:
-        table: Its name.
-        schema: Its columns, as the engine that holds it describes them.
-        source: What is needed.
-
-    Raises:
-        DataError: It lacks a column or its proper type.
-    """
+    """Returns the layout of a table, after checking that it has what is needed."""
     _check_names(f"table {table}", schema.names, source)
     layout = Layout(
         files=RowFiles(format="table", table=table),
@@ -351,11 +326,7 @@ class Header:
 
 
 def header_of(path: Path, noun: str = "rows") -> Header:
-    """Returns the names and types of the columns of the first file; no row is looked at.
-
-    Raises:
-        DataError: There is no such file, or it cannot be read.
-    """
+    """Returns the names and types of the columns of the first file; no row is looked at."""
     files = find_files(path, noun)
     first = files.paths[0]
     if files.format == "csv":

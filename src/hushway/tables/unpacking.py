@@ -34,9 +34,6 @@ def refuse_unfit(file: Path) -> None:
     """Refuses a public file that is a pipe, a socket or a device, or that grows too much.
 
     A folder, and a file that is not there or damaged, are left to whoever reads them.
-
-    Raises:
-        GeographyError: It is.
     """
     if not file.exists() or file.is_dir():
         return
@@ -55,11 +52,7 @@ def refuse_unfit(file: Path) -> None:
 
 
 def refuse_unfit_archive(file: Path) -> None:
-    """Refuses a public zip archive that is unfit, or whose parts together grow too much.
-
-    Raises:
-        GeographyError: It is, or its parts are encrypted or packed in a way that cannot be bounded.
-    """
+    """Refuses a public zip archive that is unfit, or whose parts together grow too much."""
     refuse_unfit(file)
     try:
         with ZipFile(file) as archive:
@@ -97,11 +90,7 @@ def read_part(archive: ZipFile, name: str) -> bytes:
 
 
 def refuse_unfit_rows(file: Path, noun: str) -> None:
-    """Refuses a file of protected rows that is none, or that says it grows too much.
-
-    Raises:
-        DataError: It is, or does.
-    """
+    """Refuses a file of protected rows that is none, or that says it grows too much."""
     if not file.is_file():
         raise DataError(
             f"The {noun} at {file.name} are not in a file but in a pipe, a socket or a device.",

@@ -37,10 +37,6 @@ def connected(cluster: Cluster, *, encrypted: bool = False) -> "SparkSession":
         cluster: Which one.
         encrypted: Whether rows that workers write to their disks must be encrypted. A session that
             is started here does that anyway.
-
-    Raises:
-        DataError: Spark or Java is missing, the cluster does not answer, or its session would keep
-            exact numbers, or rows that anybody can read.
     """
     try:
         from pyspark.sql import SparkSession
@@ -104,11 +100,7 @@ def _refuse_other_master(active: "SparkSession", cluster: Cluster) -> None:
 
 
 def _refuse_event_log(active: "SparkSession") -> None:
-    """Refuses a session that writes down how many rows each step had.
-
-    Raises:
-        DataError: It does.
-    """
+    """Refuses a session that writes down how many rows each step had."""
     if active.sparkContext.getConf().get("spark.eventLog.enabled", "false") == "true":
         raise DataError(
             "The Spark session keeps an event log, and that tells exact numbers of rows.",
@@ -117,11 +109,7 @@ def _refuse_event_log(active: "SparkSession") -> None:
 
 
 def _refuse_open_disks(active: "SparkSession") -> None:
-    """Refuses a session that writes rows to disks as they are, while it divides people.
-
-    Raises:
-        DataError: It does.
-    """
+    """Refuses a session that writes rows to disks as they are, while it divides people."""
     if active.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
         raise DataError(
             "The Spark session writes rows to the disks of its workers unencrypted.",

@@ -50,13 +50,7 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def packed_sums(name: str, counts: ExactCounts, numbers: tuple[int, ...]) -> pa.RecordBatch:
-    """Returns sums as packs: all that is counted of a cell has one number.
-
-    Args:
-        name: What is counted.
-        counts: The sums.
-        numbers: What the parts of all cells are called.
-    """
+    """Returns sums as packs: all that is counted of a cell has one number."""
     part = counts.cells % len(numbers)
     order = np.argsort(part, kind="stable")
     ends = np.cumsum(np.bincount(part, minlength=len(numbers))).tolist()
@@ -154,11 +148,7 @@ class Division:
     numbers: tuple[int, ...]
 
     def packs(self, session: EmbeddedSession, rows: ibis.Table) -> Iterator[pa.RecordBatch]:
-        """Reads rows and hands them out in packs, each of one part.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Reads rows and hands them out in packs, each of one part."""
         waiting: list[pa.RecordBatch] = []
         for batch in session.stream(self._with_part(session, rows)):
             waiting.append(batch)

@@ -70,12 +70,7 @@ Work = Callable[[Task, Batches], Batches]
 def working(
     work: Work, told: Any
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]:
-    """Returns a function of batches that Spark can send to workers.
-
-    Args:
-        work: What to do.
-        told: The task as bytes, broadcast: a network of roads is sent once to each worker.
-    """
+    """Returns a function of batches that Spark can send to workers."""
 
     def on_worker(batches: Iterable[pa.RecordBatch]) -> Batches:
         refusal: HushwayError | None = None

@@ -67,11 +67,7 @@ def scheme_of(url: str) -> str:
 
 
 def kind_of(url: str) -> Kind:
-    """Returns the kind of a warehouse by its address.
-
-    Raises:
-        DataError: It is none that may be used; the message says why.
-    """
+    """Returns the kind of a warehouse by its address."""
     scheme = scheme_of(url)
     kind = _ALLOWED.get(scheme)
     if kind is not None:
@@ -93,12 +89,6 @@ class Connection:
 
     Privacy:
         Its errors often quote rows, and its address may hold a password: neither gets out.
-
-    Args:
-        url: Its address.
-
-    Raises:
-        DataError: It may not be used, does not answer, or its driver is missing.
     """
 
     def __init__(self, url: str) -> None:
@@ -106,22 +96,14 @@ class Connection:
         self.backend: Any = _connected(url, self.kind)
 
     def table(self, name: str) -> ibis.Table:
-        """Returns a table by its name, such as "schema.trips".
-
-        Raises:
-            DataError: There is none that may be read.
-        """
+        """Returns a table by its name, such as "schema.trips"."""
         *database, table = name.split(".")
         return quietly_there(
             lambda: self.backend.table(table, database=tuple(database) if database else None)
         )
 
     def batches(self, expression: ibis.Table) -> Iterator[pa.RecordBatch]:
-        """Runs an expression and hands out its rows in batches.
-
-        Raises:
-            DataError: The warehouse cannot.
-        """
+        """Runs an expression and hands out its rows in batches."""
         reader = quietly_there(
             lambda: self.backend.to_pyarrow_batches(expression, chunk_size=_BATCH_ROWS)
         )
@@ -129,38 +111,22 @@ class Connection:
             yield batch
 
     def fetch(self, expression: ibis.Table) -> pa.Table:
-        """Runs an expression with few rows and returns them.
-
-        Raises:
-            DataError: The warehouse cannot.
-        """
+        """Runs an expression with few rows and returns them."""
         return quietly_there(lambda: self.backend.to_pyarrow(expression))
 
     def zone(self) -> str | None:
-        """Returns the time zone in which the warehouse shows times; None if it cannot be asked.
-
-        Raises:
-            DataError: It does not say.
-        """
+        """Returns the time zone in which the warehouse shows times; None if it cannot be asked."""
         query = self.kind.zone_query
         if query is None:
             return None
         return quietly_there(lambda: str(self.backend.con.command(query)))
 
     def load(self, name: str, table: pa.Table) -> ibis.Table:
-        """Puts a public table that is in memory into the warehouse until the connection closes.
-
-        Raises:
-            DataError: The warehouse cannot.
-        """
+        """Puts a public table that is in memory into the warehouse until the connection closes."""
         return self._temporary(name, table)
 
     def store(self, name: str, expression: ibis.Table) -> ibis.Table:
-        """Runs an expression and keeps its rows in the warehouse until the connection closes.
-
-        Raises:
-            DataError: The warehouse cannot.
-        """
+        """Runs an expression and keeps its rows in the warehouse until the connection closes."""
         return self._temporary(name, expression)
 
     def close(self) -> None:
@@ -181,11 +147,7 @@ class Connection:
 
 
 def quietly_there(work: Callable[[], T]) -> T:
-    """Does work in a warehouse and keeps what it says about rows to itself.
-
-    Raises:
-        DataError: The warehouse cannot do it.
-    """
+    """Does work in a warehouse and keeps what it says about rows to itself."""
     try:
         return work()
     except Exception:  # noqa: BLE001, S110  every driver has errors of its own

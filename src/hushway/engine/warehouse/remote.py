@@ -16,35 +16,20 @@ _UTC: Final = ("UTC", "Etc/UTC")
 
 
 class Remote:
-    """A warehouse at work.
-
-    Args:
-        url: Its address.
-
-    Raises:
-        DataError: It may not be used, does not answer, or its driver is missing.
-    """
+    """A warehouse at work."""
 
     def __init__(self, url: str) -> None:
         self._connection = Connection(url)
 
     def schema(self, table: str) -> pa.Schema:
-        """Returns the columns of a table; no row is read.
-
-        Raises:
-            DataError: There is no such table.
-        """
+        """Returns the columns of a table; no row is read."""
         schema = self._connection.table(table).schema().to_pyarrow()
         return instants(schema) if self._shows_instants else schema
 
     def give(
         self, session: EmbeddedSession, layout: Layout, span_us: tuple[int, int] | None
     ) -> None:
-        """Brings the rows of a table, only the columns and the span of time that are needed.
-
-        Raises:
-            DataError: The warehouse cannot give them, or there is no room for them here.
-        """
+        """Brings the rows of a table, only the columns and the span of time that are needed."""
         table = self._connection.table(layout.files.table)
         rows = brought(
             table, layout, unbounded_times=self._connection.kind.unbounded_times, span_us=span_us
@@ -118,9 +103,6 @@ def can_count(connection: Connection, layout: Layout) -> bool:
 
     Privacy:
         Two people who share a limit are not bounded one by one.
-
-    Raises:
-        DataError: The warehouse does not say.
     """
     schema = connection.table(layout.files.table).schema()
     texts = {name for name in layout.names.values() if schema[name].is_string()}

@@ -51,10 +51,6 @@ class WarehouseSession(EmbeddedSession):
     Privacy:
         The warehouse belongs to those who hold the rows. Where it counts, it is told the bounding
         key within its query, and hands back exact bounded counts.
-
-    Args:
-        here: The DuckDB.
-        there: The warehouse.
     """
 
     def __init__(self, here: EmbeddedSession, there: Holder) -> None:
@@ -63,20 +59,12 @@ class WarehouseSession(EmbeddedSession):
         self._brought: tuple[Layout, tuple[int, int] | None] | None = None
 
     def layout(self, source: Source) -> Layout:
-        """Returns the columns of the source's table; no row is read.
-
-        Raises:
-            DataError: There is no such table, or it lacks a column or its proper type.
-        """
+        """Returns the columns of the source's table; no row is read."""
         table = needed_table(source.path, source.noun)
         return layout_of_table(table, self._there.schema(table), source)
 
     def rows(self, reading: Reading) -> ibis.Table:
-        """Returns all rows, to be looked at by expressions.
-
-        Raises:
-            DataError: The warehouse cannot give them.
-        """
+        """Returns all rows, to be looked at by expressions."""
         layout = reading.layout
         if layout is None:
             raise DataError(
@@ -90,11 +78,7 @@ class WarehouseSession(EmbeddedSession):
         return super().rows(reading)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
-        """Returns what is counted of all people, in the warehouse if it can.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Returns what is counted of all people, in the warehouse if it can."""
         sums = self._there.counted(reading)
         if sums is not None:
             return part.counted(sums)
@@ -103,11 +87,7 @@ class WarehouseSession(EmbeddedSession):
 
 @contextmanager
 def warehouse_session(settings: EngineSettings, warehouse: Warehouse) -> Iterator[WarehouseSession]:
-    """Opens a warehouse for one piece of work.
-
-    Raises:
-        DataError: It may not be used, or does not answer.
-    """
+    """Opens a warehouse for one piece of work."""
     with embedded_session(settings) as here:
         there: Holder = (
             Attached(here, warehouse.url)
@@ -124,15 +104,7 @@ _NAME: Final = "warehouse"
 
 
 class Attached:
-    """A DuckDB database in a file, opened to be read only.
-
-    Args:
-        here: The DuckDB that opens it.
-        url: Its address, such as "duckdb:///data/rows.counter".
-
-    Raises:
-        DataError: There is no such file, or it is in use.
-    """
+    """A DuckDB database in a file, opened to be read only."""
 
     def __init__(self, here: EmbeddedSession, url: str) -> None:
         self._here = here
@@ -150,11 +122,7 @@ class Attached:
             )
 
     def schema(self, table: str) -> pa.Schema:
-        """Returns the columns of a table; no row is read.
-
-        Raises:
-            DataError: There is no such table.
-        """
+        """Returns the columns of a table; no row is read."""
         query = f"SELECT * FROM {_quoted(table)} LIMIT 0"  # noqa: S608  quoted
         return quietly(lambda: self._here.backend.con.execute(query).to_arrow_table().schema)
 
@@ -168,9 +136,6 @@ class Attached:
         Privacy:
             Texts are told apart exactly, whatever collation the table gives them: two people who
             share a limit are not bounded one by one.
-
-        Raises:
-            DataError: The table is not there any more.
         """
         columns = {
             name: f"CAST({name} AS VARCHAR) COLLATE C" if kind == "text" else name

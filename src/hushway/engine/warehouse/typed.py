@@ -83,12 +83,7 @@ def instants(schema: pa.Schema) -> pa.Schema:
 
 
 def rows_between(table: ir.Table, layout: Layout) -> Between:
-    """Returns what gives typed rows of a span of time: ids, and `us`.
-
-    Args:
-        table: The table, whose times are timestamps.
-        layout: Its layout.
-    """
+    """Returns what gives typed rows of a span of time: ids, and `us`."""
 
     def between(start_us: int, end_us: int) -> ir.Table:
         name = layout.names["time"]

@@ -177,9 +177,6 @@ def overlap(cells: NDArray[Any], areas: NDArray[Any]) -> Overlap:
     Args:
         cells: Cells of sites that cover all areas, in metres, no ground in two of them.
         areas: Areas in metres, no ground in two of them.
-
-    Raises:
-        GeographyError: A site or an area was left without ground.
     """
     site, area = shapely.STRtree(areas).query(cells, predicate="intersects")
     order = np.lexsort((area, site))

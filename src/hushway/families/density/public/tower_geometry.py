@@ -29,11 +29,7 @@ _LEAST_SHARED = 1e-9
 
 
 def tessellation(areas: Areas) -> NDArray[Any]:
-    """Returns the areas' shapes in metres, no ground in two of them.
-
-    Raises:
-        GeographyError: Areas overlap by more than slivers; the message names the worst pairs.
-    """
+    """Returns the areas' shapes in metres, no ground in two of them."""
     shapes = _valid(areas.projected)
     first, second, shared = _overlaps(shapes)
     worst = [at for at in np.argsort(-shared, kind="stable") if shared[at] > _MOST_SHARED]
@@ -100,12 +96,7 @@ class TowerGeometry:
 
 
 def tower_geometry(areas: Areas, towers: Locations, outside: Outside) -> TowerGeometry:
-    """Returns the sites of the towers and their cover.
-
-    Raises:
-        GeographyError: Areas overlap, all towers are outside all areas, or one is and may not be
-            left out.
-    """
+    """Returns the sites of the towers and their cover."""
     shapes = tessellation(areas)
     points = areas.plane.to_metres(
         np.array([tower.lon for tower in towers.places]),

@@ -8,7 +8,7 @@ people are counted by how many visits they have.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class DensityUniverse:
     periods: Periods
     sites: Sites | None
     cover: Cover
+    name: ClassVar[str] = "visits by (area, period)"
 
     def __post_init__(self) -> None:
         pieces = self.cover.pieces
@@ -73,11 +74,6 @@ class DensityUniverse:
                 "week.",
                 advice='Give periods with cycle = "window" or "week".',
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by (area, period)"
 
     @property
     def bins(self) -> int:
@@ -223,10 +219,7 @@ class _Clustered:
 class ClusterSeries(_Clustered):
     """Visits by (cluster, bin). Cell number = cluster * bins + bin."""
 
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by (cluster, period)"
+    name: ClassVar[str] = "visits by (cluster, period)"
 
     @property
     def size(self) -> int:
@@ -251,10 +244,7 @@ class ClusterSeries(_Clustered):
 class ClusterTotals(_Clustered):
     """Visits by cluster over the whole window. Cell = cluster."""
 
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by cluster"
+    name: ClassVar[str] = "visits by cluster"
 
     @property
     def size(self) -> int:
@@ -282,11 +272,7 @@ class SiteHistogram:
 
     universe: DensityUniverse
     circles: int = 1
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visitors by site, in parts"
+    name: ClassVar[str] = "visitors by site, in parts"
 
     @property
     def size(self) -> int:
@@ -323,11 +309,7 @@ class ActivityHistogram:
 
     universe: DensityUniverse
     classes: int
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visitors by number of visits"
+    name: ClassVar[str] = "visitors by number of visits"
 
     @property
     def size(self) -> int:
@@ -351,16 +333,8 @@ class VisitTotal:
     """All visits of the window as one number, each person's cut off."""
 
     universe: DensityUniverse
-
-    @property
-    def name(self) -> str:
-        """What the number stands for."""
-        return "all visits"
-
-    @property
-    def size(self) -> int:
-        """One number."""
-        return 1
+    name: ClassVar[str] = "all visits"
+    size: ClassVar[int] = 1
 
     @cached_property
     def digest(self) -> str:

@@ -49,15 +49,6 @@ class EngineVisits(VisitCounter):
         outside service hours are dropped one by one against public lists. Of the rest, at most one
         visit of a bin and `max_visits` in all count for each person. Counting is the same for every
         order and split of the rows.
-
-    Attributes:
-        source: Where the events are.
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        key: Decides which visits are kept.
-        unit: Who an id stands for.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the reading is, from another thread.
     """
 
     source: EventsSource

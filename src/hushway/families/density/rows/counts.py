@@ -187,13 +187,7 @@ _MOST_CELLS = 1 << 27
 
 
 class VisitCounter(BoundedCounter[VisitCells]):
-    """Answers queries over visits of one universe, each person bounded.
-
-    Attributes:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        found: The bounded visits. Private: for answers to a curator only.
-    """
+    """Answers queries over visits of one universe, each person bounded."""
 
     universe: DensityUniverse
     limits: VisitLimits

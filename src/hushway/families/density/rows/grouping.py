@@ -250,12 +250,6 @@ def _share_out(visits: Int32Array, begin: int, sites: int, histogram: IntArray) 
     Privacy:
         No part is negative, and none is given beyond the last: they sum to `PERSON_PARTS`, whatever
         the visits are.
-
-    Args:
-        visits: The distinct codes of the person.
-        begin: Where rounding begins, from 0 and below the number of visits.
-        sites: Number of sites.
-        histogram: Parts by site, added to.
     """
     count, given = len(visits), 0
     for i in range(count):

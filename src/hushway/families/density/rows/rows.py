@@ -86,10 +86,6 @@ class AreaIndex:
     """Says in which area positions lie.
 
     A position on a border, or where areas overlap by a sliver, belongs to the lowest index.
-
-    Args:
-        areas: The public areas.
-        pixels: Number of pixels of the raster along each side.
     """
 
     def __init__(self, areas: Areas, pixels: int = _PIXELS) -> None:
@@ -195,11 +191,7 @@ _ROWS_OF_A_PERSON = 10
 
 
 def events_read(session: Session, source: EventsSource) -> Reading:
-    """Returns how events come into an engine, all of them.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how events come into an engine, all of them."""
     return Reading(layout=session.layout(source), read=_Events(source), together="person")
 
 
@@ -211,9 +203,6 @@ def visits_read(session: Session, source: EventsSource, universe: DensityUnivers
 
     Privacy:
         An event is kept or dropped by looking at that row and at public tables alone.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have what the universe needs.
     """
     refuse_other_columns(source, universe)
     read = _Countable(_Events(source), universe)
@@ -260,11 +249,7 @@ class _Countable:
 
 
 def refuse_other_columns(source: EventsSource, universe: DensityUniverse) -> None:
-    """Refuses events that name places if the universe has none, and the other way round.
-
-    Raises:
-        DataError: They do not fit.
-    """
+    """Refuses events that name places if the universe has none, and the other way round."""
     if (source.columns.location is None) != (universe.sites is None):
         raise DataError(
             "The events name places and the universe has none, or the other way round.",
@@ -291,15 +276,6 @@ def rows_by_number(
 
     Privacy:
         Where a batch ends has nothing to do with persons: the rows of one may lie in many.
-
-    Args:
-        session: The engine.
-        events: What `visits_read` reads.
-        areas: Turns positions into areas; None if events name places.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     for batch in session.stream(events, progress):
         owner = np.array(batch.column("person"), dtype=np.int64)
@@ -317,15 +293,6 @@ def rows_by_text(
     Privacy:
         The engine compares persons exactly. A salt is the first digits of the md5 of one person's
         own text: should two people share it, they share some of their luck and nothing else.
-
-    Args:
-        session: The engine.
-        events: What `visits_read` reads.
-        areas: Turns positions into areas; None if events name places.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     names = [name for name in events.columns if name != "person"]
     what = events[names[0]] if len(names) == 1 else ibis.struct({n: events[n] for n in names})

@@ -138,13 +138,6 @@ def network_of(draft: RoadDraft, noun: str) -> tuple[RoadNetwork, RoadsReport]:
     Links without length are dropped, and so are links that repeat the course of another one in the
     same direction; of those the first stays. Links that end where they begin are kept: a road round
     a block is a road.
-
-    Args:
-        draft: Lines of a source.
-        noun: Where they come from, for messages.
-
-    Raises:
-        GeographyError: Nothing is left.
     """
     line, side = np.nonzero(draft.directions)
     back = side == 1
@@ -255,14 +248,7 @@ Box = tuple[float, float, float, float]
 def strongly_connected(
     tail: IntArray, head: IntArray, nodes: int, *, among: BoolArray
 ) -> BoolArray:
-    """Marks the links of the largest part in which every link leads to every other one.
-
-    Args:
-        tail: The node that each link leaves.
-        head: The node that it leads to.
-        nodes: Number of nodes.
-        among: Links that may be used; no other one is marked.
-    """
+    """Marks the links of the largest part in which every link leads to every other one."""
     if not among.any():
         return among
     ones = np.ones(int(among.sum()), dtype=np.int8)
@@ -278,11 +264,7 @@ def strongly_connected(
 
 
 def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
-    """Returns a network of some links and the nodes at their ends, in the same order.
-
-    Raises:
-        GeographyError: No link is kept.
-    """
+    """Returns a network of some links and the nodes at their ends, in the same order."""
     rows = np.flatnonzero(keep)
     nodes = np.union1d(roads.tail[rows], roads.head[rows])
     points = taken_points(roads.start, rows, np.zeros(len(rows), dtype=np.bool_))
@@ -306,15 +288,7 @@ def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
 
 
 def roads_within(roads: RoadNetwork, where: Areas | Box) -> RoadNetwork:
-    """Returns the largest connected part of the links whose midpoints lie inside.
-
-    Args:
-        roads: A road network.
-        where: Areas, or a box (west, south, east, north) in WGS84 degrees.
-
-    Raises:
-        GeographyError: No connected roads lie inside.
-    """
+    """Returns the largest connected part of the links whose midpoints lie inside."""
     lon, lat = midpoints_in_degrees(roads)
     if isinstance(where, Areas):
         ground = shapely.union_all(where.shapes)

@@ -233,9 +233,6 @@ def joined_ends(
     """Returns the nodes at both ends of lines, and where the nodes are.
 
     Ends at most 10 centimetres apart are one node, called by the position of one of them.
-
-    Args:
-        courses: Line strings in degrees.
     """
     ends = np.concatenate(
         [
@@ -295,17 +292,7 @@ def draft_of(
     courses: NDArray[Any],
     nodes: Mapping[str, tuple[float, float]],
 ) -> RoadDraft:
-    """Returns the draft of some lines.
-
-    Args:
-        file: Where they come from, for messages.
-        records: The lines.
-        courses: Their courses in degrees: line strings.
-        nodes: Longitude and latitude of the nodes.
-
-    Raises:
-        GeographyError: A line names an unknown node, or an id is blank or appears twice.
-    """
+    """Returns the draft of some lines."""
     check_named(file, "nodes", nodes)
     check_named(file, "links", (record.id for record in records))
     check_nodes(file, nodes, (node for record in records for node in (record.tail, record.head)))
@@ -342,11 +329,7 @@ def draft_of(
 
 
 def lines_in_degrees(file: Path, shapes: Sequence[Any], crs: Any) -> NDArray[Any]:
-    """Returns line strings in degrees.
-
-    Raises:
-        GeographyError: The CRS is unknown or does not suit, or something is not one line.
-    """
+    """Returns line strings in degrees."""
     drawn = np.empty(len(shapes), dtype=object)
     drawn[:] = shapes
     drawn = _joined(drawn)
@@ -360,11 +343,7 @@ def lines_in_degrees(file: Path, shapes: Sequence[Any], crs: Any) -> NDArray[Any
 def points_in_degrees(
     file: Path, x: Sequence[float], y: Sequence[float], crs: Any
 ) -> list[tuple[float, float]]:
-    """Returns positions in degrees, longitude first.
-
-    Raises:
-        GeographyError: The CRS is unknown or does not suit.
-    """
+    """Returns positions in degrees, longitude first."""
     noun = f"the roads file {file.name}"
     shapes = to_degrees(np.asarray(shapely.points(x, y)), known_crs(crs, noun), noun)
     return [(lon, lat) for lon, lat in shapely.get_coordinates(shapes).tolist()]

@@ -271,10 +271,6 @@ class _Graph:
 def graphml_roads(file: Path, *, crs: str | None) -> RoadDraft:
     """Returns a line for each edge.
 
-    Args:
-        file: A .graphml file.
-        crs: What the coordinates mean; None for what the file says.
-
     Raises:
         GeographyError: The file is damaged, has no roads, or an edge names an unknown node.
         OSError: The file cannot be read.

@@ -7,7 +7,7 @@ count, a uniform choice; each moves one cell by one.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -62,17 +62,13 @@ class LinkUniverse:
     periods: Periods
     zone: IntArray
     zones: tuple[str, ...]
+    name: ClassVar[str] = "travellers by (period, link)"
 
     def __post_init__(self) -> None:
         if len(self.zone) != self.roads.links or int(self.zone.max()) >= len(self.zones):
             raise GeographyError(
                 "The zones are not those of the links.", advice="Give one zone for each link."
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "travellers by (period, link)"
 
     @property
     def size(self) -> int:
@@ -103,11 +99,7 @@ class MovementCells:
     """Persons by (period, item). Cell number = period * items + item."""
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "travellers by (period, link or end of a trip)"
+    name: ClassVar[str] = "travellers by (period, link or end of a trip)"
 
     @property
     def size(self) -> int:
@@ -133,11 +125,7 @@ class SpeedSums:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "steps from the usual speed by (period, link)"
+    name: ClassVar[str] = "steps from the usual speed by (period, link)"
 
     @property
     def size(self) -> int:
@@ -165,11 +153,7 @@ class ClassZones:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one group stands for."""
-        return "travellers by (period, zone and class)"
+    name: ClassVar[str] = "travellers by (period, zone and class)"
 
     @cached_property
     def links(self) -> tuple[IntArray, IntArray]:
@@ -221,11 +205,7 @@ class LeftOutCells:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "travellers beyond the bound by (weight, period, link or end of a trip)"
+    name: ClassVar[str] = "travellers beyond the bound by (weight, period, link or end of a trip)"
 
     @property
     def of_a_weight(self) -> int:
@@ -257,11 +237,7 @@ class LeftOutClasses:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one element stands for."""
-        return "travellers beyond the bound by (weight, class)"
+    name: ClassVar[str] = "travellers beyond the bound by (weight, class)"
 
     @property
     def kinds(self) -> int:

@@ -61,12 +61,7 @@ def lanes_of(text: Any) -> float:
 
 
 def directions_of(text: Any, unsaid: tuple[bool, bool]) -> tuple[bool, bool]:
-    """Returns whether a line may be driven along, and back.
-
-    Args:
-        text: What the source says about one-way traffic.
-        unsaid: What holds where it says nothing.
-    """
+    """Returns whether a line may be driven along, and back."""
     word = str("" if text is None else text).strip().lower()
     if word in ("", "nan"):
         return unsaid
@@ -208,11 +203,7 @@ def no_roads(file: Path) -> GeographyError:
 
 
 def check_roads_columns(file: Path, found: Collection[str], demanded: Iterable[str]) -> None:
-    """Refuses a file that lacks a column.
-
-    Raises:
-        GeographyError: A column is missing; the advice lists those that are there.
-    """
+    """Refuses a file that lacks a column."""
     missing = [column for column in demanded if column not in found]
     if missing:
         raise GeographyError(
@@ -222,11 +213,7 @@ def check_roads_columns(file: Path, found: Collection[str], demanded: Iterable[s
 
 
 def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None:
-    """Refuses links between nodes that are not there.
-
-    Raises:
-        GeographyError: A node is unknown; the message names it.
-    """
+    """Refuses links between nodes that are not there."""
     unknown = sorted({node for node in used if node not in known})
     if unknown:
         raise GeographyError(
@@ -237,11 +224,7 @@ def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None
 
 
 def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
-    """Refuses ids that are blank.
-
-    Raises:
-        GeographyError: An id is.
-    """
+    """Refuses ids that are blank."""
     if not all(key.strip() for key in ids):
         raise GeographyError(
             f"Some of the {noun} in {file.name} have no id, or a blank one.",
@@ -250,11 +233,7 @@ def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
 
 
 def check_unique(file: Path, noun: str, ids: Iterable[str]) -> None:
-    """Refuses ids that appear more than once.
-
-    Raises:
-        GeographyError: An id is repeated; the message names it.
-    """
+    """Refuses ids that appear more than once."""
     repeated = sorted(key for key, times in Counter(ids).items() if times > 1)
     if repeated:
         raise GeographyError(

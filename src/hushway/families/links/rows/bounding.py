@@ -68,11 +68,6 @@ def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> Non
 class BoundedMovements:
     """What was counted, exactly. Private: for a counter's answers to a curator only.
 
-    Args:
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        key: Decides which items stay.
-
     Attributes:
         counts: Persons by cell of `MovementCells`.
         sums: Steps by cell of `SpeedSums`.
@@ -116,13 +111,7 @@ class BoundedMovements:
 
 
 class MovementCounter(BoundedCounter[MovementQueryCells]):
-    """Answers queries over movements of one universe, each person bounded.
-
-    Attributes:
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        found: The bounded movements. Private: for answers to a curator only.
-    """
+    """Answers queries over movements of one universe, each person bounded."""
 
     universe: LinkUniverse
     limits: MovementLimits

@@ -95,14 +95,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """How trips are tried, as a release would match them.
-
-    Attributes:
-        universe: The public roads, periods and zones.
-        matcher: Finds ways on the roads.
-        lookup: The period of each second.
-        splitting: How positions become trips.
-    """
+    """How trips are tried, as a release would match them."""
 
     universe: LinkUniverse
     matcher: RoadMatcher
@@ -116,10 +109,6 @@ class Trial:
 
         Privacy:
             Exact, for the steward's own screen.
-
-        Args:
-            people: Some people with all their positions.
-            threads: How many to use.
         """
         found = dict.fromkeys(("tried", "far_from_roads", *_REASONS.values()), 0)
         sizes = [np.zeros(0, dtype=np.int64)]

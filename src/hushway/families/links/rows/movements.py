@@ -24,7 +24,6 @@ from hushway.families.links.rows.bounding import (
     PeopleItems,
     refuse_too_many_cells,
 )
-from hushway.families.links.rows.gpx import MdsTraces
 from hushway.families.links.rows.noisy import (
     EndNoise,
     EndTreatment,
@@ -34,6 +33,7 @@ from hushway.families.links.rows.noisy import (
 )
 from hushway.families.links.rows.rows import (
     AnyTraces,
+    MdsTraces,
     PeoplePositions,
     PeriodLookup,
     countable_read,
@@ -132,13 +132,6 @@ def items_of(
 
     Privacy:
         Every item depends on one trip and public facts alone.
-
-    Args:
-        ways: The ways of trips.
-        person: Index of each trip's person, ascending.
-        salt: A number for each person.
-        universe: The public roads, periods and zones.
-        lookup: The period of each second.
     """
     roads = universe.roads
     length = np.diff(ways.start)

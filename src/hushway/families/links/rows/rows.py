@@ -6,6 +6,8 @@ time, so memory does not grow with the number of people.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
 import ibis
 import ibis.expr.types as ir
@@ -18,10 +20,11 @@ from hushway.engine.grids import time_grid
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, Columns, Layout, TimedSource
+from hushway.tables.mds import read_mds_positions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,21 @@ class TracesSource(TimedSource[TraceColumns]):
     """The protected traces."""
 
     noun = "traces"
+
+
+@dataclass(frozen=True)
+class MdsTraces:
+    """The protected traces: a JSON file of MDS trips, or a folder of them with its subfolders.
+
+    Privacy:
+        MDS names devices, not riders. The unit that is protected is a device: whoever rides many of
+        them is protected on each alone.
+    """
+
+    path: Path | str
+    # Milliseconds since 1970 are instants.
+    clock: ClassVar[Clock] = "utc"
+    noun: ClassVar[str] = "traces"
 
 
 _US = 1e6
@@ -127,11 +145,7 @@ class PeoplePositions:
 
 
 def positions_read(session: Session, source: AnyTraces) -> Reading:
-    """Returns how positions come into an engine, all of them.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how positions come into an engine, all of them."""
     layout = session.layout(source) if isinstance(source, TracesSource) else None
     return Reading(layout=layout, read=_Positions(source), together="person")
 
@@ -139,11 +153,7 @@ def positions_read(session: Session, source: AnyTraces) -> Reading:
 def countable_read(
     session: Session, source: AnyTraces, roads: RoadNetwork, lookup: PeriodLookup
 ) -> Reading:
-    """Returns how those positions come into an engine that can count, as `countable` says.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how those positions come into an engine that can count, as `countable` says."""
     reading = positions_read(session, source)
     around = Surroundings.of(roads)
     read = _Countable(_Positions(source), around, lookup)
@@ -161,7 +171,7 @@ class _Positions:
             case GpxTraces():
                 return session.load("gpx_positions", read_gpx(self.source))
             case MdsTraces():
-                return session.load("mds_positions", read_mds(self.source))
+                return session.load("mds_positions", read_mds_positions(self.source.path))
             case TracesSource():
                 assert layout is not None  # noqa: S101  what tables of rows have
                 return read_rows(session, layout, self.source.clock)
@@ -230,14 +240,6 @@ def people_at_a_time(
     Privacy:
         Persons are compared exactly. A salt is a function of one person's own id. Numbers given to
         persons and trips here decide about the order of work and nothing else.
-
-    Args:
-        session: The engine.
-        rows: What `countable` returns.
-        progress: Told from 0 to 1 how many positions are done with.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     if not (rows.person.type().is_integer() and _whole_trips(rows)):
         rows = session.store("countable_positions", rows)

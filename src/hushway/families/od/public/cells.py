@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 import shapely
@@ -32,6 +33,7 @@ class ODCells:
     locations: Locations
     periods: Periods
     include_intrazonal: bool = False
+    name: ClassVar[str] = "trips by (period, origin, destination)"
 
     def __post_init__(self) -> None:
         if not 0 < self.size < _MOST_CELLS:
@@ -39,11 +41,6 @@ class ODCells:
                 "The places and periods make no cells, or more than can be numbered.",
                 advice="Two places make the smallest table; or let include_intrazonal have cells.",
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "trips by (period, origin, destination)"
 
     @cached_property
     def pairs(self) -> int:

@@ -136,12 +136,7 @@ def pair_feature(cells: ODCells, title: str, pairs: Labels, *, by_period: bool =
 
 
 def refuse_idle(features: Sequence[Feature]) -> None:
-    """Refuses features that would cost budget and tell nothing that others do not.
-
-    Raises:
-        GeographyError: The universe is a single cell, a feature is the cells themselves or labels
-            all pairs alike, or two features are the same partition.
-    """
+    """Refuses features that would cost budget and tell nothing that others do not."""
     seen: dict[tuple[bytes, bytes], str] = {}
     for feature in features:
         if feature.universe.size == 1:
@@ -202,17 +197,7 @@ _SHOWN = 5
 def place_pair_labels(
     cells: ODCells, column: str, labels: Sequence[str], *, side: Side = "both"
 ) -> Labels:
-    """Returns what pairs of places are called by a label of their places, such as zone to zone.
-
-    Args:
-        cells: The universe.
-        column: The name of the places' column.
-        labels: The label of every place, in index order.
-        side: Which end of the pair counts.
-
-    Raises:
-        GeographyError: A place has no label.
-    """
+    """Returns what pairs of places are called by a label of their places, such as zone to zone."""
     _refuse_unlabelled(cells, column, labels)
     names = sorted(set(labels))
     index = {name: code for code, name in enumerate(names)}
@@ -244,12 +229,7 @@ def place_pair_labels(
 def pair_table_labels(
     cells: ODCells, column: str, matrix: Int32Array, names: Sequence[str]
 ) -> Labels:
-    """Returns the labels of pairs given as a matrix (origin, destination) of codes; -1 is none.
-
-    Raises:
-        GeographyError: The matrix is not one of these places, or a pair that has cells has no
-            label.
-    """
+    """Returns the labels of pairs given as a matrix (origin, destination) of codes; -1 is none."""
     places = len(cells.locations)
     if matrix.shape != (places, places) or matrix.max() >= len(names):
         raise GeographyError(

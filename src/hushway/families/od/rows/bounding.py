@@ -35,12 +35,7 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
 
 
 class TripCounter(BoundedCounter[ODCells]):
-    """Answers queries over the cells of one OD table, each unit bounded.
-
-    Attributes:
-        cells: The public universe.
-        max_trips: Most trips of one person; without meaning for unit "trip".
-    """
+    """Answers queries over the cells of one OD table, each unit bounded."""
 
     cells: ODCells
     max_trips: int
@@ -79,12 +74,6 @@ def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: Boundi
     Privacy:
         Enforces `trip_bound(unit, max_trips)`. Of the rows of one trip one is counted, whoever is
         protected, and it is chosen by looking at these rows alone.
-
-    Args:
-        located: What `placed` returns, all rows of each unit.
-        unit: Who is protected.
-        max_trips: Most trips of one person.
-        key: Decides which trips are kept.
     """
     trip, owned = trip_columns(located.columns), unit.has_many_records
     if not trip and not owned:

@@ -37,15 +37,6 @@ class EngineTrips(TripCounter):
         Rows without a person, an origin, a destination or a time, with an unknown location, outside
         the window or without a cell are dropped one by one against public lists; then each unit's
         rows are cut down to its bound. Counting is the same for every order and split of the rows.
-
-    Attributes:
-        source: Where the trips are.
-        cells: The public universe.
-        unit: Who is protected.
-        max_trips: Most trips of one person; without meaning for unit "trip".
-        key: Decides which trips are kept.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the counting is, from another thread.
     """
 
     source: AnyTrips
@@ -94,14 +85,6 @@ class TripPart:
 
     Privacy:
         Enforces `trip_bound(unit, max_trips)` for every unit of the part.
-
-    Attributes:
-        cells: The public universe.
-        clock: What the times are.
-        id_kinds: What ids of origins and destinations are; None for indexes of places.
-        unit: Who is protected.
-        max_trips: Most trips of one person.
-        key: Decides which trips are kept.
     """
 
     cells: ODCells

@@ -69,10 +69,6 @@ class MdsTrips:
     Privacy:
         MDS names devices, not riders. The unit that is protected is a device: whoever rides many of
         them is protected on each alone.
-
-    Attributes:
-        path: The file or the folder.
-        areas: The public areas that points of trips lie in.
     """
 
     path: Path | str
@@ -128,11 +124,7 @@ AnyTrips = TripsSource | MdsTrips | FareTaps
 
 
 def trips_read(session: Session, source: AnyTrips) -> Reading:
-    """Returns how trips come into an engine: (origin, destination, us, timed), and whose they are.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how trips come into an engine: (person, origin, destination, us, timed)."""
     if isinstance(source, MdsTrips):
         return Reading(layout=None, read=_Trips(source), together="person")
     layout = session.layout(source)

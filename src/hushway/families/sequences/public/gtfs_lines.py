@@ -49,11 +49,7 @@ class Timetable:
 
 
 def read_timetable(path: Path | str) -> Timetable:
-    """Reads a feed from a .zip file or from a folder.
-
-    Raises:
-        GeographyError: A file or a column of the feed is missing or damaged.
-    """
+    """Reads a feed from a .zip file or from a folder."""
     feed = Path(path)
     if not feed.is_dir():
         refuse_unfit_archive(feed)
@@ -191,13 +187,6 @@ def line_taxonomy(path: Path | str, locations: Locations) -> LineTaxonomy:
 
     A location is a stop of the feed, or a station, at which its platforms' calls are counted. Among
     routes that call equally often the one whose id comes first is chosen.
-
-    Args:
-        path: A GTFS feed: a .zip file, or a folder.
-        locations: The public places, with the ids of the feed's stops or stations.
-
-    Raises:
-        GeographyError: The feed cannot be used, or no route calls at a location.
     """
     feed = Path(path)
     timetable = read_timetable(feed)

@@ -9,6 +9,7 @@ taxonomy, the periods and earlier noisy answers.
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 
@@ -158,11 +159,7 @@ class SequenceUniverse:
 
     taxonomy: Taxonomy
     periods: Periods | None = None
-
-    @property
-    def name(self) -> str:
-        """What is counted."""
-        return "records by prefix"
+    name: ClassVar[str] = "records by prefix"
 
     @property
     def moments(self) -> int:

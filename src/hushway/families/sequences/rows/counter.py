@@ -51,15 +51,6 @@ class EngineSequences(SequenceCounter):
         or outside service hours are dropped one by one against public lists. The rest become
         records by person, cut to their first stops, and each person's records are cut down to the
         bound. Counting is the same for every order and split of the rows.
-
-    Attributes:
-        source: Where the rows are.
-        taxonomy: The public tree over the locations.
-        rule: What makes a record, and how much of it counts.
-        unit: Who is protected: a person, or one record with unit "record".
-        key: Decides which records are kept, and the order of stops at one and the same time.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the reading is, from another thread.
     """
 
     source: TapsSource | SequencesSource

@@ -43,11 +43,6 @@ class RecordQuestions:
     Privacy:
         A record adds to the cells of a question no more than `bound` of the cells says. The records
         must be bounded already, and cut to the height.
-
-    Args:
-        records: The bounded records.
-        height: Stops of a record that count.
-        key: Decides which new stops of a record are counted.
     """
 
     def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
@@ -59,11 +54,7 @@ class RecordQuestions:
         self._counting: dict[int, IntArray] = {}
 
     def count(self, cells: QuestionCells) -> ExactCounts:
-        """Returns the exact counts of a question.
-
-        Raises:
-            PrivacyError: The question is about records of another height.
-        """
+        """Returns the exact counts of a question."""
         if cells.height != self._height:
             raise PrivacyError(
                 "The question is about records of another height than those that are counted.",
@@ -222,13 +213,7 @@ def _count_turns(
 
 
 class BoundedRecords:
-    """Counts in records of which every unit has a bounded number.
-
-    Args:
-        records: The bounded records, cut to the height.
-        height: Stops of a record that count.
-        key: Decides what is left out where a question counts a part of a record.
-    """
+    """Counts in records of which every unit has a bounded number."""
 
     def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
         self.records = records
@@ -243,13 +228,7 @@ class BoundedRecords:
 
 
 class SequenceCounter(BoundedCounter[PrefixCells | QuestionCells]):
-    """Answers questions about sequences over one taxonomy, each unit bounded.
-
-    Attributes:
-        taxonomy: The public tree over the locations.
-        periods: Number of public periods; 1 if times are not kept.
-        step_bound: How far one unit moves the counts of one step of a prefix tree.
-    """
+    """Answers questions about sequences over one taxonomy, each unit bounded."""
 
     taxonomy: Taxonomy
     periods: int

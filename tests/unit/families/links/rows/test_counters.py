@@ -25,9 +25,9 @@ from hushway.families.links.public.universe import (
     SpeedSums,
 )
 from hushway.families.links.rows.bounding import ArrayMovements
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
+from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
+from hushway.families.links.rows.rows import AnyTraces, MdsTraces, TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
