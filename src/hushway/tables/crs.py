@@ -1,9 +1,12 @@
 """From the coordinates of a file to WGS84 degrees."""
 
+import json
 import math
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer, network
@@ -11,12 +14,34 @@ from pyproj.exceptions import CRSError, ProjError
 
 from hushway.errors import GeographyError
 
-_WGS84 = CRS.from_user_input("OGC:CRS84")
+# What coordinates mean in GeoJSON (RFC 7946) and GeoParquet that do not say.
+DEGREES: Final = "OGC:CRS84"
+_WGS84 = CRS.from_user_input(DEGREES)
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 # Rounding may carry a corner at the end of the world over it.
 _SLACK = 1.000001
 # How far outside the region that a CRS was made for its coordinates may still lie, in degrees.
 _MARGIN = 2.0
+
+
+def geometry_column(file: Path, noun: str, schema: pa.Schema) -> tuple[str, Any]:
+    """Returns the name of the column of geometries in GeoParquet, and what it says of their CRS.
+
+    A CRS of null means that nobody knows.
+    """
+    try:
+        facts = json.loads((schema.metadata or {})[b"geo"])
+        column = facts["primary_column"]
+        wkb = facts["columns"][column]["encoding"] == "WKB" and column in schema.names
+        crs = facts["columns"][column].get("crs", DEGREES)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        wkb = False
+    if not wkb:
+        raise GeographyError(
+            f"The {noun} file {file.name} is Parquet without geometries in WKB.",
+            advice="Write it as GeoParquet: its metadata must name the column of geometries.",
+        )
+    return column, crs
 
 
 def known_crs(crs: Any, noun: str) -> CRS:

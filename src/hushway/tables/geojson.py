@@ -87,6 +87,21 @@ def damaged_feature(file: Path, where: str) -> GeographyError:
     )
 
 
+def id_text(file: Path, value: Any, where: str) -> str:
+    """Returns an id, a name or a label as text; "" if there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise GeographyError(
+        f"The {where} of {file.name} has an id, name, zone or label that is neither text nor a "
+        "whole number.",
+        advice='Write 7 or "7", not 7.0: ids are compared as text, and rows would not match.',
+    )
+
+
 def _feature(file: Path, facts: Any, where: str) -> Feature:
     properties = facts.get("properties") or {} if isinstance(facts, dict) else None
     if not isinstance(properties, dict):

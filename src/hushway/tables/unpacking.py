@@ -13,6 +13,8 @@ import os
 import tomllib
 import zlib
 from bz2 import BZ2File
+from collections.abc import Iterator
+from contextlib import contextmanager
 from gzip import GzipFile
 from pathlib import Path
 from typing import Any, Final
@@ -49,6 +51,26 @@ def refuse_unfit(file: Path) -> None:
         return
     if grows:
         raise _too_large(file, most)
+
+
+@contextmanager
+def public_file(file: Path, noun: str) -> Iterator[None]:
+    """Refuses an unfit file, and names the file in the errors of whoever reads it."""
+    refuse_unfit(file)
+    try:
+        yield
+    except FileNotFoundError as missing:
+        name = Path(missing.filename).name if missing.filename else file.name
+        raise GeographyError(f"There is no {noun} file {name}.", advice="Check its path.") from None
+    except UnicodeDecodeError:
+        raise GeographyError(
+            f"The {noun} file {file.name} is not UTF-8.", advice="Save it as UTF-8."
+        ) from None
+    except (OSError, EOFError, zlib.error):
+        raise GeographyError(
+            f"The {noun} file {file.name} cannot be read.",
+            advice="Check that it is a file, that it is whole and that you may read it.",
+        ) from None
 
 
 def refuse_unfit_archive(file: Path) -> None:

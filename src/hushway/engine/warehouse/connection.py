@@ -121,29 +121,22 @@ class Connection:
             return None
         return quietly_there(lambda: str(self.backend.con.command(query)))
 
-    def load(self, name: str, table: pa.Table) -> ibis.Table:
-        """Puts a public table that is in memory into the warehouse until the connection closes."""
-        return self._temporary(name, table)
-
-    def store(self, name: str, expression: ibis.Table) -> ibis.Table:
-        """Runs an expression and keeps its rows in the warehouse until the connection closes."""
-        return self._temporary(name, expression)
-
-    def close(self) -> None:
-        """Closes the connection; temporary tables are gone with it."""
-        quietly_there(self.backend.disconnect)
-
-    def _temporary(self, name: str, rows: pa.Table | ibis.Table) -> ibis.Table:
+    def load(self, name: str, table: pa.Table | ibis.Table) -> ibis.Table:
+        """Puts a table, or the rows of an expression, into the warehouse until it closes."""
         # The warehouse may have tables of any name.
         own = f"hushway_{secrets.token_hex(8)}_{name}"
 
         def make() -> ibis.Table:
-            table = self.backend.create_table(own, rows, temp=True)
+            made = self.backend.create_table(own, table, temp=True)
             # PostgreSQL does not look by itself how large a temporary table is.
             self.backend.raw_sql(f'ANALYZE "{own}"').close()
-            return table
+            return made
 
         return quietly_there(make)
+
+    def close(self) -> None:
+        """Closes the connection; temporary tables are gone with it."""
+        quietly_there(self.backend.disconnect)
 
 
 def quietly_there(work: Callable[[], T]) -> T:

@@ -55,7 +55,7 @@ class Remote:
 
         def stored(start_us: int, end_us: int) -> ibis.Table:
             # Once for all: engines work times out again at every place that names them.
-            return connection.store("trips", between(start_us, end_us))
+            return connection.load("trips", between(start_us, end_us))
 
         found = connection.fetch(count(connection, stored))
         return sums_of_columns({name: found[name].to_numpy() for name in found.column_names})

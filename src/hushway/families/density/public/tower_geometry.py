@@ -11,6 +11,7 @@ from scipy.spatial import Voronoi
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.families.density.public.cover import Cover, minimum_cover, overlap
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
@@ -139,10 +140,9 @@ def _check_outside(towers: Locations, inside: BoolArray, outside: Outside) -> No
         )
     left = [towers.ids[at] for at in np.flatnonzero(~inside)]
     if left and outside == "refuse":
-        named = ", ".join(repr(key) for key in left[:_SHOWN])
-        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+        named = some_of(map(repr, left), _SHOWN)
         raise GeographyError(
-            f"{len(left)} of {len(towers)} towers are outside all areas: {named}{more}.",
+            f"{len(left)} of {len(towers)} towers are outside all areas: {named}.",
             advice='Leave them out of the list, or drop them and their events: outside = "drop".',
         )
 

@@ -6,6 +6,7 @@ arrays, by code that all counters share.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import ibis
@@ -192,7 +193,7 @@ _ROWS_OF_A_PERSON = 10
 
 def events_read(session: Session, source: EventsSource) -> Reading:
     """Returns how events come into an engine, all of them."""
-    return Reading(layout=session.layout(source), read=_Events(source), together="person")
+    return Reading(layout=session.layout(source), read=partial(_events, source), together="person")
 
 
 def visits_read(session: Session, source: EventsSource, universe: DensityUniverse) -> Reading:
@@ -205,47 +206,37 @@ def visits_read(session: Session, source: EventsSource, universe: DensityUnivers
         An event is kept or dropped by looking at that row and at public tables alone.
     """
     refuse_other_columns(source, universe)
-    read = _Countable(_Events(source), universe)
     grid = day_grid(universe.periods, source.clock)
     return Reading(
         layout=session.layout(source),
-        read=read,
+        read=partial(_countable, source, universe),
         together="person",
         span_us=(grid.start_us, grid.end_us),
     )
 
 
-@dataclass(frozen=True)
-class _Events:
-    """Reads events one by one."""
-
-    source: EventsSource
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        assert layout is not None  # noqa: S101  what tables of rows have
-        return read_rows(session, layout, self.source.clock)
+def _events(source: EventsSource, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+    return read_rows(session, layout, source.clock)
 
 
-@dataclass(frozen=True)
-class _Countable:
+def _countable(
+    source: EventsSource,
+    universe: DensityUniverse,
+    session: EmbeddedSession,
+    layout: Layout | None,
+) -> ir.Table:
     """Reads events that lie in the window and at a place."""
-
-    events: _Events
-    universe: DensityUniverse
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        universe = self.universe
-        grid = day_grid(universe.periods, self.events.source.clock)
-        rows = self.events(session, layout)
-        rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
-        rows = rows.mutate(bucket=bucket_of(rows.us, grid))
-        rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
-        if universe.sites is None:
-            return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
-        integers = bool(rows.location.type().is_integer())
-        sites = load_sites(session, universe.sites, integers=integers).rename(location="id")
-        placed = rows.inner_join(sites, "location")
-        return placed.select("person", code=placed.first + placed.site)
+    grid = day_grid(universe.periods, source.clock)
+    rows = _events(source, session, layout)
+    rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
+    rows = rows.mutate(bucket=bucket_of(rows.us, grid))
+    rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
+    if universe.sites is None:
+        return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
+    integers = bool(rows.location.type().is_integer())
+    sites = load_sites(session, universe.sites, integers=integers).rename(location="id")
+    placed = rows.inner_join(sites, "location")
+    return placed.select("person", code=placed.first + placed.site)
 
 
 def refuse_other_columns(source: EventsSource, universe: DensityUniverse) -> None:

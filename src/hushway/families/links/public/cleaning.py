@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray, WordArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.families.links.public.roads import (
     DECIMALS,
     RoadNetwork,
@@ -118,10 +119,8 @@ class RoadsReport:
         if self.assumed_speeds:
             parts.append(f"{self.assumed_speeds:,} have the usual speed of their kind of road.")
         if self.unknown_classes:
-            shown = ", ".join(self.unknown_classes[:_SHOWN])
-            more = len(self.unknown_classes) - _SHOWN
-            rest = f" and {more} more" if more > 0 else ""
-            parts.append(f"Unknown kinds of roads count as class 5: {shown}{rest}.")
+            kinds = some_of(self.unknown_classes, _SHOWN)
+            parts.append(f"Unknown kinds of roads count as class 5: {kinds}.")
         return tuple(parts)
 
 
@@ -268,19 +267,14 @@ def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
     rows = np.flatnonzero(keep)
     nodes = np.union1d(roads.tail[rows], roads.head[rows])
     points = taken_points(roads.start, rows, np.zeros(len(rows), dtype=np.bool_))
+    of_nodes = ("node_id", "node_lon", "node_lat")
+    of_links = ("link_id", "length", "speed", "lanes", "road_class", "name")
     return RoadNetwork(
-        node_id=roads.node_id[nodes],
-        node_lon=roads.node_lon[nodes],
-        node_lat=roads.node_lat[nodes],
-        link_id=roads.link_id[rows],
+        **{column: getattr(roads, column)[nodes] for column in of_nodes},
+        **{column: getattr(roads, column)[rows] for column in of_links},
         tail=np.searchsorted(nodes, roads.tail[rows]).astype(np.int64),
         head=np.searchsorted(nodes, roads.head[rows]).astype(np.int64),
-        length=roads.length[rows],
-        speed=roads.speed[rows],
-        lanes=roads.lanes[rows],
-        road_class=roads.road_class[rows],
         street=numbered_by_appearance(roads.street[rows]),
-        name=roads.name[rows],
         start=starts_of(np.diff(roads.start)[rows]),
         lon=roads.lon[points],
         lat=roads.lat[points],

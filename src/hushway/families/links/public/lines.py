@@ -32,7 +32,7 @@ from hushway.families.links.public.words import (
     speed_of,
 )
 from hushway.geography.areas import Plane
-from hushway.tables.crs import known_crs, to_degrees
+from hushway.tables.crs import DEGREES, geometry_column, known_crs, to_degrees
 from hushway.tables.geojson import read_features
 
 
@@ -110,7 +110,7 @@ def geoparquet_roads(
     """
     try:
         with pq.ParquetFile(file) as opened:
-            geometry, meaning = _geometry_column(file, opened.schema_arrow)
+            geometry, meaning = geometry_column(file, "roads", opened.schema_arrow)
             used = [getattr(columns, field.name) for field in fields(columns)]
             check_roads_columns(file, opened.schema_arrow.names, columns.demanded)
             wanted = [name for name in opened.schema_arrow.names if name in (*used, geometry)]
@@ -121,23 +121,6 @@ def geoparquet_roads(
     values = {name: table[name].to_pylist() for name in wanted if name != geometry}
     lines = _Lines(values=values, shapes=shapes, crs=crs or meaning)
     return _draft(file, lines, columns, speed_unit)
-
-
-def _geometry_column(file: Path, schema: pa.Schema) -> tuple[str, Any]:
-    """Returns the name of the column of geometries, and their CRS."""
-    try:
-        facts = json.loads((schema.metadata or {})[b"geo"])
-        column = facts["primary_column"]
-        wkb = facts["columns"][column]["encoding"] == "WKB" and column in schema.names
-        crs = facts["columns"][column].get("crs", DEGREES)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        wkb = False
-    if not wkb:
-        raise GeographyError(
-            f"The roads file {file.name} is Parquet without geometries in WKB.",
-            advice="Write it as GeoParquet: its metadata must name the column of geometries.",
-        )
-    return column, crs
 
 
 def _draft(
@@ -256,9 +239,6 @@ def joined_ends(
     named = [names[at] for at in node[number.ravel()].tolist()]
     nodes = dict(zip(names, zip(lon, lat, strict=True), strict=True))
     return named[: len(courses)], named[len(courses) :], nodes
-
-
-DEGREES = "OGC:CRS84"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

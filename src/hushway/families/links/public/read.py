@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ from hushway.errors import GeographyError
 from hushway.families.links.public.cleaning import RoadDraft, RoadsReport, network_of
 from hushway.families.links.public.geoparquet import is_links_parquet, read_links_parquet
 from hushway.families.links.public.lines import (
-    DEGREES,
     LineRecord,
     RoadColumns,
     draft_of,
@@ -39,8 +37,9 @@ from hushway.families.links.public.words import (
     per_direction,
     speed_of,
 )
+from hushway.tables.crs import DEGREES
 from hushway.tables.first_lines import open_text
-from hushway.tables.unpacking import refuse_unfit
+from hushway.tables.unpacking import public_file, refuse_unfit
 
 __all__ = ["RoadColumns", "read_roads"]
 
@@ -76,25 +75,11 @@ def read_roads(
     """
     given = Path(path)
     file = given.parent if given.name == _LINK_FILE else given
-    refuse_unfit(file)
-    try:
+    # Corners that are no numbers are refused later, once and by name of the file.
+    with public_file(file, "roads"), np.errstate(invalid="ignore"):
         if file.name.lower().endswith(_PARQUET) and is_links_parquet(file):
             return _as_kept(read_links_parquet(file))
-        # Corners that are no numbers are refused later, once and by name of the file.
-        with np.errstate(invalid="ignore"):
-            draft = _draft(file, columns or RoadColumns(), crs, speed_unit, service=service)
-    except FileNotFoundError as missing:
-        name = Path(missing.filename).name if missing.filename else file.name
-        raise GeographyError(f"There is no roads file {name}.", advice="Check its path.") from None
-    except UnicodeDecodeError:
-        raise GeographyError(
-            f"The roads file {file.name} is not UTF-8.", advice="Save it as UTF-8."
-        ) from None
-    except (OSError, EOFError, zlib.error):
-        raise GeographyError(
-            f"The roads file {file.name} cannot be read.",
-            advice="Check that it is a file, that it is whole and that you may read it.",
-        ) from None
+        draft = _draft(file, columns or RoadColumns(), crs, speed_unit, service=service)
     return network_of(draft, file.name)
 
 

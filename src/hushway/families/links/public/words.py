@@ -217,7 +217,7 @@ def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None
     unknown = sorted({node for node in used if node not in known})
     if unknown:
         raise GeographyError(
-            f"Links of {file.name} name unknown nodes: {some(unknown)}.",
+            f"Links of {file.name} name unknown nodes: {some_of(map(repr, unknown), _SHOWN)}.",
             advice='Add the nodes, or correct the links; ids are compared as text: "7" is not '
             '"7.0".',
         )
@@ -237,13 +237,7 @@ def check_unique(file: Path, noun: str, ids: Iterable[str]) -> None:
     repeated = sorted(key for key, times in Counter(ids).items() if times > 1)
     if repeated:
         raise GeographyError(
-            f"Ids of {noun} in {file.name} appear more than once: {some(repeated)}.",
+            f"Ids of {noun} in {file.name} appear more than once: "
+            f"{some_of(map(repr, repeated), _SHOWN)}.",
             advice=f"Give each of the {noun} an id of its own.",
         )
-
-
-def some(names: Iterable[str]) -> str:
-    """Returns the first few names, and how many more there are."""
-    listed = list(names)
-    shown = ", ".join(map(repr, listed[:_SHOWN]))
-    return shown if len(listed) <= _SHOWN else f"{shown} and {len(listed) - _SHOWN} more"

@@ -6,6 +6,7 @@ time, so memory does not grow with the number of people.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -147,7 +148,7 @@ class PeoplePositions:
 def positions_read(session: Session, source: AnyTraces) -> Reading:
     """Returns how positions come into an engine, all of them."""
     layout = session.layout(source) if isinstance(source, TracesSource) else None
-    return Reading(layout=layout, read=_Positions(source), together="person")
+    return Reading(layout=layout, read=partial(_positions, source), together="person")
 
 
 def countable_read(
@@ -155,38 +156,29 @@ def countable_read(
 ) -> Reading:
     """Returns how those positions come into an engine that can count, as `countable` says."""
     reading = positions_read(session, source)
-    around = Surroundings.of(roads)
-    read = _Countable(_Positions(source), around, lookup)
+    read = partial(_countable, source, Surroundings.of(roads), lookup)
     return replace(reading, read=read, span_us=(lookup.start_us, lookup.end_us))
 
 
-@dataclass(frozen=True)
-class _Positions:
+def _positions(source: AnyTraces, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
     """Reads positions one by one."""
-
-    source: AnyTraces
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        match self.source:
-            case GpxTraces():
-                return session.load("gpx_positions", read_gpx(self.source))
-            case MdsTraces():
-                return session.load("mds_positions", read_mds_positions(self.source.path))
-            case TracesSource():
-                assert layout is not None  # noqa: S101  what tables of rows have
-                return read_rows(session, layout, self.source.clock)
+    match source:
+        case GpxTraces():
+            return session.load("gpx_positions", read_gpx(source))
+        case MdsTraces():
+            return session.load("mds_positions", read_mds_positions(source.path))
+        case TracesSource():
+            return read_rows(session, layout, source.clock)
 
 
-@dataclass(frozen=True)
-class _Countable:
-    """Reads positions that can count."""
-
-    positions: _Positions
-    around: "Surroundings"
-    lookup: PeriodLookup
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        return countable(self.positions(session, layout), self.around, self.lookup)
+def _countable(
+    source: AnyTraces,
+    around: "Surroundings",
+    lookup: PeriodLookup,
+    session: EmbeddedSession,
+    layout: Layout | None,
+) -> ir.Table:
+    return countable(_positions(source, session, layout), around, lookup)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Trips as an engine reads them: between ids, between points of public areas, or made of taps."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -126,11 +127,11 @@ AnyTrips = TripsSource | MdsTrips | FareTaps
 def trips_read(session: Session, source: AnyTrips) -> Reading:
     """Returns how trips come into an engine: (person, origin, destination, us, timed)."""
     if isinstance(source, MdsTrips):
-        return Reading(layout=None, read=_Trips(source), together="person")
+        return Reading(layout=None, read=partial(_trips, source), together="person")
     layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
-    shape = _Ridden(source.span_us) if isinstance(source, FareTaps) else None
-    return Reading(layout=layout, read=_Trips(source), together=together, shape=shape)
+    shape = partial(_ridden, source.span_us) if isinstance(source, FareTaps) else None
+    return Reading(layout=layout, read=partial(_trips, source), together=together, shape=shape)
 
 
 def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | None:
@@ -143,30 +144,17 @@ def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | 
     return layout.kinds[origin], layout.kinds[destination]
 
 
-@dataclass(frozen=True)
-class _Trips:
+def _trips(source: AnyTrips, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
     """Reads trips, or the taps that they are made of, one by one."""
-
-    source: AnyTrips
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        source = self.source
-        if isinstance(source, MdsTrips):
-            rows = session.load("mds_trips", read_mds_trips(source.path))
-        else:
-            assert layout is not None  # noqa: S101  what tables of rows have
-            rows = read_rows(session, layout, source.clock)
-        return rows if source.areas is None else _in_areas(session, rows, source.areas)
+    if isinstance(source, MdsTrips):
+        rows = session.load("mds_trips", read_mds_trips(source.path))
+    else:
+        rows = read_rows(session, layout, source.clock)
+    return rows if source.areas is None else _in_areas(session, rows, source.areas)
 
 
-@dataclass(frozen=True)
-class _Ridden:
-    """Makes trips of taps, among which everybody's are whole."""
-
-    span_us: tuple[int, int]
-
-    def __call__(self, _session: EmbeddedSession, taps: ir.Table) -> ir.Table:
-        return ridden(taps, self.span_us)
+def _ridden(span_us: tuple[int, int], _session: EmbeddedSession, taps: ir.Table) -> ir.Table:
+    return ridden(taps, span_us)
 
 
 def _in_areas(session: EmbeddedSession, rows: ir.Table, areas: Areas) -> ir.Table:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.geography.locations import Labels, Locations
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -154,10 +155,8 @@ def place_level(locations: Locations, column: str, labels: Sequence[str]) -> Lab
     """Returns one level of a taxonomy: the group of every location, groups sorted by name."""
     bare = [repr(key) for key, label in zip(locations.ids, labels, strict=True) if not label]
     if bare:
-        shown = ", ".join(bare[:_SHOWN])
         raise GeographyError(
-            f"Places have no {column}: {shown}"
-            f"{f' and {len(bare) - _SHOWN:,} more' if len(bare) > _SHOWN else ''}.",
+            f"Places have no {column}: {some_of(bare, _SHOWN)}.",
             advice=f"Give every place exactly one {column}: groups must cover all places.",
         )
     names = tuple(sorted(set(labels)))

@@ -1,6 +1,7 @@
 """Where protected sequences are, what makes one, and the way from rows to them."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -156,7 +157,7 @@ def rows_read(session: Session, source: TapsSource | SequencesSource) -> Reading
     """Returns how taps, or the stops of ready sequences, come into an engine, all of them."""
     layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
-    return Reading(layout=layout, read=_Rows(source), together=together)
+    return Reading(layout=layout, read=partial(_rows, source), together=together)
 
 
 def stops_read(
@@ -177,7 +178,7 @@ def stops_read(
         nothing else of the sequence. With owners, sequences without a person are dropped.
     """
     reading = rows_read(session, source)
-    read = _Countable(_Rows(source), locations, rule, owned)
+    read = _Countable(source, locations, rule, owned)
     span = None
     if isinstance(source, TapsSource):
         grid = day_grid(window_of(rule), source.clock)
@@ -185,35 +186,31 @@ def stops_read(
     return replace(reading, read=read, together="person" if owned else None, span_us=span)
 
 
-@dataclass(frozen=True)
-class _Rows:
+def _rows(
+    source: TapsSource | SequencesSource, session: EmbeddedSession, layout: Layout | None
+) -> ir.Table:
     """Reads taps, or stops of ready sequences, one by one."""
-
-    source: TapsSource | SequencesSource
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        assert layout is not None  # noqa: S101  what tables of rows have
-        if isinstance(self.source, TapsSource):
-            return read_rows(session, layout, self.source.clock)
-        return read_stops(session, layout, self.source.separator)
+    if isinstance(source, TapsSource):
+        return read_rows(session, layout, source.clock)
+    return read_stops(session, layout, source.separator)
 
 
 @dataclass(frozen=True)
 class _Countable:
     """Reads taps or stops that can be counted."""
 
-    rows: _Rows
+    source: TapsSource | SequencesSource
     locations: Locations
     rule: SequenceRule
     owned: bool
 
     def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        rows = self.rows(session, layout)
+        source = self.source
+        rows = _rows(source, session, layout)
         integers = bool(rows.location.type().is_integer())
         places = load_places(session, self.locations, integers=integers).rename(location="id")
         if self.owned:
             rows = rows.drop_null(["person"])
-        source = self.rows.source
         if not isinstance(source, TapsSource):
             owner = ["person"] if self.owned else []
             stops = rows.inner_join(places, "location")
