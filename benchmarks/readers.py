@@ -1,8 +1,8 @@
 """Our readers of public files and traces beside libraries: pyogrio, gpxpy, pyrosm and osmnx.
 
-HUSHWAY_PEERS_PYTHON names a Python that has the libraries; without it, it is this one. Every reading
-is a process of its own, so that its memory can be told. Seconds are CPU seconds, without imports.
-Hostile files are read in the same way, with two minutes for each.
+HUSHWAY_PEERS_PYTHON names a Python that has the libraries; without it, it is this one. Every
+reading is a process of its own, so that its memory can be told. Seconds are CPU seconds, without
+imports. Hostile files are read in the same way, with two minutes for each.
 """
 
 import os

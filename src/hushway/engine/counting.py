@@ -18,9 +18,6 @@ class BoundedCounter(ABC, Generic[AnyCells]):
 
     Privacy:
         The bound and the counts of a query go through the same check of its cells.
-
-    Attributes:
-        unit: Who is protected.
     """
 
     unit: Unit

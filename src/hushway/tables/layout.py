@@ -314,12 +314,7 @@ def _check_names(where: str, names: list[str], source: Source) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What a file says about its columns before any row.
-
-    Attributes:
-        names: Their names, in order.
-        clocks: What the times of a column mean, for those whose type says so.
-    """
+    """What a file says about its columns before any row."""
 
     names: tuple[str, ...]
     clocks: dict[str, Clock]

@@ -51,10 +51,16 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def packed_sums(name: str, counts: ExactCounts, numbers: tuple[int, ...]) -> pa.RecordBatch:
     """Returns sums as packs: all that is counted of a cell has one number."""
-    part = counts.cells % len(numbers)
-    order = np.argsort(part, kind="stable")
+    return _in_parts(
+        _table(name, counts.cells, counts.values), counts.cells % len(numbers), numbers
+    )
+
+
+def _in_parts(table: pa.Table, part: IntArray, numbers: tuple[int, ...]) -> pa.RecordBatch:
+    """Returns rows as packs, given the part that each belongs to, an index into the numbers."""
+    if len(numbers) > 1:
+        table = table.take(np.argsort(part, kind="stable"))
     ends = np.cumsum(np.bincount(part, minlength=len(numbers))).tolist()
-    table = _table(name, counts.cells[order], counts.values[order])
     return packed(
         (number, table.slice(start, end - start))
         for number, start, end in zip(numbers, [0, *ends], ends, strict=False)
@@ -166,16 +172,7 @@ class Division:
 
     def _packed(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         table = pa.Table.from_batches(batches).combine_chunks()
-        part = table["part"].to_numpy()
-        rows = table.drop_columns("part")
-        if len(self.numbers) > 1:
-            rows = rows.take(np.argsort(part, kind="stable"))
-        ends = np.cumsum(np.bincount(part, minlength=len(self.numbers))).tolist()
-        return packed(
-            (number, rows.slice(start, end - start))
-            for number, start, end in zip(self.numbers, [0, *ends], ends, strict=False)
-            if end > start
-        )
+        return _in_parts(table.drop_columns("part"), table["part"].to_numpy(), self.numbers)
 
 
 @cache

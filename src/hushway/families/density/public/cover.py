@@ -157,12 +157,7 @@ _LOST = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Overlap:
-    """Pieces, and where they are.
-
-    Attributes:
-        pieces: The pieces, ordered by site and area.
-        centres: Centre (x, y) of each piece in metres.
-    """
+    """Pieces, and where they are."""
 
     pieces: Pieces
     centres: FloatArray

@@ -182,7 +182,13 @@ class _Clustered:
     quanta: int
 
     def __post_init__(self) -> None:
-        _check_clusters(self.cluster, self.universe)
+        cluster = self.cluster
+        whole = cluster.dtype == np.int64 and cluster.shape == (len(self.universe.cover),)
+        if not whole or not np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)):
+            raise GeographyError(
+                "Clusters must be numbered from 0 without gaps, one for each cell of the cover.",
+                advice="Report this as a bug.",
+            )
 
     @cached_property
     def clusters(self) -> int:
@@ -211,7 +217,8 @@ class _Clustered:
     def _touched(self, limits: VisitLimits) -> tuple[int, int]:
         """Returns the most visits of one person, and the most cells that these touch."""
         most = min(limits.max_visits, self.universe.bins)
-        return most, most * _widest(self.universe, self.quanta)
+        _, site, _ = self.universe.cover.quantised(self.quanta)
+        return most, most * int(np.bincount(site).max())
 
 
 @public_facts
@@ -300,12 +307,7 @@ class SiteHistogram:
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ActivityHistogram:
-    """People by class of activity: by how many visits they have. Cell = class.
-
-    Attributes:
-        universe: The public universe.
-        classes: Number of classes.
-    """
+    """People by class of activity: by how many visits they have. Cell = class."""
 
     universe: DensityUniverse
     classes: int
@@ -350,15 +352,6 @@ class VisitTotal:
 VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | ActivityHistogram | VisitTotal
 
 
-def _check_clusters(cluster: IntArray, universe: DensityUniverse) -> None:
-    whole = cluster.dtype == np.int64 and cluster.shape == (len(universe.cover),)
-    if not whole or not np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)):
-        raise GeographyError(
-            "Clusters must be numbered from 0 without gaps, one for each cell of the cover.",
-            advice="Report this as a bug.",
-        )
-
-
 def _parts(
     universe: DensityUniverse, cluster: IntArray, quanta: int
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -373,9 +366,3 @@ def _parts(
             "The parts of a visit do not add up to one visit.", advice="Report this as a bug."
         )
     return of_cluster, of_site, sums
-
-
-def _widest(universe: DensityUniverse, quanta: int) -> int:
-    """Returns the most cells of the cover that a single site is shared among."""
-    _, site, _ = universe.cover.quantised(quanta)
-    return int(np.bincount(site).max())

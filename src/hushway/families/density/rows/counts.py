@@ -66,14 +66,7 @@ class PeopleVisits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VisitRule:
-    """How visits are cut down: public but for the key.
-
-    Attributes:
-        sites: Number of sites.
-        bins: Number of bins.
-        limits: How much of one person counts.
-        key: Decides which visits stay.
-    """
+    """How visits are cut down: public but for the key."""
 
     sites: int
     bins: int

@@ -39,13 +39,7 @@ class VisitRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PartedRows:
-    """Rows in parts, every person's in one of them.
-
-    Attributes:
-        owner: Whose each is.
-        code: Its bin and site.
-        start: Where each part begins; one entry more than parts.
-    """
+    """Rows in parts, every person's in one of them."""
 
     owner: IntArray
     code: Int32Array

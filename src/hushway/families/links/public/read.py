@@ -2,7 +2,7 @@
 
 import ast
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -153,20 +153,38 @@ def gmns_roads(folder: Path, *, crs: str | None, speed_unit: SpeedUnit | None) -
         raise no_roads(link_file)
     places = _places(node_file)
     records = [_record(row, unit) for row in links]
-    check_nodes(link_file, places, (end for each in records for end in (each.tail, each.head)))
     drawn = _drawn(folder / "geometry.csv")
-    shapes = [
-        _course(link_file, row, drawn, (places[record.tail], places[record.head]))
-        for row, record in zip(links, records, strict=True)
-    ]
+    texts = [row.get("geometry") or drawn.get(row.get("geometry_id", "")) for row in links]
+    turned = [row.get("dir_flag", "").strip() == "-1" for row in links]
+    return _draft_between(link_file, records, places, texts, meaning, turned)
+
+
+def _draft_between(  # noqa: PLR0917  the parts of a network
+    file: Path,
+    records: Sequence[LineRecord],
+    places: Mapping[str, Place],
+    texts: Sequence[str | None],
+    crs: Any,
+    turned: Sequence[bool] | None = None,
+) -> RoadDraft:
+    """Returns the draft of lines between places; a line without WKT goes straight."""
+    check_nodes(file, places, (end for each in records for end in (each.tail, each.head)))
+    try:
+        shapes = [
+            shapely.from_wkt(text)
+            if text
+            else shapely.LineString([places[record.tail], places[record.head]])
+            for record, text in zip(records, texts, strict=True)
+        ]
+    except (shapely.errors.GEOSException, ValueError):
+        raise damaged_roads(file) from None
+    for at, back in enumerate(turned or ()):
+        if back and texts[at]:
+            shapes[at] = shapely.reverse(shapes[at])
     x, y = zip(*places.values(), strict=True)
-    degrees = points_in_degrees(node_file, x, y, meaning)
-    return draft_of(
-        link_file,
-        records,
-        lines_in_degrees(link_file, shapes, meaning),
-        dict(zip(places, degrees, strict=True)),
-    )
+    degrees = points_in_degrees(file, x, y, crs)
+    nodes = dict(zip(places, degrees, strict=True))
+    return draft_of(file, records, lines_in_degrees(file, shapes, crs), nodes)
 
 
 def _rows(file: Path, demanded: tuple[str, ...]) -> list[Row]:
@@ -226,19 +244,6 @@ def _record(row: Row, unit: SpeedUnit) -> LineRecord:
     )
 
 
-def _course(
-    file: Path, row: Row, drawn: Mapping[str, str], ends: tuple[Place, Place]
-) -> shapely.Geometry:
-    text = row.get("geometry") or drawn.get(row.get("geometry_id", ""))
-    if not text:
-        return shapely.LineString(ends)
-    try:
-        shape = shapely.from_wkt(text)
-    except (shapely.errors.GEOSException, ValueError):
-        raise damaged_roads(file) from None
-    return shapely.reverse(shape) if row.get("dir_flag", "").strip() == "-1" else shape
-
-
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 
 Facts = Mapping[str, str]
@@ -279,18 +284,8 @@ def graphml_roads(file: Path, *, crs: str | None) -> RoadDraft:
         ) from None
     check_unique(file, "nodes", ids)
     places = dict(zip(ids, zip(x, y, strict=True), strict=True))
-    check_nodes(file, places, (end for record in records for end in (record.tail, record.head)))
-    shapes = [
-        _course_of_edge(file, data.get("geometry"), places[record.tail], places[record.head])
-        for record, (_, data) in zip(records, graph.edges, strict=True)
-    ]
-    degrees = points_in_degrees(file, x, y, meaning)
-    return draft_of(
-        file,
-        records,
-        lines_in_degrees(file, shapes, meaning),
-        dict(zip(ids, degrees, strict=True)),
-    )
+    texts = [data.get("geometry") for _, data in graph.edges]
+    return _draft_between(file, records, places, texts, meaning)
 
 
 def _read(file: Path) -> _Graph:
@@ -346,14 +341,3 @@ def _values(text: str | None) -> list[str]:
 def _most_important(kinds: list[str]) -> str:
     known = [(kind.road_class, word) for word in kinds if (kind := kind_of(word)) is not None]
     return min(known)[1] if known else kinds[0]
-
-
-def _course_of_edge(
-    file: Path, text: str | None, tail: tuple[float, float], head: tuple[float, float]
-) -> shapely.Geometry:
-    if not text:
-        return shapely.LineString([tail, head])
-    try:
-        return shapely.from_wkt(text)
-    except (shapely.errors.GEOSException, ValueError):
-        raise damaged_roads(file) from None

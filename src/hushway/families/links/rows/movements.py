@@ -52,14 +52,6 @@ class MovementPart:
 
     Privacy:
         Of each person of the part at most `max_items` distinct items count.
-
-    Attributes:
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        key: Decides which items are kept.
-        lookup: The period of each second.
-        splitting: How positions become trips.
-        matcher: Finds ways on the roads; the usual one if None.
     """
 
     universe: LinkUniverse
@@ -181,13 +173,7 @@ def _steps(ways: Ways, whole: BoolArray, universe: LinkUniverse) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyPart(MovementPart):
-    """Counts movements of trips whose ends have noise of their own: on this machine only.
-
-    Attributes:
-        ends: What is done to the ends of trips.
-        bits: Random bits of the release.
-        noisy: Makes trips with noisy ends.
-    """
+    """Counts movements of trips whose ends have noise of their own: on this machine only."""
 
     ends: MetricEnds
     bits: BitSource

@@ -22,13 +22,7 @@ _MOST_CELLS = 1 << 62
 @public_facts
 @dataclass(frozen=True, kw_only=True)
 class ODCells:
-    """Cells (period, origin, destination), numbered without gaps.
-
-    Attributes:
-        locations: The public places.
-        periods: The public periods.
-        include_intrazonal: Whether trips that end where they began have cells of their own.
-    """
+    """Cells (period, origin, destination), numbered without gaps."""
 
     locations: Locations
     periods: Periods

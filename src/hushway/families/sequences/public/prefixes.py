@@ -150,12 +150,7 @@ def first_prefixes(taxonomy: Taxonomy, *, periods: int = 1) -> PrefixCells:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceUniverse:
-    """All that is public about sequences before anything is measured.
-
-    Attributes:
-        taxonomy: The public tree over the locations.
-        periods: The public periods, if stops keep their times.
-    """
+    """All that is public about sequences before anything is measured."""
 
     taxonomy: Taxonomy
     periods: Periods | None = None
