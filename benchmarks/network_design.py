@@ -27,7 +27,7 @@ from hushway.geography.transit import TransitNetwork
 from hushway.transit.design.cuts import ways_of
 from hushway.transit.design.design import design
 from hushway.transit.design.problem import DesignProblem, DesignSettings, design_problem
-from hushway.transit.designing import busiest_apart
+from hushway.transit.network_design import busiest_apart
 
 HUBS = 20
 PAIRS, PLACES = 300, 150

@@ -12,7 +12,7 @@ from hushway.errors import PlanError
 from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
-    from hushway.release.plans.intake import Intake
+    from hushway.release.plans.first_plan import Intake
     from hushway.tables.layout import Header
 
 Column = str | None

@@ -14,8 +14,7 @@ from typing import Any, Final
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_named
 from hushway.release.family import Family
-from hushway.release.plans.intake import SET_THIS, Intake
-from hushway.release.plans.template import filled
+from hushway.release.plans.first_plan import SET_THIS, Intake, filled
 from hushway.tables.layout import Header
 
 _MONTH: Final = len("2026-03")

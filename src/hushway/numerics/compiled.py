@@ -1,4 +1,4 @@
-"""The one way in which functions here are compiled, and where their machine code is kept."""
+"""Compiles functions with numba, and keeps their machine code in a folder of the user's cache."""
 
 import hashlib
 import logging
@@ -19,13 +19,11 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
-from numba import njit
+from numba import njit, types
 from numpy.typing import NDArray
 
-from hushway.numerics.one_type import for_any_number
-from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics.folders import hold_private, move_away, user_folders
 from hushway.numerics.start import STARTED_NS
-from hushway.numerics.user_folders import user_folders
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,6 +79,23 @@ def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | N
     return code if where is not None and Path(where).parent == folder else None
 
 
+def for_any_number(code: Any) -> Any:
+    """Lets compiled functions call this one with numbers as such, not as the values they have.
+
+    Where a kernel calls `advance(0)` in a loop that goes on with other numbers, numba compiles
+    `advance` and all that it calls for the type "the number 0" first, and then for all numbers.
+    That was more than a quarter of what roads took to compile; what is computed is the same.
+    """
+    resolve = code.get_call_template
+    plain: Any = types.unliteral
+
+    def resolve_plain(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return resolve(tuple(map(plain, args)), {name: plain(kind) for name, kind in kws.items()})
+
+    code.get_call_template = resolve_plain
+    return code
+
+
 _HELD: list[int] = []  # handles, open until the process ends
 
 
@@ -88,8 +103,8 @@ _HELD: list[int] = []  # handles, open until the process ends
 def code_folder() -> Path | None:
     """Returns the folder for machine code of exactly these sources, libraries and processor.
 
-    While this process lives nobody sweeps it away; it sweeps away what was not used for long. The
-    folder is None if there is none to be trusted. Whatever is not as usual is said once.
+    No other process removes it while this one runs; folders not used for long are removed.
+    None if no folder can be trusted. Anything unusual is logged once.
     """
     if os.name != "posix":  # pragma: no cover
         _say_none("It cannot be told on this system whom a folder belongs to.")
@@ -116,11 +131,7 @@ def code_folder() -> Path | None:
 
 
 def _name() -> str:
-    """Returns a digest of everything that machine code depends on.
-
-    Raises:
-        OSError: A source cannot be read.
-    """
+    """Returns a digest of everything that machine code depends on."""
     facts = (
         digest_of_sources(),
         numba.__version__,
@@ -162,15 +173,10 @@ MOST_OTHERS = 20
 
 
 def sweep(parent: Path, *, used: str) -> None:
-    """Takes away folders unused for 30 days, and beyond the last 20 the others as well.
+    """Removes folders unused for 30 days, and all but the 20 used last.
 
-    One that a process holds stays. A folder is first moved to another name, at once and whole: who
-    opens it meanwhile finds all of it or nothing. If a process is killed while it takes one away,
-    the rest goes the same way next time.
-
-    Args:
-        parent: Where the folders are.
-        used: The one that is used now.
+    A folder that a process holds stays. Each is first renamed: whoever opens it meanwhile finds all
+    of it or nothing. If a process is killed while it removes one, the rest is removed next time.
     """
     with suppress(OSError):
         others = [path for path in parent.iterdir() if path.name != used]
@@ -199,9 +205,6 @@ def digest_of_sources(root: Path = _ROOT) -> str:
 
     These are the files with compiled functions and all that they import, on and on: a kernel may
     call any function and hold any constant of any of them.
-
-    Raises:
-        OSError: A source cannot be read.
     """
     sources = _read(root)
     digest = hashlib.sha256()
@@ -282,6 +285,11 @@ Rows = NDArray[Any]
 def rows(count: int, **fields: type[np.generic]) -> Rows:
     """Returns rows of zeros with the named fields."""
     return np.zeros(count, dtype=np.dtype(list(fields.items())))
+
+
+def whole_rows(count: int, names: str) -> Rows:
+    """Returns rows of zeros with named fields of whole numbers; the names are one text."""
+    return rows(count, **dict.fromkeys(names.split(), np.int64))
 
 
 def rows_of(**columns: NDArray[Any]) -> Rows:

@@ -11,14 +11,7 @@ from hushway.numerics.compiled import compiled
 
 @compiled
 def first_at_least(ascending: IntArray | Int32Array, number: int, begin: int, end: int) -> int:
-    """Returns the first position in a stretch that holds at least a number; its end if none does.
-
-    Args:
-        ascending: The numbers; those of the stretch go up.
-        number: The number to look for.
-        begin: Where the stretch begins.
-        end: Where it ends.
-    """
+    """Returns the first place of a stretch that holds at least a number; its end if none does."""
     left = end - begin
     while left > 0:
         half = (left + 1) // 2
@@ -29,14 +22,7 @@ def first_at_least(ascending: IntArray | Int32Array, number: int, begin: int, en
 
 @compiled
 def first_above(ascending: FloatArray, number: float, begin: int, end: int) -> int:
-    """Returns the first position in a stretch that holds more than a number; its end if none does.
-
-    Args:
-        ascending: The numbers; those of the stretch go up.
-        number: The number to exceed.
-        begin: Where the stretch begins.
-        end: Where it ends.
-    """
+    """Returns the first place of a stretch that holds more than a number; its end if none does."""
     left = end - begin
     while left > 0:
         half = (left + 1) // 2

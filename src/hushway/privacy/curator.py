@@ -141,11 +141,6 @@ class Curator:
         Privacy:
             Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
             law, as far as they are looked at.
-
-        Args:
-            query: What to count.
-            groups: A public partition of the cells.
-            spend: What it costs.
         """
         admit(query, Query, spend=spend, groups=groups)
         size = _checked_size(query, MOST_CELLS)
@@ -297,15 +292,6 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
     Privacy:
         Exact counts meet the code of the question on their way. So a look-alike, a subclass, an
         object with methods of its own, or cells that nobody declared public are turned away.
-
-    Args:
-        question: What is asked.
-        *kinds: The queries that the verb takes.
-        spend: What is spent, if anything is.
-        groups: The groups that come with it, if any.
-
-    Raises:
-        PrivacyError: Something is not what it should be.
     """
     kind: Any = type(question)
     if kind not in kinds:

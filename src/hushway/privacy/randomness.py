@@ -27,13 +27,7 @@ _BYTES_PER_KEY = 1 << 26
 
 
 class BitSource(Protocol):
-    """A stream of independent fair bits.
-
-    Attributes:
-        name: What the certificate calls the source.
-        private: False for a source that somebody could replay; everything made with it is stamped
-            NOT PRIVATE.
-    """
+    """A stream of independent fair bits."""
 
     @property
     def name(self) -> str:

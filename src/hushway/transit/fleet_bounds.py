@@ -13,8 +13,8 @@ import numpy as np
 from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PlanError
 from hushway.numerics.compiled import compiled
+from hushway.transit.legs import ShuttleLegs
 from hushway.transit.operations import ServiceRules
-from hushway.transit.trip_rows import ShuttleLegs
 
 # Which two legs one shuttle can serve, and which two can sit on one seat.
 #
@@ -30,13 +30,7 @@ class LegWindows:
 
     Attributes:
         request_s: The earliest pick-up of each, ascending.
-        pickup: Index of the place where it starts.
-        dropoff: Index of the place where it ends.
-        direct_s: The shortest time on board.
-        longest_s: The longest time on board.
         most_wait_s: How long after the request a pick-up may be.
-        seats: Riders that a shuttle holds.
-        shuttle_s: Seconds from place to place.
     """
 
     request_s: IntArray
@@ -192,14 +186,9 @@ def fewest_shuttles(
     others with these k are groups of all legs.
 
     Args:
-        legs: What riders ask for.
         shuttle_s: Seconds from place to place, 0 from a place to itself; no way round by a third
             place is shorter.
-        rules: What riders are promised.
         unserved_allowed: How many legs need not be served, whichever they are.
-
-    Raises:
-        PlanError: If fewer than no legs may be left unserved.
     """
     if unserved_allowed < 0:
         raise PlanError(

@@ -50,10 +50,8 @@ class ZoneVerdict:
     """The shuttles of one zone.
 
     Attributes:
-        zone: Its name.
         fleet: How many the table asks for.
         at_least: How many any dispatching needs on the first day that was drawn.
-        truth: How many the true trips ask for, if they are known.
     """
 
     zone: str
@@ -67,13 +65,8 @@ class Service:
     """What riders and vehicles of a fleet see on the true days, on average over those drawn.
 
     Attributes:
-        fleet: The shuttles of each zone.
         mean_leg_wait_s: Mean wait for a vehicle.
-        mean_trip_wait_s: Mean of all waits of a trip.
-        mean_in_vehicle_s: Mean time on board of a trip.
         mean_idle_s: Mean time of a shuttle without a rider.
-        unserved_legs: Legs that no shuttle could serve.
-        unserved_trips: Trips that did not arrive.
     """
 
     fleet: tuple[int, ...]
@@ -90,7 +83,6 @@ class TrueDays:
     """What the true trips say.
 
     Attributes:
-        fleet: How many shuttles they ask for.
         by_table: What happens on the true days with the fleet that the table asks for.
         by_truth: What happens with their own.
     """
@@ -105,10 +97,8 @@ class FleetVerdict:
     """The fleet that a table asks for, and what comes of it.
 
     Attributes:
-        fleet: All shuttles.
         zones: The shuttles of each zone, in the order of their names.
         first: The fleet of the first day that was drawn, with its proven bounds.
-        truth: What the true trips say, if they are known.
     """
 
     fleet: Drawn
@@ -148,17 +138,9 @@ def judge_fleet(
         one it depends on the table alone.
 
     Args:
-        demand: The day of the table.
-        routes: The way of every pair of places.
         truth: The same day of the exact table.
         draws: How many days are drawn of each.
-        rules: What riders are promised.
         mean_wait_s: The longest mean wait for a shuttle, in every zone.
-        progress: Told what is being done, and how much of it is done.
-
-    Raises:
-        PlanError: The table, the network and the truth are not over the same cells, or no day is to
-            be drawn.
     """
     _check(demand, routes, truth, draws)
     study = _Study(
@@ -192,13 +174,6 @@ def drivers(operations: Operations, shift_hours: tuple[int, ...]) -> Shifts:
     any part of it: from the moment when a leg is asked for, which is when its shuttle is told,
     until the rider leaves. Hours are counted from the beginning of the window, and the last may be
     a shorter one; rides that end after the window are driven to their end by those on duty.
-
-    Args:
-        operations: What the shuttles did.
-        shift_hours: How many hours a shift may last.
-
-    Raises:
-        PlanError: No shift fits into the window, or a length is there twice.
     """
     start_s, end_s = operations.window_s
     served = operations.leg[operations.leg["board_s"] >= 0]

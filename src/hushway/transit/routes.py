@@ -9,10 +9,8 @@ are the delays that an insertion causes.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from hushway.arrays import IntArray
-from hushway.numerics.compiled import Rows, compiled_for_threads, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, whole_rows
 
 # Three times what eight riders make: a longer plan would keep no promise about waits.
 MOST_STOPS = 48
@@ -31,8 +29,6 @@ class Shuttles(NamedTuple):
             whether on; the planned time; the latest time that was promised; the least time to spare
             of this and all later stops (spare); riders on board after it (load); drop-offs from
             here on (drops).
-        drive_s: Seconds from place to place.
-        seats: Riders that a shuttle holds.
     """
 
     shuttle: Rows
@@ -69,28 +65,9 @@ class Fit(NamedTuple):
 
 def parked(stands: IntArray, start_s: int, *, drive_s: IntArray, seats: int) -> Shuttles:
     """Returns idle shuttles, each at its stand."""
-    shuttle = rows(
-        len(stands),
-        stand=np.int64,
-        place=np.int64,
-        since=np.int64,
-        stops=np.int64,
-        riders=np.int64,
-        busy_s=np.int64,
-        driven_s=np.int64,
-    )
+    shuttle = whole_rows(len(stands), "stand place since stops riders busy_s driven_s")
     shuttle["stand"], shuttle["place"], shuttle["since"] = stands, stands, start_s
-    stop = rows(
-        len(stands) * MOST_STOPS,
-        place=np.int64,
-        leg=np.int64,
-        on=np.int64,
-        time=np.int64,
-        latest=np.int64,
-        spare=np.int64,
-        load=np.int64,
-        drops=np.int64,
-    )
+    stop = whole_rows(len(stands) * MOST_STOPS, "place leg on time latest spare load drops")
     return Shuttles(
         shuttle=shuttle,
         stop=stop.reshape(len(stands), MOST_STOPS),

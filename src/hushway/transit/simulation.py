@@ -13,7 +13,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Access, BusRides
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.compiled import Rows, compiled_for_threads, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows, whole_rows
 from hushway.numerics.heap import drop, push
 from hushway.transit.routes import NOWHERE, Fit, Ride, Shuttles, best_fit, finish_stop, insert
 
@@ -30,7 +30,6 @@ class Buses(NamedTuple):
         ride: Rows of the best single ride between hubs, a line each hub: line, board, alight.
         clock: For each line the seconds from its first stop to every stop.
         load: For each line and bus, the riders on board after each stop.
-        seats: Riders that a bus holds.
     """
 
     line: Rows
@@ -54,16 +53,7 @@ def buses_from(
 
     A bus of each line leaves its first stop at midnight, and one every headway before and after.
     """
-    count = len(network.lines)
-    line = rows(
-        count,
-        headway=np.int64,
-        first=np.int64,
-        runs=np.int64,
-        stops=np.int64,
-        clock=np.int64,
-        load=np.int64,
-    )
+    line = whole_rows(len(network.lines), "headway first runs stops clock load")
     clocks = [np.concatenate([[0], np.cumsum(each.ride_s)]) for each in network.lines]
     begin, loads = 0, 0
     for number, (each, clock) in enumerate(zip(network.lines, clocks, strict=True)):
@@ -73,7 +63,7 @@ def buses_from(
         begin += len(clock)
         loads += runs * len(each.stops)
     hubs = len(network.hubs)
-    ride = rows(hubs * hubs, line=np.int64, board=np.int64, alight=np.int64).reshape(hubs, hubs)
+    ride = whole_rows(hubs * hubs, "line board alight").reshape(hubs, hubs)
     ride["line"], ride["board"], ride["alight"] = rides.line, rides.board, rides.alight
     return Buses(
         line=line,
@@ -122,9 +112,7 @@ class Day(NamedTuple):
         leg: Rows of legs by shuttle, two for each trip: the trip and the zone; written are pickup
             and dropoff, the moments of asking, boarding and leaving (-1 if never), and the shuttle
             (-1 if none).
-        hub: The place of every hub.
         change: Where riders change buses between two hubs, as in `BusRides`.
-        walk_s: Seconds on foot between places.
         fleet: Where the shuttles of each zone begin, and one number more.
         heap: Memory for the next events.
     """
@@ -142,9 +130,6 @@ class Limits(NamedTuple):
     """The rules as compiled code reads them, and when to give up.
 
     Attributes:
-        most_wait_s: The longest wait for a shuttle.
-        detour: How many times its direct drive a ride may take.
-        detour_s: Seconds that it may take on top.
         start_s: The beginning of the window in which idle time is counted.
         end_s: Its end.
         most_unserved: More riders whom no shuttle can serve end the simulation.

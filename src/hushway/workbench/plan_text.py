@@ -16,8 +16,8 @@ from hushway.errors import HushwayError
 from hushway.families.environment import with_environment
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
+from hushway.release.plans.first_plan import filled
 from hushway.release.plans.sections import AnyPlan
-from hushway.release.plans.template import filled
 from hushway.workbench.answers import RefusalError
 
 _LONGEST_PATH = 8

@@ -18,8 +18,8 @@ from hushway.transit.fleet_bounds import (
     on_one_seat,
     on_one_shuttle,
 )
+from hushway.transit.legs import ShuttleLegs
 from hushway.transit.operations import ServiceRules
-from hushway.transit.trip_rows import ShuttleLegs
 
 Scene = tuple[ShuttleLegs, np.ndarray, ServiceRules]
 Solved = tuple[Scene, dict[frozenset[int], int]]

@@ -20,8 +20,8 @@ from hushway.privacy.measured import Internal
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.fleet import size_fleet
 from hushway.transit.judge import Drawn, FleetVerdict, drivers, judge_fleet
+from hushway.transit.legs import leg_rows
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.trip_rows import leg_rows
 
 RULES = ServiceRules()
 WAIT_S = 180

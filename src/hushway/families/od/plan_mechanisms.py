@@ -14,7 +14,8 @@ from pydantic import (
 )
 
 from hushway.families.od.plan_totals import CELLS, MODES, PERIOD, TOTAL, ZONES
-from hushway.release.plans.sections import Section, Texts, exact_positive
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Texts, exact_positive
 
 NoiseChoice = Literal["laplace", "gaussian", "auto"]
 Shares = dict[str, Fraction]

@@ -9,16 +9,14 @@ from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
-    Exact,
     LossPlan,
     PlaceColumnsPlan,
     ProblemsPlan,
     RowsPlan,
     Section,
-    Text,
-    Texts,
     TimePlan,
 )
+from hushway.release.plans.values import Exact, Text, Texts
 
 _ZONE = "zone"
 

@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import Any
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError, damaged
-from hushway.privacy.accounting import epsilon_by_pld, epsilon_by_zcdp
+from hushway.privacy.accounting import LARGE_DELTA, epsilon_by_pld, epsilon_by_zcdp
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.parts import (
     AccountStatement,
@@ -36,7 +36,6 @@ from hushway.privacy.certificate.parts import (
     refuse_internal,
 )
 from hushway.privacy.certificate.terms import Terms
-from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
@@ -174,11 +173,7 @@ class Certificate:
         return _NO_DIGEST
 
     def check_epsilon_delta(self) -> None:
-        """Checks that the claimed (epsilon, delta) is what the events cost.
-
-        Raises:
-            ReleaseError: It is less, or more than rounding explains.
-        """
+        """Checks that the claimed (epsilon, delta) is what the events cost."""
         if self.epsilon_delta is None:
             return
         claimed = float(exact(self.epsilon_delta.epsilon))
@@ -191,11 +186,7 @@ class Certificate:
             )
 
     def check_account(self) -> None:
-        """Checks that the account has spent on this release and has not passed its limit.
-
-        Raises:
-            ReleaseError: The statement cannot be true of an account that was charged so.
-        """
+        """Checks that the account has spent on this release and has not passed its limit."""
         account = self.account
         try:
             cost = cost_on((event.loss for event in self.terms.reserved), account.measure)
@@ -281,12 +272,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, data: bytes) -> "Certificate":
-        """Reads a certificate and refuses one that was edited.
-
-        Raises:
-            ReleaseError: The bytes are not a certificate, the events do not add up to the claim, or
-                the bytes are not those that `to_json` would write.
-        """
+        """Reads a certificate and refuses one that was edited."""
         facts = _certificate_facts(data)
         try:
             certificate = _certificate_of(facts)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from hushway.errors import PrivacyError
-from hushway.privacy.delta import is_large
+from hushway.privacy.accounting import is_large
 from hushway.privacy.loss import Measure, exact, loss_of
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
@@ -214,10 +214,6 @@ def parsed_json(data: bytes) -> Any:
 
     Three bytes can open and close a list, which takes sixty in memory: so lists and objects are
     counted before any is made.
-
-    Raises:
-        ValueError: The bytes are not JSON, or hold more lists, longer numbers or deeper nesting
-            than any file of hushway.
     """
     if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
         raise ValueError("more lists and objects than any file of hushway has")

@@ -1,4 +1,4 @@
-"""From a path or an address to an open store, and to a true copy of one in SQLite."""
+"""Opens the store at a path or an address, and makes true copies of one in SQLite."""
 
 import os
 import sqlite3
@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.footing import refuse_second_name, refuse_unsound_disk
+from hushway.privacy.ledger.filesystem import refuse_second_name, refuse_unsound_disk
 from hushway.privacy.ledger.schema import TABLES, ledger_table
 from hushway.privacy.ledger.store import Store, no_ledger
 
@@ -28,9 +28,6 @@ def open_store(url: str | Path, *, create: bool = True) -> Store:
 
     A SQLite address takes two options: `mode=ro` to look only, `timeout` in seconds to wait for a
     lock.
-
-    Raises:
-        LedgerError: The address cannot be understood, or the store cannot be used.
     """
     if isinstance(url, Path) or "://" not in url:
         return open_file(_checked(str(url)), create=create)
@@ -90,11 +87,7 @@ _CREATION = f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"
 
 
 def open_database(url: URL) -> Store:
-    """Opens a ledger in a database.
-
-    Raises:
-        LedgerError: The driver is not installed.
-    """
+    """Opens a ledger in a database."""
     name = f"{url.host or 'local'}/{url.database or ''}"
     defaults = {"connect_timeout": _CONNECT_TIMEOUT_S, "client_encoding": "utf8"}
     try:
@@ -149,13 +142,7 @@ def open_file(
     read_only: bool = False,
     create: bool = True,
 ) -> Store:
-    """Opens a ledger file, and creates an empty one where there is none, if it may.
-
-    Raises:
-        BudgetError: There is no file, and none is to be created.
-        LedgerError: There is no file and none can be created, or it lies where entries could be
-            lost.
-    """
+    """Opens a ledger file, and creates an empty one where there is none, if it may."""
     name = str(path)
     # A later change of the working folder must not lead to another file.
     path = path.absolute()
@@ -260,11 +247,7 @@ def _not_created(name: str) -> LedgerError:
 
 
 def refuse_creation(url: str | Path) -> None:
-    """Refuses a place where no ledger file could be made; makes none.
-
-    Raises:
-        LedgerError: The address cannot be understood, or nothing can be created there.
-    """
+    """Refuses a place where no ledger file could be made; makes none."""
     if isinstance(url, str) and "://" in url:
         address = _parsed(url)
         if address.drivername not in _SQLITE:
@@ -283,12 +266,7 @@ def refuse_creation(url: str | Path) -> None:
 
 
 def back_up(store: Store, target: Path) -> None:
-    """Writes everything that was committed into a new file that only its owner may read.
-
-    Raises:
-        LedgerError: The ledger is not in SQLite, the target exists, or the copy failed; then
-            nothing is left at the target.
-    """
+    """Writes everything that was committed into a new file that only its owner may read."""
     if store.reader.dialect.name != "sqlite":
         tables = " ".join(f"--table={name}" for name in TABLES)
         raise LedgerError(

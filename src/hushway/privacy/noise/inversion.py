@@ -21,7 +21,7 @@ import numpy as np
 from mpmath import libmp
 from mpmath.ctx_iv import MPIntervalContext
 
-from hushway.arrays import IntArray, WordArray
+from hushway.arrays import BoolArray, IntArray, WordArray
 from hushway.errors import PrivacyError
 from hushway.privacy.randomness import BitSource
 
@@ -174,11 +174,7 @@ class InversionTable:
 
 
 def certified_thresholds(law: Law) -> WordArray:
-    """Returns floor(2^63 * P(K <= k)) for all k up to the first that rounds to 2^63 - 1 or more.
-
-    Raises:
-        PrivacyError: The law is too wide for a table.
-    """
+    """Returns floor(2^63 * P(K <= k)) for all k up to the first that rounds to 2^63 - 1 or more."""
     bits = _TABLE_BITS
     while (table := _thresholds(law, bits)) is None:
         bits *= 2
@@ -245,6 +241,17 @@ class Uniform:
                 return False
             self._word = self._word << 64 | int(self._source.words(1)[0])
             self._bits += 64
+
+
+def draw_until_kept(count: int, propose: Callable[[int], tuple[IntArray, BoolArray]]) -> IntArray:
+    """Rejection sampling: proposes values for all places, and again for those not kept."""
+    values = np.empty(count, dtype=np.int64)
+    missing = np.arange(count)
+    while len(missing):
+        drawn, kept = propose(len(missing))
+        values[missing[kept]] = drawn[kept]
+        missing = missing[~kept]
+    return values
 
 
 class NoiseLaw(Protocol):

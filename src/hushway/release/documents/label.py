@@ -11,8 +11,7 @@ from decimal import Decimal
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure, exact
-from hushway.release.documents.listed import CERTIFICATE
-from hushway.release.documents.publisher import address_of
+from hushway.release.documents.papers import CERTIFICATE, address_of, titled
 from hushway.release.formats.yaml import Value, yaml_text
 from hushway.release.terms import certified_features
 from hushway.release.wording import (
@@ -66,18 +65,13 @@ def render_label(certificate: Certificate) -> bytes:
 
 def _slug(certificate: Certificate) -> str:
     """Returns the address that the registry makes of name, curator and year."""
-    basic = (_name(certificate), certificate.publisher or _NOT_STATED, certificate.created_at[:4])
+    basic = (titled(certificate), certificate.publisher or _NOT_STATED, certificate.created_at[:4])
     return "_".join(re.sub(r"\W+", "_", text.lower()) for text in basic).replace("_", "-")
-
-
-def _name(certificate: Certificate) -> str:
-    heading = "" if certificate.banner is None else f"{certificate.banner}: "
-    return heading + certificate.title
 
 
 def _basic(certificate: Certificate) -> dict[str, Value]:
     return {
-        "name": _name(certificate),
+        "name": titled(certificate),
         "data_curators": [certificate.publisher or _NOT_STATED],
         "intended_use": certificate.intended_use or _NOT_STATED,
         "data_product_type": "Summary statistics",

@@ -45,12 +45,7 @@ def refuse_missing(plan: "AnyPlan", *, rows: bool) -> None:
         names are told: the first line of a file without names is somebody's row.
 
     Args:
-        plan: The plan.
         rows: Whether the protected rows must be there too. A price needs none.
-
-    Raises:
-        PlanError: Something is missing; the message lists all of it.
-        DataError: The rows are a table and the engine reads files, or the other way round.
     """
     missing = [*_missing_files(plan)]
     for table in plan.named_tables():
@@ -86,11 +81,7 @@ def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
 
 
 def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
-    """Says whether protected rows are files; whether a table is there, only its engine knows.
-
-    Raises:
-        DataError: They are a table and the engine reads files, or the other way round.
-    """
+    """Says whether protected rows are files; whether a table is there, only its engine knows."""
     from hushway.tables.table_names import needed_table, refuse_table
 
     noun = table.rows or "rows"

@@ -42,12 +42,7 @@ def ask_confined(
 
     Args:
         module: Whose `main` calls `answer_confined`.
-        question: What it is asked.
         environment: What it is told of the environment, if not as little as possible.
-
-    Raises:
-        OutOfLimitsError: The limits did not suffice.
-        HushwayError: The module refused to answer.
     """
     try:
         done = subprocess.run(  # noqa: S603  a module of our own

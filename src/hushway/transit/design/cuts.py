@@ -25,14 +25,10 @@ class Ways:
     The nodes are the hubs, then the origin, then the destination. Arcs are sorted by pair.
 
     Attributes:
-        hubs: Number of hubs.
         riders: Riders of each pair that buses could help.
         without_buses: What they pay if no arc is open.
         most_saved: What each saves if all arcs are open.
         first: Where the arcs of each pair begin, and where the last ones end.
-        tail: The node that each arc leaves.
-        head: The node that it enters.
-        cost: What it costs.
         bus: Its number, hubs * tail + head, if it is a bus arc; -1 otherwise.
     """
 
@@ -112,7 +108,6 @@ def cuts_at(ways: Ways, y: FloatArray) -> Cuts:
     """Returns the cuts that are exact if arcs are open to this part.
 
     Args:
-        ways: The graphs of the pairs.
         y: The part of each bus arc that is open, by its number.
     """
     room = np.where(ways.bus >= 0, y[ways.bus], np.inf)

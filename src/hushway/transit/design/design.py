@@ -39,7 +39,6 @@ class Hope:
 
     Attributes:
         y: The part of each arc that is open, by its number.
-        saved: What each pair hopes to save.
         cost: What all that costs, less what it saves.
         bound: No design costs less than this; the cost itself unless the solver stopped early.
         forced: What opening each arc fully would add to the bound, if y is a relaxation's.
@@ -156,10 +155,8 @@ class Design:
     """The arcs to open.
 
     Attributes:
-        opened: Whether buses run from each hub (row) to each other (column).
         cost: What they and all riders cost together.
         bound: No balanced set of arcs costs less than this.
-        iterations: How many times the master problem was solved.
     """
 
     opened: BoolArray
@@ -172,12 +169,8 @@ def design(problem: DesignProblem, *, gap: float = 0.0) -> Design:
     """Returns the cheapest set of arcs in which every hub has as many arcs in as out.
 
     Args:
-        problem: The riders and the candidate hubs.
         gap: By which share of its cost the design may miss the bound. With 0 it is the optimum, as
             far as the solver's arithmetic goes.
-
-    Raises:
-        PlanError: The gap is not a share.
     """
     if not 0 <= gap < 1:
         raise PlanError("A gap is a share of the cost.", advice="Give a gap from 0 to below 1.")

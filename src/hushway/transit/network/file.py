@@ -121,12 +121,7 @@ def read_network(path: Path | str, locations: Locations) -> TransitNetwork:
     becomes two, and the way back comes right after the way there.
 
     Args:
-        path: A TOML file.
         locations: The public places, whose ids the file uses.
-
-    Raises:
-        GeographyError: The file is missing, is not TOML, or does not describe a network over these
-            places; the message lists every problem at once.
     """
     file = Path(path)
     try:

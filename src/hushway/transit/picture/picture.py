@@ -13,6 +13,7 @@ from hushway.geography.itineraries import MODES, NO_CHANGE, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.release.drawing.ground import colours_of, png_of, poster
 from hushway.transit.fleet import FleetPlan
+from hushway.transit.legs import planned_legs
 from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (
     INK,
@@ -27,7 +28,6 @@ from hushway.transit.picture.map import (
     positions_m,
     stretches_of,
 )
-from hushway.transit.planned_legs import planned_legs
 from hushway.transit.rider_trips import RiderTrips
 
 # 1600 x 1000 pixels in the resolution of all pictures.
@@ -59,13 +59,6 @@ def draw_network(
 
     Privacy:
         The picture shows the trips that it is given. It may be published only if they may.
-
-    Args:
-        plan: The shuttles of each zone.
-        network: The network.
-        title: What the picture is called.
-        routes: The ways through the network.
-        trips: The trips that the fleet was planned for.
     """
     at = positions_m(network)
     pickups = shuttle_pickups(routes, trips)
@@ -165,12 +158,7 @@ def _many(count: int, word: str) -> str:
 
 
 def riders_by_stretch(routes: Itineraries, trips: RiderTrips) -> tuple[IntArray, ...]:
-    """Returns, for each line, the riders on its way from each stop to the next.
-
-    Args:
-        routes: The way of every pair of places.
-        trips: The trips, each by its way.
-    """
+    """Returns, for each line, the riders on its way from each stop to the next."""
     start, end = _bus_rides(routes, trips)
     rides, lines = routes.rides, routes.network.lines
     # The stops of all lines stand in one row; riders add 1 where they board and take it away where
