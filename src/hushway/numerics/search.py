@@ -1,8 +1,8 @@
-"""Finding a number in a stretch of ascending ones, for machine code.
+"""Binary search in a stretch of a sorted array, for compiled code.
 
-A slice is an object with a count of its users, which costs more than the search itself; so the
-stretch is given by where it begins and ends. Halves are chosen without a branch: a processor
-guesses such branches wrongly every second time.
+A slice is an object with a reference count, which costs more than the search itself; so the stretch
+is given by where it begins and ends. Halves are chosen without a branch, since a processor would
+mispredict every second one.
 """
 
 from hushway.arrays import FloatArray, Int32Array, IntArray

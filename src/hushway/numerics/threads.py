@@ -1,4 +1,4 @@
-"""Work on many trips by several threads, cut so that the number of threads never shows."""
+"""Runs work in several threads; results do not depend on their number."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence

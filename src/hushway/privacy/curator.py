@@ -12,12 +12,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import (
-    counting_event,
-    cutting_event,
-    noise_for,
-    selecting_event,
-)
+from hushway.privacy.calibration import counting_event, cutting_event, noise_for, selecting_event
 from hushway.privacy.events import Budget, Event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured, MeasuredSparse

@@ -1,4 +1,4 @@
-"""What was done to the data, as immutable descriptions that accountants only read."""
+"""Privacy events: immutable descriptions of what was measured, which accountants read."""
 
 import math
 import re

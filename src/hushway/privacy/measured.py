@@ -1,4 +1,4 @@
-"""What a curator hands out: noisy values that anyone may see."""
+"""Noisy measurements that a curator returns; anyone may see them."""
 
 import operator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What to count, over which public cells; and who can count it."""
+"""Queries over public cells, and the protocol of engines that count them."""
 
 import math
 from collections.abc import Iterator

@@ -20,12 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hushway.errors import ReleaseError
-from hushway.privacy.encrypted_key import (
-    WrongPassphraseError,
-    decrypted,
-    encrypted,
-    is_encrypted,
-)
+from hushway.privacy.encrypted_key import WrongPassphraseError, decrypted, encrypted, is_encrypted
 
 ALGORITHM = "Ed25519"
 
@@ -208,9 +203,7 @@ def _opened(data: bytes, secret: str) -> Ed25519PrivateKey:
 
 def _plain_pem(key: SigningKey) -> bytes:
     return key.private.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
 
 

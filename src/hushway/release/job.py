@@ -1,4 +1,4 @@
-"""Everything a release needs besides the noise and the money, whatever its family."""
+"""A prepared release of any family: plan, geography, mechanism, rows and days, before any count."""
 
 import logging
 from collections.abc import Callable
@@ -43,14 +43,14 @@ class CountingContext:
 
 
 class Rows(Protocol):
-    """The protected rows, as far as a family knows how to read them."""
+    """The protected rows, which a family knows how to check and to count."""
 
     def check(self, settings: "EngineSettings", *, notes: bool) -> "RowsChecked":
         """Returns what is wrong with the rows; with notes also what may be, and what was found."""
         ...
 
     def counter(self, context: CountingContext) -> "Counter":
-        """Returns who counts them, each unit bounded."""
+        """Returns a counter of them that bounds each unit."""
         ...
 
 
@@ -97,7 +97,7 @@ class Job:
 
     @property
     def account(self) -> "AccountKey":
-        """Who spends."""
+        """The account of the ledger that is charged."""
         from hushway.privacy.ledger import AccountKey
 
         plan = self.plan

@@ -1,4 +1,4 @@
-"""The terms of a release as they follow from its mechanism, and certificates held against them."""
+"""Computes the terms of a release from its mechanism, and checks certificates against them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -63,11 +63,9 @@ def listed(errors: Iterable[Forecast]) -> str:
     return ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
 
 
-# Mechanisms as certificates state them: from public parameters back to what was run.
-#
-# A certificate names its mechanism by name and parameters. Built again from these, a mechanism says
-# for itself what it measures, with which noise and for which price; whatever else stands on the
-# certificate can be held against that.
+# A certificate states its mechanism by name and parameters. Rebuilt from these, a mechanism says
+# what it measures, with which noise and at which price; the rest of the certificate is checked
+# against that.
 
 M = TypeVar("M", bound=Mechanism[Any, Any])
 

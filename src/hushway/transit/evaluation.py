@@ -1,13 +1,11 @@
-"""What a city would do with a published release, and what it would do with the exact trips."""
+"""Sizes the fleet that a release asks for, and compares it with the fleet of the exact trips."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from hushway.arrays import IntArray
 from hushway.errors import PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.planning.true_trips import exact_trips
-from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal
@@ -105,7 +103,7 @@ def evaluate_fleet(
     truth = None
     if question.plan is not None:
         exact = exact_trips(prepare(load_plan(question.plan)), universe, progress)
-        truth = _asked(universe, exact.cells, exact.values, question)
+        truth = one_day(universe, exact.cells, exact.values, day=question.day, hours=question.hours)
     verdict = judge_fleet(
         demand,
         routes,
@@ -134,12 +132,6 @@ def _refuse_long_shifts(demand: DayDemand, question: FleetQuestion) -> None:
         )
 
 
-def _asked(
-    universe: ODCells, cells: IntArray, counts: IntArray, question: FleetQuestion
-) -> DayDemand:
-    return one_day(universe, cells, counts, day=question.day, hours=question.hours)
-
-
 def _network(demand: DayDemand, question: FleetQuestion) -> TransitNetwork:
     locations, periods = demand.universe.locations, demand.universe.periods
     if question.network is not None:
@@ -155,11 +147,5 @@ def _drivers(
 ) -> Shifts | None:
     if not question.shift_hours:
         return None
-    day = operate(
-        routes,
-        demand.draw(0),
-        verdict.sizes,
-        rules=_RULES,
-        window_s=demand.window_s,
-    )
+    day = operate(routes, demand.draw(0), verdict.sizes, rules=_RULES, window_s=demand.window_s)
     return drivers(day, question.shift_hours)

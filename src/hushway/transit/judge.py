@@ -1,4 +1,4 @@
-"""Whether a table of trips is good enough to run a city on: the fleet that it makes one buy.
+"""Evaluates a trip table by the fleet sized from it, and by how that fleet serves the true trips.
 
 A table leaves open when in its period a trip begins, and an average day has parts of trips. So days
 are drawn from it, a fleet is sized for each, and their spread is told with the answer. Against the
@@ -6,7 +6,7 @@ truth the question is not whether numbers agree but what riders would notice: ho
 wait, on the true day, for the fleet that was bought by the table.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean, median_high
 
 import numpy as np
@@ -121,6 +121,9 @@ class FleetVerdict:
         return words if self.truth is None else f"{words}; truth {self.truth.fleet.median}"
 
 
+_AVERAGED = tuple(field.name for field in fields(Service) if field.name != "fleet")
+
+
 def judge_fleet(
     demand: DayDemand,
     routes: Itineraries,
@@ -217,21 +220,11 @@ class _Study:
             self.progress(step, seed / self.draws)
             days.append(
                 operate(
-                    self.routes,
-                    truth.draw(seed),
-                    fleet,
-                    rules=self.rules,
-                    window_s=truth.window_s,
+                    self.routes, truth.draw(seed), fleet, rules=self.rules, window_s=truth.window_s
                 )
             )
         return Service(
-            fleet=fleet,
-            mean_leg_wait_s=fmean(day.mean_leg_wait_s for day in days),
-            mean_trip_wait_s=fmean(day.mean_trip_wait_s for day in days),
-            mean_in_vehicle_s=fmean(day.mean_in_vehicle_s for day in days),
-            mean_idle_s=fmean(day.mean_idle_s for day in days),
-            unserved_legs=fmean(day.unserved_legs for day in days),
-            unserved_trips=fmean(day.unserved_trips for day in days),
+            fleet=fleet, **{name: fmean(getattr(day, name) for day in days) for name in _AVERAGED}
         )
 
 

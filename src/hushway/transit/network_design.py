@@ -1,4 +1,4 @@
-"""A bus network that a city would build on a published release, as a file to judge and to edit."""
+"""Designs a bus network from a published release, as a file that can be evaluated and edited."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Operations: what a fleet does for riders on one day (the paper's O)."""
+"""Serves the trips of a day with a fleet, and measures waits and rides (the paper's O)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -197,12 +197,7 @@ def operate(
 
 
 def serve_legs(
-    routes: Itineraries,
-    legs: ShuttleLegs,
-    places: IntArray,
-    *,
-    seats: int,
-    limits: Limits,
+    routes: Itineraries, legs: ShuttleLegs, places: IntArray, *, seats: int, limits: Limits
 ) -> Operations | None:
     """Serves legs of one zone, each a trip of its own, by shuttles with these stands.
 

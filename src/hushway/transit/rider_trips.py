@@ -1,4 +1,4 @@
-"""Trips of riders, as an operator gets to know them: who goes where, and from when on."""
+"""Trips of riders: departure, origin and destination."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Shifts of drivers: enough of them in every period of a day, for the least pay.
+"""Drivers' shifts that cover every period of a day at the least pay, by linear programming.
 
 Every shift covers periods in a row, so in the table of periods by shifts the ones of each column
 are consecutive. Such a table is totally unimodular: with whole requirements, all corners of the

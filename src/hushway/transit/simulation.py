@@ -1,4 +1,4 @@
-"""One day of operations, event by event.
+"""Discrete-event simulation of one day of operations.
 
 Every trip has one next event at a time, and so has every shuttle: a heap of both is all there is to
 remember. Whoever happens first goes first; at the same second shuttles make their stops before
@@ -15,7 +15,15 @@ from hushway.geography.itineraries import DIRECT, Access, BusRides
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, whole_rows
 from hushway.numerics.heap import drop, push
-from hushway.transit.routes import NOWHERE, Fit, Ride, Shuttles, best_fit, finish_stop, insert
+from hushway.transit.routes import (
+    NOWHERE,
+    Insertion,
+    Ride,
+    Shuttles,
+    best_insertion,
+    finish_stop,
+    insert,
+)
 
 # Nobody is still on a bus so long after the last trip began.
 _LONGEST_TRIP_S = 6 * 60 * 60
@@ -247,9 +255,9 @@ def _serve(
     longest_s = int(direct_s * limits.detour) + limits.detour_s
     latest_s = now_s + limits.most_wait_s
     ride = Ride(number, leg.pickup, leg.dropoff, now_s, latest_s, direct_s, longest_s)
-    best, chosen = Fit(_FOREVER, NOWHERE, NOWHERE), NOWHERE
+    best, chosen = Insertion(_FOREVER, NOWHERE, NOWHERE), NOWHERE
     for shuttle in range(day.fleet[leg.zone], day.fleet[leg.zone + 1]):
-        fit = best_fit(shuttles, shuttle, ride, best.delay_s)
+        fit = best_insertion(shuttles, shuttle, ride, best.delay_s)
         if fit.pickup != NOWHERE:
             best, chosen = fit, shuttle
     leg.shuttle = chosen

@@ -280,10 +280,7 @@ def test_a_threshold_that_is_not_a_whole_number_is_refused_before_anything_is_ch
 
 @pytest.mark.parametrize(
     ("spend", "law"),
-    [
-        (EPSILON, DiscreteLaplace(Fraction(4))),
-        (RHO, DiscreteGaussian(Fraction(8))),
-    ],
+    [(EPSILON, DiscreteLaplace(Fraction(4))), (RHO, DiscreteGaussian(Fraction(8)))],
     ids=str,
 )
 def test_a_dense_measurement_is_the_exact_count_plus_noise_of_the_stated_law(

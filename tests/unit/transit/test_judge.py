@@ -74,13 +74,7 @@ def judged(
     demand: DayDemand, routes: Itineraries, *, truth: DayDemand | None = None, draws: int = 3
 ) -> FleetVerdict:
     return judge_fleet(
-        demand,
-        routes,
-        truth=truth,
-        draws=draws,
-        rules=RULES,
-        mean_wait_s=WAIT_S,
-        progress=silent,
+        demand, routes, truth=truth, draws=draws, rules=RULES, mean_wait_s=WAIT_S, progress=silent
     ).value
 
 
@@ -169,13 +163,7 @@ def test_the_same_question_gets_the_same_answer(routes: Itineraries) -> None:
 def test_a_verdict_is_refused_by_every_writer_of_releases(routes: Itineraries) -> None:
     demand = demand_of(routes, trips=20)
     verdict = judge_fleet(
-        demand,
-        routes,
-        truth=demand,
-        draws=1,
-        rules=RULES,
-        mean_wait_s=WAIT_S,
-        progress=silent,
+        demand, routes, truth=demand, draws=1, rules=RULES, mean_wait_s=WAIT_S, progress=silent
     )
     assert isinstance(verdict, Internal)
     with pytest.raises(PrivacyError, match="against the truth"):

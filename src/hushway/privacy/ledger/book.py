@@ -249,9 +249,7 @@ def new_account(
 def _of_key(key: AccountKey) -> Select[Any]:
     columns = account_table.c
     return select(account_table).where(
-        columns.dataset == key.dataset,
-        columns.unit == key.unit.value,
-        columns.period == key.period,
+        columns.dataset == key.dataset, columns.unit == key.unit.value, columns.period == key.period
     )
 
 

@@ -136,11 +136,7 @@ _creation = threading.Lock()
 
 
 def open_file(
-    path: Path,
-    *,
-    timeout_s: float = _BUSY_TIMEOUT_S,
-    read_only: bool = False,
-    create: bool = True,
+    path: Path, *, timeout_s: float = _BUSY_TIMEOUT_S, read_only: bool = False, create: bool = True
 ) -> Store:
     """Opens a ledger file, and creates an empty one where there is none, if it may."""
     name = str(path)

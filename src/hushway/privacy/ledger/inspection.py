@@ -121,11 +121,7 @@ def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Itera
 
 
 def cautions(
-    *,
-    file: Path | None,
-    seen: Seen,
-    accounts: Sequence[AccountRow],
-    entries: Sequence[EntryRow],
+    *, file: Path | None, seen: Seen, accounts: Sequence[AccountRow], entries: Sequence[EntryRow]
 ) -> list[str]:
     """Returns what a steward should know about a ledger, one sentence each."""
     labels = {account.number: account.label for account in accounts}

@@ -8,12 +8,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from hushway.privacy.bound import Unit
-from hushway.privacy.ledger.entries import (
-    Account,
-    Entry,
-    EntryKind,
-    damaged,
-)
+from hushway.privacy.ledger.entries import Account, Entry, EntryKind, damaged
 from hushway.privacy.ledger.schema import PeopleRow
 from hushway.privacy.loss import Measure, amount_in, loss_of
 

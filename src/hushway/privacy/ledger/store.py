@@ -98,14 +98,8 @@ _NO_SERVER = (
     _RETRY + "Check the host, port, database name, user and password, then try again.",
 )
 _DISK = ("could not be read or written by its disk", _RETRY + "Check the disk, then try again.")
-_CROWDED = (
-    "was interrupted by its server",
-    _RETRY + "Try again in a moment.",
-)
-_UNKNOWN = (
-    "could not be used",
-    _RETRY + "Check that the database is healthy, then try again.",
-)
+_CROWDED = ("was interrupted by its server", _RETRY + "Try again in a moment.")
+_UNKNOWN = ("could not be used", _RETRY + "Check that the database is healthy, then try again.")
 
 # Beginnings of the names that SQLite gives to its result codes.
 _SQLITE = {

@@ -142,10 +142,7 @@ def _field(resource: Resource, column: Mapping[str, Any], position: int) -> dict
         "name": name,
         "description": column["description"],
         "dataType": _COLUMN_TYPES[column["type"]],
-        "source": {
-            "fileObject": {"@id": resource.path},
-            "extract": {"column": column["name"]},
-        },
+        "source": {"fileObject": {"@id": resource.path}, "extract": {"column": column["name"]}},
         **repeated,
     }
 

@@ -1,4 +1,4 @@
-"""What to put into a plan, and whether the data are enough for it: from public guesses alone."""
+"""Recommends contribution limits, and says whether the data suffice, from public guesses alone."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -154,9 +154,7 @@ def recommend_limit(
         could_add=(),
         enough=tuple(
             enough_for_noise(
-                chosen.mechanism.forecast(chosen.geography, chosen.bound),
-                lost(best),
-                counted,
+                chosen.mechanism.forecast(chosen.geography, chosen.bound), lost(best), counted
             )
         ),
     )

@@ -1,4 +1,4 @@
-"""How a release type gets its first plan: which columns it needs, and which facts only people know.
+"""Makes the first plan of a release type: columns that are recognised, and facts to ask for.
 
 Privacy:
     A first plan is made from the names and types of columns alone. Days, places and areas become
@@ -41,7 +41,7 @@ class Intake:
     left_out_without: Mapping[str, str] = field(default_factory=dict)
     without_person: Mapping[str, str | int] = field(default_factory=dict)
 
-    def found(self, names: tuple[str, ...]) -> dict[str, str]:
+    def recognised(self, names: tuple[str, ...]) -> dict[str, str]:
         """Returns the columns that can be told by their names."""
         known = {_plain(name): name for name in reversed(names)}
         return {
@@ -50,7 +50,7 @@ class Intake:
             if any(name in known for name in usual)
         }
 
-    def settled(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
+    def without_alternatives(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
         """Returns the columns of which only one group is needed, with the other groups left out."""
         there = [group for group in self.either if all(columns.get(one) for one in group)]
         spare = {one for group in self.either for one in group if there and one not in there[0]}
@@ -69,7 +69,7 @@ class Intake:
 
     def suits(self, names: tuple[str, ...]) -> bool:
         """Whether columns of such names are likely rows of this release type."""
-        return set(self.signs) <= set(self.found(names))
+        return set(self.signs) <= set(self.recognised(names))
 
 
 def _plain(name: str) -> str:
@@ -114,7 +114,7 @@ _SECTION: Final = re.compile(r"(?:# )?\[(?P<name>[a-z_.]+)\].*")
 _COLUMN: Final = 31
 
 
-def filled(template: str, options: Mapping[str, object | None]) -> str:
+def fill_template(template: str, options: Mapping[str, object | None]) -> str:
     """Returns a template with options changed.
 
     Args:

@@ -1,7 +1,6 @@
-"""Files and columns that a plan names and that are not there: all of them, said at once.
+"""Reports all files and columns that a plan names and that are missing, at once.
 
-This is found out before any library for numbers, maps or databases is loaded, so that a slip of the
-pen costs its writer a moment.
+This runs before any library for numbers, maps or databases is loaded, so a typo is reported fast.
 """
 
 import os

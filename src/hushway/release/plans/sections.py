@@ -6,12 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import is_large, usual_delta
@@ -49,11 +44,7 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        arbitrary_types_allowed=True,
-        strict=True,
-        allow_inf_nan=False,
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, strict=True, allow_inf_nan=False
     )
     file_options: ClassVar[tuple[str, ...]] = ()
 

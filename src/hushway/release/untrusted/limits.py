@@ -1,7 +1,7 @@
-"""Files of strangers, read with limits: every reader of a release goes through here.
+"""Reads untrusted files within size limits; every reader of a release goes through here.
 
-A verifier does not know who wrote a folder. So it looks at what a file is and how large it is
-before it opens it, and never holds more of it than files of its kind may have. Each limit is far
+A verifier does not know who wrote a folder. So it checks what a file is and how large it is before
+it opens it, and never holds more of it than files of its kind may have. Each limit is far
 above what any release needs, and all of them together keep a verification within the memory of an
 ordinary machine; `docs/reference/verify.md` lists them.
 """

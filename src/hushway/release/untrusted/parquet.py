@@ -1,4 +1,4 @@
-"""Parquet files of strangers, opened only when all that they would take in memory is known."""
+"""Opens untrusted Parquet files only after checking how much memory they would take."""
 
 import struct
 from collections.abc import Iterator
@@ -172,10 +172,7 @@ _FOOTER_BYTES = 1 << 22
 MOST_GROUPS = 1 << 12
 _MAGIC, _TAIL = b"PAR1", struct.Struct("<I4s")
 PLAIN = frozenset({Encoding.PLAIN, Encoding.RLE})
-READER_LIMITS = {
-    "thrift_string_size_limit": _FOOTER_BYTES,
-    "thrift_container_size_limit": 1 << 16,
-}
+READER_LIMITS = {"thrift_string_size_limit": _FOOTER_BYTES, "thrift_container_size_limit": 1 << 16}
 _BINARY = "BYTE_ARRAY"
 
 

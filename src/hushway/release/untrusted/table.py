@@ -1,7 +1,7 @@
-"""Tables of strangers, read whole: only when it is known that they do not take the machine.
+"""Reads whole untrusted tables after checking how much memory they would take.
 
-A verifier knows the columns and the most rows of each table, because it knows the public lists. Who
-opens a release does not, and reads whatever it holds. So what a table takes in memory is counted
+A verifier knows the columns and the most rows of each table, because it knows the public lists. A
+reader who only opens a release does not. So what a table takes in memory is counted
 from the headers of its pages before any of them is decompressed, with every value as wide as it
 will be: a page of one repeated number is short, and its values are not.
 """

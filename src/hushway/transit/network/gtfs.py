@@ -226,10 +226,7 @@ def _services(runs: Iterable[Run]) -> list[_Service]:
         ride_s = np.median([_rides_s(run) for run in chosen], axis=0)
         services.append(
             _Service(
-                name=chosen[0].name,
-                places=places,
-                ride_s=tuple(ride_s.tolist()),
-                trips=len(chosen),
+                name=chosen[0].name, places=places, ride_s=tuple(ride_s.tolist()), trips=len(chosen)
             )
         )
     return services
@@ -252,11 +249,7 @@ def _departures(runs: Iterable[Run], since_s: int, until_s: int) -> Counter[int]
 
 
 def _busiest(
-    departures: Counter[int],
-    services: Sequence[_Service],
-    locations: Locations,
-    *,
-    most_hubs: int,
+    departures: Counter[int], services: Sequence[_Service], locations: Locations, *, most_hubs: int
 ) -> set[int]:
     served = {place for service in services for place in service.places}
     ranked = sorted(served, key=lambda place: (-departures[place], locations.ids[place]))

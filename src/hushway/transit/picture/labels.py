@@ -1,4 +1,4 @@
-"""Words on a map where they hide as little as possible."""
+"""Places labels on a map where they overlap least."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

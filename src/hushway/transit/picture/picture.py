@@ -48,12 +48,7 @@ class _Drawn:
 
 
 def draw_network(
-    plan: FleetPlan,
-    network: TransitNetwork,
-    *,
-    title: str,
-    routes: Itineraries,
-    trips: RiderTrips,
+    plan: FleetPlan, network: TransitNetwork, *, title: str, routes: Itineraries, trips: RiderTrips
 ) -> bytes:
     """Returns a PNG of 1600 x 1000 pixels: a map of the network at work, and two panels.
 

@@ -24,12 +24,7 @@ def people(ledger: Ledger) -> None:
 def pay(ledger: Ledger, release: str) -> str:
     losses = [ZCDPLoss(Fraction(1, 4))]
     paid = ledger.reserve(
-        KEY,
-        release=release,
-        losses=losses,
-        purpose="",
-        window=MARCH,
-        secret=f"salt of {release}",
+        KEY, release=release, losses=losses, purpose="", window=MARCH, secret=f"salt of {release}"
     )
     return paid.entry_hash
 
