@@ -59,13 +59,13 @@ def _compiled(function: Callable[..., Any], *, nogil: bool) -> Any:
             folder = code_folder()
             # Asked last: what was not edited until now is what the digest was made of.
             if folder is not None and not edited_since_start():
-                kept = _kept(folder, function, nogil=nogil)
-                if kept is not None:
-                    return kept
+                cached = _cached(folder, function, nogil=nogil)
+                if cached is not None:
+                    return cached
     return for_any_number(njit(nogil=nogil, error_model="numpy")(function))
 
 
-def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
+def _cached(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
     """Compiles a function with a folder for its code; None if numba does not take the folder."""
     theirs, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(folder)
     try:
@@ -107,12 +107,12 @@ def code_folder() -> Path | None:
     None if no folder can be trusted. Anything unusual is logged once.
     """
     if os.name != "posix":  # pragma: no cover
-        _say_none("It cannot be told on this system whom a folder belongs to.")
+        _log_no_folder("It cannot be told on this system whom a folder belongs to.")
         return None
     try:
         name = _name()
     except OSError:
-        _say_none("The sources of hushway cannot be read.")
+        _log_no_folder("The sources of hushway cannot be read.")
         return None
     problems = []
     for parent in _parents():
@@ -123,10 +123,10 @@ def code_folder() -> Path | None:
             problems.append(f"Not in {folder}: {problem.strerror or problem}.")
             continue
         if problems:
-            _say(f"Machine code is kept in {parent}, which may not last.", *problems)
+            _log(f"Machine code is kept in {parent}, which may not last.", *problems)
         sweep(parent, used=name)
         return folder.resolve()
-    _say_none(*problems)
+    _log_no_folder(*problems)
     return None
 
 
@@ -157,11 +157,11 @@ def _parents() -> Iterator[Path]:
         yield folder / "compiled"
 
 
-def _say_none(*problems: str) -> None:
-    _say("Machine code is kept nowhere: hushway compiles anew, which takes a while.", *problems)
+def _log_no_folder(*problems: str) -> None:
+    _log("Machine code is kept nowhere: hushway compiles anew, which takes a while.", *problems)
 
 
-def _say(*sentences: str) -> None:
+def _log(*sentences: str) -> None:
     # A log and not a warning: those can be turned into errors, and this is none.
     advice = "Set XDG_CACHE_HOME to a folder that only you may write to."
     logging.getLogger(__name__).warning(" ".join([*sentences, advice]))
@@ -183,10 +183,10 @@ def sweep(parent: Path, *, used: str) -> None:
         ages = {path: time.time() - path.lstat().st_mtime for path in others}
         for place, path in enumerate(sorted(ages, key=ages.__getitem__)):
             if place >= MOST_OTHERS or ages[path] > UNUSED_S:
-                _take_away(path)
+                _remove(path)
 
 
-def _take_away(path: Path) -> None:
+def _remove(path: Path) -> None:
     # Held by a living process, already gone, or on a disk without locks: not in our way.
     with suppress(OSError):
         aside = path.with_name(f"{uuid4().hex}.swept")

@@ -6,6 +6,7 @@ truth the question is not whether numbers agree but what riders would notice: ho
 wait, on the true day, for the fleet that was bought by the table.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from statistics import fmean, median_high
 
@@ -18,6 +19,7 @@ from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
 from hushway.transit.operations import Operations, ServiceRules, operate
+from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.shifts import Shifts, fewest_shifts
 
 _HOUR_S = 3600
@@ -199,33 +201,31 @@ class _Study:
 
     def size(self, demand: DayDemand, step: str) -> list[FleetPlan]:
         """Returns the fleet of every day that is drawn."""
-        plans = []
-        for seed in range(self.draws):
-            self.progress(step, seed / self.draws)
-            plans.append(
-                size_fleet(
-                    self.routes,
-                    demand.draw(seed),
-                    rules=self.rules,
-                    window_s=demand.window_s,
-                    mean_wait_s=self.mean_wait_s,
-                )
+        return [
+            size_fleet(
+                self.routes,
+                day,
+                rules=self.rules,
+                window_s=demand.window_s,
+                mean_wait_s=self.mean_wait_s,
             )
-        return plans
+            for day in self._days(demand, step)
+        ]
 
     def serve(self, truth: DayDemand, fleet: tuple[int, ...], step: str) -> Service:
         """Returns what a fleet does on the true days, on average."""
-        days = []
-        for seed in range(self.draws):
-            self.progress(step, seed / self.draws)
-            days.append(
-                operate(
-                    self.routes, truth.draw(seed), fleet, rules=self.rules, window_s=truth.window_s
-                )
-            )
+        days = [
+            operate(self.routes, day, fleet, rules=self.rules, window_s=truth.window_s)
+            for day in self._days(truth, step)
+        ]
         return Service(
             fleet=fleet, **{name: fmean(getattr(day, name) for day in days) for name in _AVERAGED}
         )
+
+    def _days(self, demand: DayDemand, step: str) -> Iterator[RiderTrips]:
+        for seed in range(self.draws):
+            self.progress(step, seed / self.draws)
+            yield demand.draw(seed)
 
 
 def _true_days(

@@ -266,20 +266,20 @@ def _collision() -> CollisionError:
 
 
 def existing(row: AccountRow | None, key: AccountKey) -> AccountRow:
-    """Returns the account of a key."""
-    if row is None:
-        raise BudgetError(
-            f"There is no account {key}.",
-            advice="Open it once, with a budget limit, by `hushway ledger open`.",
-        )
-    return row
+    """Returns the account of a key; refuses one that is not open."""
+    if row is not None:
+        return row
+    raise BudgetError(
+        f"There is no account {key}.",
+        advice="Open it once, with a budget limit, by `hushway ledger open`.",
+    )
 
 
 def reserved(row: EntryRow | None, release: str) -> EntryRow:
-    """Returns the entry that reserved a release."""
-    if row is None:
-        raise BudgetError(
-            f"Release {release} was never reserved in this ledger.",
-            advice="Name a release that `hushway ledger show` lists.",
-        )
-    return row
+    """Returns the entry that reserved a release; refuses one that was never reserved."""
+    if row is not None:
+        return row
+    raise BudgetError(
+        f"Release {release} was never reserved in this ledger.",
+        advice="Name a release that `hushway ledger show` lists.",
+    )

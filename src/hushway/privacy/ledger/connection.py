@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -227,17 +227,22 @@ def _create_private(path: Path, name: str) -> None:
     with _creation:
         if os.path.exists(path):  # noqa: PTH110  has an answer to any name
             return
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        except FileExistsError:
-            return
-        except OSError:
-            raise _not_created(name) from None
+        with suppress(FileExistsError):
+            _new_private_file(path, f"The ledger {name}")
 
 
-def _not_created(name: str) -> LedgerError:
+def _new_private_file(path: Path, what: str) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise
+    except OSError:
+        raise _not_created(what) from None
+
+
+def _not_created(what: str) -> LedgerError:
     return LedgerError(
-        f"The ledger {name} cannot be created.",
+        f"{what} cannot be created.",
         advice="Check that its folder exists and that you may write there.",
     )
 
@@ -252,7 +257,7 @@ def refuse_creation(url: str | Path) -> None:
     path = _checked(str(url)).absolute()
     too_long = len(os.fsencode(path.name)) > _LONGEST_NAME
     if too_long or not os.access(path.parent, os.W_OK | os.X_OK) or path.parent.is_file():
-        raise _not_created(str(url))
+        raise _not_created(f"The ledger {url}")
 
 
 # A true copy of a ledger in SQLite.
@@ -283,15 +288,10 @@ def back_up(store: Store, target: Path) -> None:
 
 def _create(target: Path) -> None:
     try:
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        _new_private_file(target, f"The backup {target}")
     except FileExistsError:
         raise LedgerError(
             f"{target} exists; a backup never replaces a file.", advice="Name a new file."
-        ) from None
-    except OSError:
-        raise LedgerError(
-            f"The backup {target} cannot be created.",
-            advice="Check that its folder exists and that you may write there.",
         ) from None
 
 

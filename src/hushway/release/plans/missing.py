@@ -49,7 +49,7 @@ def refuse_missing(plan: "AnyPlan", *, rows: bool) -> None:
     missing = [*_missing_files(plan)]
     for table in plan.named_tables():
         if table.rows is None:
-            missing += _missing_public(table, plan.path(table.name))
+            missing += _missing_columns(table, plan.path(table.name), public=True)
         elif rows and _are_files(plan, table):
             missing += _missing_protected(table, plan.path(table.name))
     if missing:
@@ -68,7 +68,8 @@ def _missing_files(plan: "AnyPlan") -> Iterator[str]:
             yield f"{option}: there is no file {path}"
 
 
-def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
+def _missing_columns(table: NamedTable, path: Path, *, public: bool) -> Iterator[str]:
+    """Yields columns that a file lacks; those that it has are told only of a public file."""
     from hushway.tables.column_names import column_names
 
     found = column_names(path)
@@ -76,7 +77,8 @@ def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
         return
     for option, column in table.columns.items():
         if column not in found:
-            yield f"{option}: {path.name} has no column {column!r}; it has {some_of(found)}"
+            others = f"; it has {some_of(found)}" if public else ""
+            yield f"{option}: {path.name} has no column {column!r}{others}"
 
 
 def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
@@ -92,7 +94,6 @@ def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
 
 
 def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:
-    from hushway.tables.column_names import column_names
     from hushway.tables.row_files import find_files
 
     try:
@@ -100,9 +101,4 @@ def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:
     except DataError as problem:
         yield f"{table.option}: {problem}".rstrip(".")
         return
-    found = column_names(first)
-    if found is None:
-        return
-    for option, column in table.columns.items():
-        if column not in found:
-            yield f"{option}: {first.name} has no column {column!r}"
+    yield from _missing_columns(table, first, public=False)
