@@ -163,4 +163,3 @@ class Budget(Protocol):
             Called before any row is counted. It either takes the whole loss or raises and takes
             nothing.
         """
-        ...

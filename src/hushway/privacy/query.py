@@ -25,17 +25,14 @@ class Cells(Protocol):
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        ...
 
     @property
     def size(self) -> int:
         """Number of cells."""
-        ...
 
     @property
     def digest(self) -> str:
         """A digest of the public facts that the cells are made of."""
-        ...
 
 
 class Partition(Cells, Protocol):
@@ -43,7 +40,6 @@ class Partition(Cells, Protocol):
 
     def of(self, cells: IntArray) -> IntArray:
         """Returns the element of each base cell."""
-        ...
 
 
 @public_facts
@@ -213,15 +209,12 @@ class Counter(Protocol):
     @property
     def unit(self) -> Unit:
         """Who is protected."""
-        ...
 
     def bound(self, query: Query) -> Bound:
         """Returns the bound that `count` enforces for this query."""
-        ...
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the exact bounded counts."""
-        ...
 
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.

@@ -32,16 +32,13 @@ class BitSource(Protocol):
     @property
     def name(self) -> str:
         """What the certificate calls the source."""
-        ...
 
     @property
     def private(self) -> bool:
         """Whether nobody can replay the bits."""
-        ...
 
     def words(self, count: int) -> WordArray:
         """Returns fresh 64-bit words."""
-        ...
 
 
 class OsSource:

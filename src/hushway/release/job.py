@@ -47,11 +47,9 @@ class Rows(Protocol):
 
     def check(self, settings: "EngineSettings", *, notes: bool) -> "RowsChecked":
         """Returns what is wrong with the rows; with notes also what may be, and what was found."""
-        ...
 
     def counter(self, context: CountingContext) -> "Counter":
         """Returns a counter of them that bounds each unit."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

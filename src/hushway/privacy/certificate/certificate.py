@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError, damaged
 from hushway.privacy.accounting import LARGE_DELTA, epsilon_by_pld, epsilon_by_zcdp
@@ -67,16 +67,6 @@ _COMPOSITION = {
         "squared over two."
     ),
 }
-_SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
-_FLOATING_POINT = (
-    "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
-    "numbers, and ties are settled with more random bits. No float takes part before the noise is "
-    "in; what follows is post-processing."
-)
-_NO_DIGEST = (
-    "No digest of the input is published: a plain digest of private rows would let anyone confirm "
-    "a guess of them."
-)
 # What a publisher may say about a release, and nobody can compute.
 _STATED = ("publisher", "contact", "licence", "region", "approver", "intended_use")
 _UNTRUSTED = "Do not trust this release; ask its publisher for one that adds up."
@@ -104,6 +94,18 @@ class Certificate:
         intended_use: What it is meant for.
     """
 
+    sampler: ClassVar[str] = (
+        "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
+    )
+    floating_point: ClassVar[str] = (
+        "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
+        "numbers, and ties are settled with more random bits. No float takes part before the noise "
+        "is in; what follows is post-processing."
+    )
+    input_digest: ClassVar[str] = (
+        "No digest of the input is published: a plain digest of private rows would let anyone "
+        "confirm a guess of them."
+    )
     release_id: str
     title: str
     terms: Terms
@@ -156,21 +158,6 @@ class Certificate:
     def composition(self) -> str:
         """The composition rule in words."""
         return _COMPOSITION[self.claim.measure]
-
-    @property
-    def sampler(self) -> str:
-        """What draws the noise."""
-        return _SAMPLER
-
-    @property
-    def floating_point(self) -> str:
-        """Why no rounding of floats can leak."""
-        return _FLOATING_POINT
-
-    @property
-    def input_digest(self) -> str:
-        """Why there is no digest of the input."""
-        return _NO_DIGEST
 
     def check_epsilon_delta(self) -> None:
         """Checks that the claimed (epsilon, delta) is what the events cost."""

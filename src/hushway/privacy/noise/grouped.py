@@ -21,24 +21,19 @@ class Grouping(Protocol):
     @property
     def count(self) -> int:
         """Number of groups."""
-        ...
 
     @property
     def sizes(self) -> IntArray:
         """Number of cells in each group."""
-        ...
 
     def of(self, cells: IntArray) -> IntArray:
         """Returns the group of each cell."""
-        ...
 
     def rank(self, cells: IntArray) -> IntArray:
         """Returns the place of each cell within its group, from 0."""
-        ...
 
     def cell(self, group: IntArray, rank: IntArray) -> IntArray:
         """Returns the cell at a place of a group: the inverse of `of` and `rank`."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -133,11 +133,9 @@ class Law(Protocol):
 
     def cumulative(self, k: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(K <= k)."""
-        ...
 
     def cumulatives(self, bits: int) -> Iterator[Enclosure]:
         """Encloses 2^bits * P(K <= k) for k = 0, 1, 2, ... up to the last possible k, if any."""
-        ...
 
 
 class InversionTable:
@@ -260,19 +258,15 @@ class NoiseLaw(Protocol):
     @property
     def variance(self) -> Fraction:
         """The variance, or a number just above it."""
-        ...
 
     def draw(self, source: BitSource, count: int) -> IntArray:
         """Returns independent noise."""
-        ...
 
     def mass_from(self, threshold: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(Z >= threshold)."""
-        ...
 
     def draw_between(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
         """Returns independent noise, given low <= Z < high (no upper end if None)."""
-        ...
 
 
 def between(law: NoiseLaw, low: int, high: int | None, bits: int) -> Enclosure:
