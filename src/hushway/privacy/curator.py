@@ -290,8 +290,9 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
     """
     kind: Any = type(question)
     if kind not in kinds:
+        taken = " or ".join(each.__name__ for each in kinds)
         raise PrivacyError(
-            f"This verb of a curator takes {_either(kinds)}, and was given {kind.__name__}.",
+            f"This verb of a curator takes {taken}, and was given {kind.__name__}.",
             advice="Ask with one of these; a class that looks like it does not do.",
         )
     refuse_undeclared(question)
@@ -306,7 +307,3 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
         )
     if groups is not None:
         refuse_undeclared(groups)
-
-
-def _either(kinds: tuple[type, ...]) -> str:
-    return " or ".join(kind.__name__ for kind in kinds)

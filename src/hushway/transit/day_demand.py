@@ -174,13 +174,13 @@ def _known_days(periods: Periods) -> tuple[str, str]:
     """Returns what days are called that the table tells apart, and which of them it has."""
     if periods.cycle == "window":
         return "date", f"{periods.first_day} to {periods.last_day}"
-    names = {_first_period(periods, each): _name(periods, each) for each in _counted(periods)}
+    names = {
+        first: _name(periods, each)
+        for each in periods.days
+        if (first := periods.first_period(each)) is not None
+    }
     kind = "weekday" if periods.cycle == "week" else "day type"
     return kind, ", ".join(name for _, name in sorted(names.items()) if name is not None)
-
-
-def _counted(periods: Periods) -> list[date]:
-    return [each for each in periods.days if periods.first_period(each) is not None]
 
 
 def _name(periods: Periods, day: date) -> str | None:
