@@ -7,6 +7,7 @@ from typing import Any
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.release.documents.papers import (
     CROISSANT,
+    NOT_STATED,
     PAPERS,
     address_of,
     described,
@@ -157,7 +158,6 @@ _MEDIATYPES = "https://www.iana.org/assignments/media-types/"
 _FORMATS = "http://publications.europa.eu/resource/authority/file-type/"
 # The list knows no matrices of planners: to it they are bytes.
 _FORMAT_NAMES = {"csv": "CSV", "geojson": "GEOJSON", "json": "JSON", "parquet": "PARQUET"}
-_NOT_STATED = "Not stated"
 _DCAT_CONTEXT = {
     "dcat": "http://www.w3.org/ns/dcat#",
     "dct": "http://purl.org/dc/terms/",
@@ -190,7 +190,7 @@ def render_dcat(
             "dct:accrualPeriodicity": {"@id": _FREQUENCY},
             "dct:spatial": {
                 "@type": "dct:Location",
-                "skos:prefLabel": _english(certificate.region or _NOT_STATED),
+                "skos:prefLabel": _english(certificate.region or NOT_STATED),
             },
             "dct:publisher": _publisher(certificate),
             **_contact(certificate),
@@ -208,7 +208,7 @@ def _publisher(certificate: Certificate) -> dict[str, Any]:
     kind, address = address_of(certificate)
     # The profile wants mail of every contact, so a page is that of the publisher.
     page = {"foaf:workplaceHomepage": {"@id": address}} if kind == "path" else {}
-    return {"@type": "foaf:Agent", "foaf:name": certificate.publisher or _NOT_STATED, **page}
+    return {"@type": "foaf:Agent", "foaf:name": certificate.publisher or NOT_STATED, **page}
 
 
 def _contact(certificate: Certificate) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _terms_of_use(certificate: Certificate) -> dict[str, Any]:
         "dct:rights": {
             "@type": "dct:RightsStatement",
             "dct:type": {"@id": f"{_VOCABULARY}conditions-for-access-and-usage/{conditions}"},
-            "rdfs:label": _english(certificate.licence or _NOT_STATED),
+            "rdfs:label": _english(certificate.licence or NOT_STATED),
         },
         **({} if address is None else {"dct:license": {"@id": address}}),
     }

@@ -15,6 +15,9 @@ CROISSANT = "croissant.json"
 DCAT = "mobilitydcat-ap.jsonld"
 PICTURE = "picture.png"
 
+# What registries and portals are told where the publisher states nothing.
+NOT_STATED = "Not stated"
+
 PAPERS = (
     Resource(
         path=CERTIFICATE,

@@ -12,6 +12,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.geography.itineraries import MODES, NO_CHANGE, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.release.drawing.ground import colours_of, png_of, poster
+from hushway.release.wording import plural
 from hushway.transit.fleet import FleetPlan
 from hushway.transit.legs import planned_legs
 from hushway.transit.picture.labels import Box, Labels, Words
@@ -107,7 +108,7 @@ def _label_zones(labels: Labels, network: TransitNetwork, plan: FleetPlan, at: F
     # More labels would hide the map.
     for number in order[:_MOST_ZONE_LABELS].tolist():
         zone = plan.zones[number]
-        shuttles, legs = _many(zone.shuttles, "shuttle"), _many(zone.legs, "leg")
+        shuttles, legs = plural(zone.shuttles, "shuttle"), plural(zone.legs, "leg")
         words = (
             Words(text=zone.zone or NO_ZONE, size=10 * size, colour=SOFT, weight="bold"),
             Words(text=shuttles, size=17 * size, colour=INK, weight="bold"),
@@ -143,13 +144,9 @@ def _facts(plan: FleetPlan, routes: Itineraries, trips: RiderTrips) -> str:
     share = bus_trips(routes, trips) / max(1, len(trips))
     by_bus = f", {share:.0%} of them by bus" if routes.network.lines else ""
     return (
-        f"{_many(plan.shuttles, 'shuttle')}; no dispatching does with fewer than "
-        f"{plan.at_least:,}. {_many(len(trips), 'trip')}{by_bus}."
+        f"{plural(plan.shuttles, 'shuttle')}; no dispatching does with fewer than "
+        f"{plan.at_least:,}. {plural(len(trips), 'trip')}{by_bus}."
     )
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def riders_by_stretch(routes: Itineraries, trips: RiderTrips) -> tuple[IntArray, ...]:

@@ -14,6 +14,7 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import BitSource, SeededSource
+from support.boxes import ints
 from support.scripts import output_of
 
 IntArray = NDArray[np.int64]
@@ -22,10 +23,6 @@ LAPLACE = DiscreteLaplace(Fraction(3))
 GAUSSIAN = DiscreteGaussian(Fraction(9))
 LAWS = pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
 SIZE = 1000
-
-
-def ints(*values: int) -> IntArray:
-    return np.array(values, dtype=np.int64)
 
 
 class Labelled:

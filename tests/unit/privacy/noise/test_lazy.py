@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from hushway.errors import PrivacyError
 from hushway.privacy.noise import lazy
@@ -14,13 +13,10 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector, Shown, check_showable
 from hushway.privacy.randomness import SeededSource
+from support.boxes import ints
 from support.scripts import output_of
 
 LAWS: list[NoiseLaw] = [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(9))]
-
-
-def ints(*values: int) -> NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)
 
 
 def vector(
