@@ -12,7 +12,7 @@ from hushway.errors import PlanError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.registry import contents_of
 from hushway.geography.itineraries import Itineraries, itineraries
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import rows
@@ -22,11 +22,10 @@ from hushway.transit.fleet import size_fleet
 from hushway.transit.judge import Drawn, FleetVerdict, drivers, judge_fleet
 from hushway.transit.legs import leg_rows
 from hushway.transit.operations import Operations, ServiceRules, operate
+from support.rider_scenes import placed
 
 RULES = ServiceRules()
 WAIT_S = 180
-# On the equator, this many degrees are a metre.
-DEGREE = 1 / 111_320
 EIGHT, TEN = 8 * 3600, 10 * 3600
 
 
@@ -37,18 +36,9 @@ def silent(_step: str, _share: float | None = None, /) -> None:
 @pytest.fixture(scope="module")
 def routes() -> Itineraries:
     rng = np.random.Generator(np.random.PCG64(11))
-    spots = rng.uniform(0, 4_000, (12, 2))
-    places = tuple(
-        Location(
-            id=f"p{i}",
-            name="",
-            lon=east * DEGREE,
-            lat=north * DEGREE,
-            zone="west" if east < 2_000 else "east",
-        )
-        for i, (east, north) in enumerate(spots.tolist())
-    )
-    return itineraries(TransitNetwork(locations=Locations(places), hubs=(), lines=()))
+    spots = rng.uniform(0, 4_000, (12, 2)).tolist()
+    places = placed(*((*spot, "west" if spot[0] < 2_000 else "east") for spot in spots))
+    return itineraries(TransitNetwork(locations=places, hubs=(), lines=()))
 
 
 def demand_of(routes: Itineraries, *, trips: int, seed: int = 1, days: int = 1) -> DayDemand:
