@@ -9,7 +9,7 @@ from hushway.families.registry import facts_fit, family_certified
 from hushway.families.verify import read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
-from hushway.release.documents.listed import PACKAGE
+from hushway.release.documents.papers import PACKAGE
 from hushway.release.drawing.atlas import Atlas, Download, Drawing
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, sealed_file
 from hushway.release.folder.subject import signature_warning

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import Intake
+from hushway.release.plans.first_plan import Intake
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite

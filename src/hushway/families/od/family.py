@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import PERSON, TIME, Intake
 
 if TYPE_CHECKING:
     from hushway.audit.suite import Suite

@@ -1,13 +1,17 @@
+"""Folders that nobody else can change, and folders of runs: gone at the end, swept after a kill."""
+
 import fcntl
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hushway.numerics import private_folder
-from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics import folders
+from hushway.numerics.folders import hold_private, move_away, run_folder
 
 
 @pytest.fixture
@@ -113,12 +117,12 @@ def moved_before(folder: Path, real: Callable[..., None], times: int) -> Callabl
 
 
 @pytest.mark.parametrize(
-    "step", ["fcntl.flock", "hushway.numerics.private_folder._check"], ids=["lock", "check"]
+    "step", ["fcntl.flock", "hushway.numerics.folders._check"], ids=["lock", "check"]
 )
 def test_a_folder_that_is_moved_while_it_is_taken_is_made_again(
     folder: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = {"fcntl.flock": fcntl.flock}.get(step, private_folder._check)
+    real = {"fcntl.flock": fcntl.flock}.get(step, folders._check)
     monkeypatch.setattr(step, moved_before(folder, real, times=2))
     handle = hold_private(folder)
     assert os.path.samestat(os.fstat(handle), folder.stat())
@@ -128,6 +132,37 @@ def test_a_folder_that_is_moved_while_it_is_taken_is_made_again(
 def test_a_folder_that_is_always_moved_is_given_up(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(private_folder, "_check", moved_before(folder, private_folder._check, 99))
+    monkeypatch.setattr(folders, "_check", moved_before(folder, folders._check, 99))
     with pytest.raises(OSError, match="again and again"):
         hold_private(folder)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hushway.numerics.folders import run_folder
+with run_folder(Path(sys.argv[1]), "test") as folder:
+    (folder / "left").touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_folder_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
+    with run_folder(tmp_path, "test") as folder:
+        (folder / "file").touch()
+        assert folder.stat().st_mode & 0o077 == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_taken_away_by_the_next_of_its_kind(tmp_path: Path) -> None:
+    with run_folder(tmp_path, "test") as living:
+        subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+        runs = tmp_path / f"hushway-test-{os.geteuid()}"
+        assert len(list(runs.iterdir())) == 2
+        with run_folder(tmp_path, "test") as next_one:
+            assert set(runs.iterdir()) == {living, next_one}
+
+
+def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotADirectoryError), run_folder(tmp_path / "none", "test"):
+        pass

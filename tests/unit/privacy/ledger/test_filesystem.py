@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import LedgerError
-from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import AccountKey, Ledger, footing
+from hushway.privacy.ledger import Ledger, filesystem
 from hushway.privacy.loss import PureLoss
-
-KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
+from support.ledgers import METRO as KEY
 
 
 @pytest.fixture
@@ -102,20 +100,20 @@ def test_file_systems_of_networks_are_refused(
         "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw",
         f"40 22 0:50 / {str(share).replace(' ', chr(92) + '040')} rw - {kind} server:/export rw",
     ]
-    monkeypatch.setattr(footing, "_MOUNTS", tmp_path / "mountinfo")
+    monkeypatch.setattr(filesystem, "_MOUNTS", tmp_path / "mountinfo")
     (tmp_path / "mountinfo").write_text("\n".join(lines), encoding="utf-8")
-    assert footing.file_system_of(share / "ledger.db") == kind
+    assert filesystem.file_system_of(share / "ledger.db") == kind
     with pytest.raises(LedgerError, match=f"of the type {kind}"):
         Ledger.connect(share / "ledger.db")
     assert list(share.iterdir()) == []
     Ledger.connect(tmp_path / "ledger.db").close()
 
 
-@pytest.mark.parametrize("probe", range(len(footing._PROBES)))
+@pytest.mark.parametrize("probe", range(len(filesystem._PROBES)))
 def test_a_disk_whose_locks_or_memory_do_not_hold_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probe: int
 ) -> None:
-    probes = list(footing._PROBES)
+    probes = list(filesystem._PROBES)
     with (tmp_path / "a").open("w+b") as one, (tmp_path / "b").open("w+b") as other:
         for file in (one, other):
             file.write(bytes(8))
@@ -123,7 +121,7 @@ def test_a_disk_whose_locks_or_memory_do_not_hold_is_refused(
         # Two files are what one file is to a disk that forgets whose it is.
         assert not probes[probe](one, other)
     probes[probe] = lambda *_: False
-    monkeypatch.setattr(footing, "_PROBES", probes)
+    monkeypatch.setattr(filesystem, "_PROBES", probes)
     with pytest.raises(LedgerError, match="locks or shared memory do not hold"):
         Ledger.connect(tmp_path / "ledger.db")
     assert not (tmp_path / "ledger.db").exists()
@@ -132,6 +130,6 @@ def test_a_disk_whose_locks_or_memory_do_not_hold_is_refused(
 def test_a_machine_that_tells_nothing_of_its_mounts_keeps_ledgers_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(footing, "_MOUNTS", tmp_path / "nothing")
-    assert footing.file_system_of(tmp_path) == ""
+    monkeypatch.setattr(filesystem, "_MOUNTS", tmp_path / "nothing")
+    assert filesystem.file_system_of(tmp_path) == ""
     Ledger.connect(tmp_path / "ledger.db").close()

@@ -1,7 +1,12 @@
-"""Folders that nobody else can change: machine code is run from them."""
+"""Folders of this user: where programs keep files, and folders that nobody else can change."""
 
+import contextlib
 import os
+import secrets
+import shutil
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 try:
@@ -17,14 +22,8 @@ _TRIES = 10
 def hold_private(folder: Path) -> int:
     """Makes a folder of the user's own, or takes it as it is, and holds it for this process.
 
-    As long as the handle is open, here or in a child, `move_away` leaves the folder alone. The
-    folder counts as used now.
-
-    Returns:
-        The handle.
-
-    Raises:
-        OSError: The folder cannot be made or held, or somebody else could change what is in it.
+    As long as the returned handle is open, here or in a child, `move_away` leaves the folder alone.
+    The folder counts as used now.
     """
     if fcntl is None:  # pragma: no cover  not on Windows
         raise OSError("its owner cannot be told on this system")
@@ -48,11 +47,7 @@ def hold_private(folder: Path) -> int:
 
 
 def move_away(folder: Path, where: Path) -> bool:
-    """Moves a folder that no process holds, and says whether it did.
-
-    Raises:
-        OSError: The folder is gone, or cannot be moved or locked.
-    """
+    """Moves a folder that no process holds, and says whether it did."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,3 +95,70 @@ def _is_at(handle: int, folder: Path) -> bool:
         return os.path.samestat(os.fstat(handle), folder.lstat())
     except FileNotFoundError:
         return False
+
+
+# Folders for what a run keeps only while it lives.
+#
+# A run holds its folder for as long as its process lives, and removes it when it ends. After a kill
+# or a power failure the next run removes it, for nobody holds it any more.
+
+
+@contextlib.contextmanager
+def run_folder(place: Path, kind: str) -> Iterator[Path]:
+    """Makes a folder for one run, which only this user can read, and removes it afterwards.
+
+    Args:
+        kind: What is kept there; folders of killed runs of the same kind are taken away.
+    """
+    if not place.is_dir():
+        raise NotADirectoryError
+    runs = place / f"hushway-{kind}-{os.geteuid()}"
+    folder = runs / f"{os.getpid()}-{secrets.token_hex(8)}"
+    handle = hold_private(folder)
+    try:
+        _sweep(runs)
+        yield folder
+    finally:
+        # Somebody may still write to it while an error is on its way.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+        with contextlib.suppress(OSError):
+            runs.rmdir()
+
+
+def _sweep(runs: Path) -> None:
+    """Takes away the folders of runs that are no more."""
+    for path in runs.iterdir():
+        # Held by a living run, already gone, or not ours: nothing to do about it.
+        with contextlib.suppress(OSError):
+            aside = runs / f"gone-{secrets.token_hex(8)}"
+            if move_away(path, aside):
+                shutil.rmtree(aside, ignore_errors=True)
+
+
+# Where programs of this user keep files, as the XDG Base Directory standard says.
+
+
+def user_folder(variable: str, usual: str) -> Path | None:
+    """Returns the user's folder for one kind of files; None for a user without a home.
+
+    Args:
+        variable: What names it in the environment, such as XDG_STATE_HOME.
+        usual: Where it is otherwise, such as ~/.local/state.
+    """
+    home = os.environ.get(variable, "")
+    if not home.startswith("/"):  # the standard says to ignore such a one
+        home = os.path.expanduser(usual)  # noqa: PTH111  has an answer without a home
+    return Path(home) / "hushway" if home.startswith("/") else None
+
+
+def user_folders(variable: str, usual: str) -> Iterator[Path]:
+    """Yields that folder, then one for temporary files with the user's number."""
+    folder = user_folder(variable, usual)
+    if folder is not None:
+        yield folder
+    try:
+        temporary = tempfile.gettempdir()
+    except FileNotFoundError:
+        return
+    yield Path(temporary) / f"hushway-{os.geteuid()}"

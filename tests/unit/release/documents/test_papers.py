@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from hushway.release.documents.publisher import licence_address
+from hushway.release.documents.papers import licence_address
 from hushway.release.plans.sections import ReleasePlan
 
 

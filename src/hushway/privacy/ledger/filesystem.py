@@ -1,10 +1,9 @@
-"""What a ledger file may stand on: one name, and a disk whose locks and shared memory hold.
+"""Where a ledger file can be kept: under one name, on a disk with reliable locks and shared memory.
 
-SQLite keeps the newest entries in files that are called after the ledger (`-wal`, `-shm`). Two who
-write to one file under two names therefore do not see each other's entries, and lose them. And all
-who write must share locks and memory, which file systems of networks do not promise.
-
-A folder that is mounted in two places is no trouble: whatever lies beside the ledger is the same.
+SQLite keeps the newest entries in files named after the ledger (`-wal`, `-shm`). Two processes that
+write to one file under two names do not see each other's entries, and lose them. All writers must
+share locks and memory, which network file systems do not promise. A folder that is mounted in two
+places does no harm: the files beside the ledger are the same.
 """
 
 import os
@@ -35,19 +34,11 @@ _ADVICE = "Put the ledger on a local disk, or keep it in PostgreSQL."
 
 
 def refuse_second_name(path: Path, name: str) -> None:
-    """Makes sure that a ledger file has one name only.
-
-    Args:
-        path: Where it is.
-        name: What to call it in messages.
-
-    Raises:
-        LedgerError: It has several, or is mounted by itself, which gives it another one.
-    """
+    """Makes sure that a ledger file has one name only."""
     try:
         found = path.stat()
     except OSError:
-        return  # whoever opens it says what is wrong
+        return  # opening it will report the problem
     if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
         raise LedgerError(
             f"The ledger {name} has {found.st_nlink} names (hard links): what is written under one "
@@ -64,15 +55,7 @@ def refuse_second_name(path: Path, name: str) -> None:
 
 
 def refuse_unsound_disk(path: Path, name: str) -> None:
-    """Makes sure that a ledger file lies where locks and shared memory can be relied upon.
-
-    Args:
-        path: Where it is, or will be.
-        name: What to call it in messages.
-
-    Raises:
-        LedgerError: The file system is one of a network, or locks or shared memory do not hold.
-    """
+    """Makes sure that a ledger file lies where locks and shared memory can be relied upon."""
     kind = file_system_of(path)
     if kind in _SHARED or kind.startswith("fuse."):
         raise LedgerError(
@@ -132,7 +115,7 @@ def _hold(folder: Path) -> bool:
             one.write(bytes(8))
             return all(probe(one, other) for probe in _PROBES)
     except OSError:
-        return True  # no right to write here, or a full disk: whoever writes says what is wrong
+        return True  # no right to write here, or a full disk: writing will report it
 
 
 def _excludes(lock: Callable[[BinaryIO], object]) -> Callable[[BinaryIO, BinaryIO], bool]:

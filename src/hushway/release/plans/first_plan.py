@@ -1,12 +1,15 @@
-"""How a release type gets its first plan: which columns it needs, and which facts only people know.
+"""Makes the first plan of a release type: columns that are recognised, and facts to ask for.
 
 Privacy:
     A first plan is made from the names and types of columns alone. Days, places and areas become
     public facts, so nothing about them is taken from rows: they are asked for.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 # What stands for a fact that nobody has given yet: no plan with it can be published.
 SET_THIS = "SET-THIS"
@@ -38,7 +41,7 @@ class Intake:
     left_out_without: Mapping[str, str] = field(default_factory=dict)
     without_person: Mapping[str, str | int] = field(default_factory=dict)
 
-    def found(self, names: tuple[str, ...]) -> dict[str, str]:
+    def recognised(self, names: tuple[str, ...]) -> dict[str, str]:
         """Returns the columns that can be told by their names."""
         known = {_plain(name): name for name in reversed(names)}
         return {
@@ -47,7 +50,7 @@ class Intake:
             if any(name in known for name in usual)
         }
 
-    def settled(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
+    def without_alternatives(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
         """Returns the columns of which only one group is needed, with the other groups left out."""
         there = [group for group in self.either if all(columns.get(one) for one in group)]
         spare = {one for group in self.either for one in group if there and one not in there[0]}
@@ -66,7 +69,7 @@ class Intake:
 
     def suits(self, names: tuple[str, ...]) -> bool:
         """Whether columns of such names are likely rows of this release type."""
-        return set(self.signs) <= set(self.found(names))
+        return set(self.signs) <= set(self.recognised(names))
 
 
 def _plain(name: str) -> str:
@@ -102,3 +105,56 @@ TIME = (
 )
 LON = ("lon", "lng", "longitude", "long", "x")
 LAT = ("lat", "latitude", "y")
+
+# Changes the options of a commented plan, and leaves its comments where they are.
+_OPTION: Final = re.compile(
+    r"(?P<off># )?(?P<key>[a-z_]+) = (?P<value>\S(?:.*?\S)?)(?:\s+(?P<comment>#.*))?"
+)
+_SECTION: Final = re.compile(r"(?:# )?\[(?P<name>[a-z_.]+)\].*")
+_COLUMN: Final = 31
+
+
+def fill_template(template: str, options: Mapping[str, object | None]) -> str:
+    """Returns a template with options changed.
+
+    Args:
+        options: New values by option, such as "time.zone"; None to leave the option out. The name
+            of a table and None leaves out the table, with everything in it.
+    """
+    left = dict(options)
+    section, lines = "", []
+    for line in template.split("\n"):
+        heading = _SECTION.fullmatch(line)
+        if heading is not None:
+            section = heading["name"]
+        if _within(section, options):
+            left.pop(section, None)
+            lines.append(line if not line or line.startswith("#") else f"# {line}")
+            continue
+        option = _OPTION.fullmatch(line)
+        where = "" if option is None else f"{section}.{option['key']}".lstrip(".")
+        if option is None or where not in left:
+            lines.append(line)
+            continue
+        lines.append(_changed(option, left.pop(where)))
+    for name, value in left.items():
+        if value is not None:
+            raise KeyError(name)
+    return "\n".join(lines)
+
+
+def _within(section: str, options: Mapping[str, object | None]) -> bool:
+    """Whether a table, or one that it is part of, is left out."""
+    parts = section.split(".")
+    tables = {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    return any(table in options and options[table] is None for table in tables if section)
+
+
+def _changed(option: "re.Match[str]", value: object | None) -> str:
+    if value is None:
+        text = f"# {option['key']} = {option['value']}"
+    else:
+        # TOML writes texts and numbers as JSON does.
+        text = f"{option['key']} = {json.dumps(value, ensure_ascii=False)}"
+    comment = option["comment"]
+    return text if comment is None else f"{text.ljust(_COLUMN - 1)} {comment}"

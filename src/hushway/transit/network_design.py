@@ -1,4 +1,4 @@
-"""A bus network that a city would build on a published release, as a file to judge and to edit."""
+"""Designs a bus network from a published release, as a file that can be evaluated and edited."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +12,12 @@ from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, network_toml
 from hushway.progress import Progress
 from hushway.release.folder.new_file import write_new
-from hushway.transit.day_demand import DayDemand, Hours, published_day
+from hushway.transit.day_demand import DayDemand, Hours, published_day, read_od_table
 from hushway.transit.design.design import design
 from hushway.transit.design.lines import lines_of
 from hushway.transit.design.problem import DesignSettings, design_problem
 from hushway.transit.fleet import size_fleet
 from hushway.transit.operations import ServiceRules
-from hushway.transit.published_trips import read_od_table
 
 MOST_CANDIDATES = 20
 # Hubs nearer to each other than riders walk would serve the same doors twice.
@@ -36,14 +35,7 @@ _LITTLE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class DesignQuestion:
-    """What is asked of a release.
-
-    Attributes:
-        candidates: How many places may become hubs.
-        day: Which day, as in `one_day`.
-        hours: From which minute of the day to which; all unless given.
-        headway_min: Minutes from one bus to the next.
-    """
+    """What is asked of a release."""
 
     candidates: int = 12
     day: str | None = None
@@ -68,14 +60,10 @@ class NetworkDesign:
     """A network and what it is worth; costs are hours of riders' time a day, of those designed for.
 
     Attributes:
-        demand: The day of the release that it was made for.
         network: The hubs that buses call at, and the lines.
-        routes: The way of every pair of places through it.
-        candidates: The places that might have become hubs, the busiest first.
         cost_h: What all riders and the buses cost together.
         shuttles_only_h: What riders would cost without buses.
         at_least_h: What any network between the candidates costs at least.
-        trips: The trips between two places.
         designed_share: The share of them that the lines were designed for: those of the pairs with
             the most trips, and all unless there are very many pairs.
         bus_share: The share of all trips that ride a bus. Riders choose among the ways of
@@ -94,11 +82,7 @@ class NetworkDesign:
     bus_share: float
 
     def write(self, path: Path) -> None:
-        """Writes the network as the file that `hushway evaluate --network` reads.
-
-        Raises:
-            ReleaseError: Something is there already, or the disk refuses.
-        """
+        """Writes the network as the file that `hushway evaluate --network` reads."""
         write_new(path, network_toml(self.network).encode())
 
     def picture(self, title: str) -> bytes:
@@ -121,15 +105,6 @@ def design_network(release: Path, question: DesignQuestion, *, progress: Progres
     Privacy:
         Reads a published release and nothing else: it costs nothing, and what it returns may be
         published like the release itself.
-
-    Args:
-        release: A release folder of the family od.
-        question: What is asked.
-        progress: Told in a few words what is being done.
-
-    Raises:
-        PlanError: The release does not have that day or these hours.
-        ReleaseError: The folder is not an intact release of OD tables.
     """
     progress("Reading the release")
     table = read_od_table(release)
@@ -178,11 +153,6 @@ def busiest_apart(locations: Locations, visits: FloatArray, *, most: int) -> tup
     """Returns the places with the most visits, the busiest first, none close to another.
 
     Places without visits are left out.
-
-    Args:
-        locations: The places.
-        visits: The visits of each.
-        most: How many to return at the most.
     """
     apart_m = TransitNetwork(locations=locations, hubs=(), lines=()).distance_m
     free = visits > 0

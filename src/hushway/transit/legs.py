@@ -1,12 +1,81 @@
-"""The legs by shuttle that trips will ask for, zone by zone, as far as one can plan them."""
+"""Legs by shuttle: rows of trips and legs as the simulation reads them, planned legs and stands."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, NO_CHANGE, Access, Itineraries
 from hushway.geography.transit import TransitNetwork
+from hushway.numerics.compiled import Rows, whole_rows
 from hushway.transit.rider_trips import RiderTrips
-from hushway.transit.trip_rows import ShuttleLegs, leg_zones, trip_rows
+from hushway.transit.routes import NOWHERE
+from hushway.transit.simulation import NOT_YET
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShuttleLegs:
+    """Rides that riders ask for, in the order of asking; one rider each.
+
+    Attributes:
+        request_s: When each is asked for, in seconds, ascending.
+    """
+
+    request_s: IntArray
+    pickup: IntArray
+    dropoff: IntArray
+
+    def __len__(self) -> int:
+        return len(self.request_s)
+
+
+def trip_rows(routes: Itineraries, trips: RiderTrips) -> Rows:
+    """Returns a row for each trip, with its way through the network."""
+    ends = trips.origin, trips.destination
+    made = _empty_trips(trips.depart_s, *ends)
+    made["first"], made["last"] = routes.first[ends], routes.last[ends]
+    made["access"], made["egress"] = routes.access[ends], routes.egress[ends]
+    return made
+
+
+def direct_rows(legs: ShuttleLegs) -> Rows:
+    """Returns legs as trips of their own, each by one shuttle from door to door."""
+    made = _empty_trips(legs.request_s, legs.pickup, legs.dropoff)
+    made["first"], made["last"] = DIRECT, DIRECT
+    return made
+
+
+def leg_rows(count: int) -> Rows:
+    """Returns rows for two legs by shuttle of each of so many trips."""
+    made = whole_rows(2 * count, "trip zone pickup dropoff request_s board_s leave_s shuttle")
+    made["trip"] = np.arange(2 * count) // 2
+    made["request_s"], made["board_s"], made["leave_s"] = NOT_YET, NOT_YET, NOT_YET
+    made["shuttle"] = NOWHERE
+    return made
+
+
+def leg_zones(network: TransitNetwork, trip: Rows) -> tuple[IntArray, IntArray]:
+    """Returns whose shuttles serve the first and the second leg of every trip.
+
+    A leg belongs to the zone of its door. A direct one has two doors: if just one of them is a hub,
+    it is the other that counts, else the first.
+    """
+    origin, destination = trip["origin"], trip["destination"]
+    is_hub = network.hub_number >= 0
+    from_hub = (trip["first"] == DIRECT) & is_hub[origin] & ~is_hub[destination]
+    first = np.where(from_hub, network.zone[destination], network.zone[origin])
+    return first, network.zone[destination]
+
+
+def _empty_trips(depart_s: IntArray, origin: IntArray, destination: IntArray) -> Rows:
+    made = whole_rows(
+        len(depart_s),
+        "depart_s origin destination first last access egress bus_wait_s bus_ride_s buses "
+        "arrival_s",
+    )
+    made["depart_s"], made["origin"], made["destination"] = depart_s, origin, destination
+    made["arrival_s"] = NOT_YET
+    return made
 
 
 def planned_legs(
@@ -17,11 +86,6 @@ def planned_legs(
     A leg from a hub is asked for when its rider should be there: after the planned wait for the
     first shuttle, its direct drive or the walk, and half a headway and the ride of every bus. So
     each zone can be planned by itself.
-
-    Args:
-        routes: The way of every pair of places.
-        trips: The trips.
-        shuttle_wait_s: The planned wait for a shuttle.
     """
     network = routes.network
     trip = trip_rows(routes, trips)

@@ -1,24 +1,21 @@
-"""What a city would do with a published release, and what it would do with the exact trips."""
+"""Sizes the fleet that a release asks for, and compares it with the fleet of the exact trips."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from hushway.arrays import IntArray
 from hushway.errors import PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.planning.true_trips import exact_trips
-from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
-from hushway.transit.day_demand import DayDemand, Hours, one_day, published_day
+from hushway.transit.day_demand import DayDemand, Hours, one_day, published_day, read_od_table
 from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
 from hushway.transit.network.gtfs import gtfs_network
 from hushway.transit.operations import ServiceRules, operate
-from hushway.transit.published_trips import read_od_table
 from hushway.transit.shifts import Shifts
 
 _RULES = ServiceRules()
@@ -31,12 +28,8 @@ class FleetQuestion:
     """What is asked of a release.
 
     Attributes:
-        network: A network file with hubs and bus lines.
         gtfs: A feed to take them from instead. With neither, shuttles drive everywhere.
         plan: The plan of the release, to compare with the exact trips.
-        draws: How many days are drawn of each table.
-        day: Which day, as in `one_day`.
-        hours: From which minute of the day to which; all unless given.
         mean_wait_s: The longest mean wait for a shuttle, in every zone.
         shift_hours: How many hours a driver's shift may last; without any, none are planned.
     """
@@ -65,10 +58,7 @@ class FleetEvaluation:
     """The answer.
 
     Attributes:
-        verdict: The verdict; it saw exact trips if it has a truth.
         drivers: The shifts of the release's fleet on the first day drawn from it, if asked for.
-        demand: The day of the release that was judged.
-        routes: The way of every pair of places.
     """
 
     verdict: Internal[FleetVerdict]
@@ -103,14 +93,6 @@ def evaluate_fleet(
         Without a plan it reads a published release and public files. With a plan all exact trips
         are counted, nobody's bounded and without noise: nothing is spent, since nothing is
         released, and the verdict is Internal.
-
-    Args:
-        release: A release folder of the family od.
-        question: What is asked.
-        progress: Told in a few words what is being done.
-
-    Raises:
-        HushwayError: Something was wrong; the message says what, and what to do.
     """
     progress(_READING)
     published = read_od_table(release)
@@ -121,7 +103,7 @@ def evaluate_fleet(
     truth = None
     if question.plan is not None:
         exact = exact_trips(prepare(load_plan(question.plan)), universe, progress)
-        truth = _asked(universe, exact.cells, exact.values, question)
+        truth = one_day(universe, exact.cells, exact.values, day=question.day, hours=question.hours)
     verdict = judge_fleet(
         demand,
         routes,
@@ -150,12 +132,6 @@ def _refuse_long_shifts(demand: DayDemand, question: FleetQuestion) -> None:
         )
 
 
-def _asked(
-    universe: ODCells, cells: IntArray, counts: IntArray, question: FleetQuestion
-) -> DayDemand:
-    return one_day(universe, cells, counts, day=question.day, hours=question.hours)
-
-
 def _network(demand: DayDemand, question: FleetQuestion) -> TransitNetwork:
     locations, periods = demand.universe.locations, demand.universe.periods
     if question.network is not None:
@@ -171,11 +147,5 @@ def _drivers(
 ) -> Shifts | None:
     if not question.shift_hours:
         return None
-    day = operate(
-        routes,
-        demand.draw(0),
-        verdict.sizes,
-        rules=_RULES,
-        window_s=demand.window_s,
-    )
+    day = operate(routes, demand.draw(0), verdict.sizes, rules=_RULES, window_s=demand.window_s)
     return drivers(day, question.shift_hours)
