@@ -41,7 +41,7 @@ def atlas_of(folder: Path | str) -> Atlas:
     except ReleaseError:
         raise
     except HushwayError as problem:
-        # Of a stranger's places, whose advice is for whoever writes plans.
+        # The advice of such errors is for authors of plans, not for readers of a release.
         raise damaged(f"The release cannot be drawn. {problem}") from None
     except (MemoryError, RecursionError):
         raise damaged("The release takes more memory than a page may have.") from None

@@ -160,11 +160,7 @@ def _write_files(
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Lets garbage lie for a moment.
-
-    Drawing makes many small objects that are kept until its end. To look through these and all
-    libraries for garbage, again and again, is much of its work.
-    """
+    """Turns off garbage collection: drawing makes many small objects that live until its end."""
     collected = gc.isenabled()
     gc.disable()
     try:

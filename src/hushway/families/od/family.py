@@ -119,7 +119,7 @@ class ODFamily(Family):
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.od.files.contents import ODContents
+        from hushway.families.od.files.published import ODContents
 
         return ODContents(table)
 

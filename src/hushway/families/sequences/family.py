@@ -104,7 +104,7 @@ class SequencesFamily(Family):
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.sequences.files.contents import contents_of
+        from hushway.families.sequences.files.check import contents_of
 
         return contents_of(table)
 
@@ -118,7 +118,7 @@ class SequencesFamily(Family):
         self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "Description | None":
         """Checks the files of a release."""
-        from hushway.families.sequences.files.contents import check_files_of
+        from hushway.families.sequences.files.check import check_files_of
 
         return check_files_of(notes, folder, certificate, facts)
 
