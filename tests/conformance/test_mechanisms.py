@@ -22,7 +22,7 @@ from hushway.families.density.public.visits import (
     VisitCells,
     VisitLimits,
 )
-from hushway.families.links.audit.product import rings
+from hushway.families.links.audit.stage import rings
 from hushway.families.links.mechanism.terms import link_counts
 from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
