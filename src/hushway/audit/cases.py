@@ -14,7 +14,10 @@ from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Sampler, Trial, World
 from hushway.audit.law import ChanceCheck, Moments, ParityCheck, VarianceCheck
 from hushway.audit.product import Scene
-from hushway.audit.shift import DELTA, ShiftCheck, claim_of, most_of_gaussian
+from hushway.audit.shift import DELTA, ShiftCheck, claim_of, most_of_gaussian, rounded_up
+from hushway.privacy.accounting import best_epsilon
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import counting_event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 
 PERSON = ("the person", "nobody")
@@ -129,6 +132,28 @@ class Loses:
         epsilon = claim_of(spend) if isinstance(spend, ZCDPLoss) else on.epsilon
         terms = on.terms | {"epsilon": self.share * epsilon}
         return Trial(**terms, worlds=on.worlds, tight=self.tight)
+
+
+@dataclass(frozen=True)
+class Accounted:
+    """What the accountant derives for so many equal shares of rho, at the audits' delta.
+
+    It follows from what was charged for, not from what a mechanism says it does.
+
+    Attributes:
+        measurements: How many shares.
+        bound: How far a person moves each measurement on a stage; by 1 unless said.
+    """
+
+    measurements: int = 1
+    bound: Callable[[Any], Bound] = lambda _stage: Bound(cells=1, each=1, total=1)
+
+    def __call__(self, on: Staged) -> Trial:
+        """Returns the claim about two worlds."""
+        share = ZCDPLoss(on.rho / self.measurements)
+        event = counting_event("audit", 1, share, self.bound(on.stage))
+        claim = rounded_up(best_epsilon([event] * self.measurements, DELTA).epsilon)
+        return Trial(**on.terms | {"epsilon": claim}, worlds=on.worlds)
 
 
 @dataclass(frozen=True, kw_only=True)

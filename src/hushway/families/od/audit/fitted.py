@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.audit.bounds import runs_needed
-from hushway.audit.cases import Case, Loses, Staged, never_differs
-from hushway.audit.harness import Trial, evidence, in_thousandths
-from hushway.audit.shift import rounded_up
+from hushway.audit.cases import Accounted, Case, Loses, never_differs
+from hushway.audit.harness import evidence, in_thousandths
 from hushway.families.od.audit.laplace import MAX_TRIPS
 from hushway.families.od.audit.stage import Form, ODStage, Part, Scene, staged, toy_universe
 from hushway.families.od.fit.table import ODTable
@@ -22,12 +21,9 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import Labels
-from hushway.privacy.accounting import best_epsilon
-from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
+from hushway.privacy.loss import Loss, PureLoss, total
 from hushway.privacy.measured import MeasuredSparse
 from hushway.privacy.query import Query
 
@@ -209,7 +205,6 @@ def all_counts(table: ODTable) -> IntArray:
 EVIDENCE = "the evidence of all measurements together, in thousandths,"
 SUMS = "the published count of its cell plus the published sums that hold it"
 NOTHING_OF_IT = ("the trip", "nothing of it")
-_ONE_TRIP = Bound(cells=1, each=1, total=1)
 # The limit is what matters here; fifty trips of one person are for the audits of plain tables,
 # which are spared the many runs that several measurements need.
 _TEN: Scene = (Part(times=10),)
@@ -256,17 +251,6 @@ def many_trips(form: Form) -> Case:
     )
 
 
-def _accounted(on: Staged) -> Trial:
-    """Claims what the accountant derives for all measurements together.
-
-    It follows from what was charged for, not from what the mechanism says it does.
-    """
-    part = ZCDPLoss(on.rho / MEASUREMENTS)
-    events = [counting_event("audit", 1, part, _ONE_TRIP)] * MEASUREMENTS
-    claim = rounded_up(best_epsilon(events, on.terms["delta"]).epsilon)
-    return Trial(**on.terms | {"epsilon": claim}, worlds=on.worlds)
-
-
 def one_trip_gaussian(form: Form) -> Case:
     """The same with Gaussian noise."""
     return Case(
@@ -276,7 +260,7 @@ def one_trip_gaussian(form: Form) -> Case:
         look=Evidence({0: 1}),
         one=(Part(),),
         words=NOTHING_OF_IT,
-        claim=_accounted,
+        claim=Accounted(MEASUREMENTS),
         # A modest multiple of what a single measurement needs, and still a matter of seconds.
         effort=Fraction(4),
     )
