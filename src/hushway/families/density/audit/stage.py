@@ -15,8 +15,7 @@ from hushway.arrays import IntArray
 from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
 from hushway.audit.shift import rho_of
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import naive_laplace
+from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.density.rows.counter import EngineVisits

@@ -26,8 +26,7 @@ from hushway.families.density.audit.stage import (
     staged,
 )
 from hushway.families.density.mechanism.recommended import Shares
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ClusterSeries,

@@ -14,8 +14,7 @@ from hushway.audit.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
-from hushway.families.sequences.mechanism.terms import prefix_tree
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.counter import EngineSequences

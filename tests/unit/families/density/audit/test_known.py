@@ -10,8 +10,7 @@ from hushway.audit.product import Product
 from hushway.families.density.audit.stage import LONE_SITES, DensityStage, Stay, district
 from hushway.families.density.audit.whole import Known
 from hushway.families.density.mechanism.recommended import Shares
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import PERSON_PARTS, SiteHistogram, VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 

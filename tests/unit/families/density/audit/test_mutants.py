@@ -23,8 +23,7 @@ from hushway.families.density.audit.stage import (
 )
 from hushway.families.density.audit.suite import SUITE
 from hushway.families.density.audit.whole import merged, other_clusters
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ActivityHistogram,

@@ -21,8 +21,7 @@ from hushway.families.links.audit.mutants import (
 )
 from hushway.families.links.audit.stage import Drive, Drives, LinkProduct, LinkStage, rings
 from hushway.families.links.audit.suite import SUITE
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import (
     MovementCells,
