@@ -1,27 +1,29 @@
-"""The parts of a release of sequences that are audited, and the small public universes where."""
+"""The small public universes where releases of sequences are audited."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, Stage, small_batches
+from hushway.audit.product import Product, Rows, Stage, microseconds, small_batches
+from hushway.audit.shift import rho_of
 from hushway.engine.key import BoundingKey
+from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
 from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.memory import ArraySequences
-from hushway.families.sequences.rows.sequences import SequenceRule, TapsSource
+from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.loss import Loss
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
 
@@ -34,6 +36,8 @@ from hushway.privacy.randomness import BitSource
 
 _FIRST_DAY, _LAST_DAY = date(2024, 1, 1), date(2024, 1, 20)
 _FIRST_HOUR = 8 * 60
+_HOUR_US, _SECOND_US = 3_600_000_000, 1_000_000
+_DAY_US = 24 * _HOUR_US
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,17 +58,6 @@ class Walk:
 
 
 Walks = tuple[Walk, ...]
-NO_WALKS: Walks = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class WalkRows:
-    """Protected rows as an engine sees them: records one after another, and whose they are."""
-
-    start: IntArray
-    stops: IntArray
-    periods: IntArray
-    person: IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,8 +81,8 @@ class ToyUniverse:
         every = self.corners * self.groups * self.places
         return (np.arange(self.corners) * self.groups * self.places + offset) % every
 
-    def play(self, scene: Walks) -> WalkRows:
-        """Returns the rows of a scene that plays at every corner."""
+    def play(self, scene: Walks) -> Rows:
+        """Returns records one after another, and whose they are."""
         people = 1 + max((walk.person for walk in scene), default=0)
         corner = np.arange(self.corners, dtype=np.int64)
         nobody = np.empty(0, dtype=np.int64)
@@ -101,12 +94,12 @@ class ToyUniverse:
             periods.append(np.tile(when, self.corners * walk.times))
             lengths.append(np.full(self.corners * walk.times, len(walk.stops), dtype=np.int64))
             person.append(np.repeat(corner * people + walk.person, walk.times))
-        return WalkRows(
-            start=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(lengths))]),
-            stops=np.concatenate(stops),
-            periods=np.concatenate(periods),
-            person=np.concatenate(person),
-        )
+        return {
+            "start": np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+            "stops": np.concatenate(stops),
+            "period": np.concatenate(periods),
+            "person": np.concatenate(person),
+        }
 
     def corner_of(self, cells: PrefixCells) -> IntArray:
         """Returns the corner that each candidate of a step lies below."""
@@ -147,69 +140,6 @@ def days_of(periods: int) -> Periods:
         closes=_FIRST_HOUR + 60 * periods,
         minutes=60,
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SequenceTerms:
-    """The public terms of a release: its universe, who is protected, and both limits."""
-
-    universe: SequenceUniverse
-    max_stops: int
-    max_records: int
-    unit: Unit = Unit.PERSON
-
-
-def sequences_in_memory(rows: WalkRows, terms: SequenceTerms, source: BitSource) -> Counter:
-    """Returns the real counter, with a bounding key of its own for every release."""
-    moments = terms.universe.moments
-    return ArraySequences(
-        taxonomy=terms.universe.taxonomy,
-        unit=terms.unit,
-        max_records=terms.max_records,
-        max_stops=terms.max_stops,
-        key=BoundingKey.draw(source),
-        start=rows.start,
-        stops=rows.stops,
-        person=rows.person,
-        periods=moments,
-        period=rows.periods if moments > 1 else None,
-    )
-
-
-def taps_of_files(
-    files: TapsSource,
-    terms: SequenceTerms,
-    source: BitSource,
-    engine: Callable[..., Counter] = EngineSequences,
-) -> Counter:
-    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
-    timed = terms.universe.periods
-    rule = SequenceRule(
-        max_stops=terms.max_stops,
-        max_records=terms.max_records,
-        window=days_of(1) if timed is None else timed,
-        record="day",
-        keep_times=timed is not None,
-    )
-    return engine(
-        source=files,
-        taxonomy=terms.universe.taxonomy,
-        rule=rule,
-        unit=terms.unit,
-        key=BoundingKey.draw(source),
-        settings=small_batches(1),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SequenceProduct(Product[WalkRows, TapsSource, SequenceTerms, Any]):
-    """The parts of a release, whichever mechanism it has."""
-
-    counter: Callable[[WalkRows, SequenceTerms, BitSource], Counter] = sequences_in_memory
-    files: Callable[[TapsSource, SequenceTerms, BitSource], Counter] = taps_of_files
-
-
-REAL_SEQUENCES = SequenceProduct()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,35 +195,116 @@ class TreeForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeStage(Stage[Walk, WalkRows, TapsSource, SequenceTerms, PrefixTree]):
-    """A tree and the limit on records."""
+class LearnedForm:
+    """Learned records in a toy universe.
 
-    form: TreeForm
+    Attributes:
+        words: What it is called in findings.
+        toy: Where records are.
+        height: The most stops of a record.
+    """
+
+    words: str
+    toy: ToyUniverse
+    height: int
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The places of the longest record of a corner, each of them once."""
+        return tuple(range(self.height))
+
+    def make(self, budget: Loss) -> LearnedSequences:
+        """Returns the mechanism, as a plan has it."""
+        return LearnedSequences(
+            universe=self.toy.universe, height=self.height, spends=learned_spends(budget)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceStage(Stage[Any]):
+    """A form of a mechanism and the limit on records."""
+
+    form: TreeForm | LearnedForm
     max_records: int = 1
 
     @property
     def toy(self) -> ToyUniverse:
-        """Where the tree grows."""
+        """The public universe and its corners."""
         return self.form.toy
 
-    @cached_property
-    def mechanism(self) -> PrefixTree:
-        """The tree that every release uses, as the product under audit has it."""
-        made: PrefixTree = self.product.mechanism(self.form.make(self.spend))
-        return made
-
     @property
-    def terms(self) -> SequenceTerms:
-        """The public terms of every release."""
-        return SequenceTerms(
-            universe=self.toy.universe,
-            max_stops=self.form.height,
-            max_records=self.max_records,
-        )
+    def universe(self) -> SequenceUniverse:
+        """The public universe."""
+        return self.toy.universe
 
-    def play(self, scene: Walks) -> WalkRows:
+    def made(self) -> PrefixTree | LearnedSequences:
+        """Returns the mechanism as the catalogue of plans makes it."""
+        return self.form.make(self.spend)
+
+    def play(self, scene: Walks) -> Rows:
         """Returns the records of a scene that plays at every corner."""
         return self.toy.play(scene)
+
+    def count(self, rows: Rows, source: BitSource) -> Counter:
+        """Returns the real counter."""
+        moments = self.universe.moments
+        return ArraySequences(
+            taxonomy=self.universe.taxonomy,
+            unit=Unit.PERSON,
+            max_records=self.max_records,
+            max_stops=self.form.height,
+            key=BoundingKey.draw(source),
+            periods=moments,
+            **(rows if moments > 1 else {**rows, "period": None}),
+        )
+
+    def columns(self, scene: Walks) -> Rows:
+        """Returns taps in files: a day for each record of a person, a second for each stop."""
+        rows = self.play(scene)
+        person, start = rows["person"], rows["start"]
+        record = np.repeat(np.arange(len(person)), np.diff(start))
+        order = np.argsort(person, kind="stable")
+        day = np.empty_like(order)
+        day[order] = np.arange(len(order)) - np.searchsorted(person[order], person[order])
+        stop = np.arange(len(record)) - start[record]
+        window = self.universe.periods or days_of(1)
+        since = day[record] * _DAY_US + stop * _SECOND_US + rows["period"] * _HOUR_US
+        return {
+            "person": person[record],
+            "location": rows["stops"],
+            "time": microseconds(window.first_day, since + window.opens * 60 * _SECOND_US),
+        }
+
+    def count_files(self, folder: Path, source: BitSource) -> Counter:
+        """Returns the embedded engine, or what the product has instead."""
+        timed = self.universe.periods
+        return (self.product.engine or EngineSequences)(
+            source=TapsSource(folder, TapColumns()),
+            taxonomy=self.universe.taxonomy,
+            rule=SequenceRule(
+                max_stops=self.form.height,
+                max_records=self.max_records,
+                window=timed or days_of(1),
+                record="day",
+                keep_times=timed is not None,
+            ),
+            unit=Unit.PERSON,
+            key=BoundingKey.draw(source),
+            settings=small_batches(1),
+        )
+
+
+def staged(
+    product: Product,
+    epsilon: Fraction,
+    *,
+    form: TreeForm | LearnedForm,
+    gaussian: bool = False,
+    **options: Any,
+) -> SequenceStage:
+    """Returns a stage that spends an epsilon, or the rho that a plan would spend for it."""
+    spend = rho_of(epsilon) if gaussian else PureLoss(epsilon)
+    return SequenceStage(product=product, form=form, spend=spend, **options)
 
 
 # The trees that are audited. What one release costs hardly depends on its corners, up to a point.
@@ -335,3 +346,6 @@ HOURS = TreeForm(
 TIMED = TreeForm(words="two stops with times", toy=toy_universe(corners=150, periods=3), height=2)
 # Small enough for noise that is drawn candidate by candidate.
 SMALL = TreeForm(words="two stops", toy=toy_universe(corners=150), height=2)
+# Learned records: at every corner there are as many places as a record can have stops.
+SHORT = LearnedForm(words="three stops", toy=toy_universe(corners=60, groups=3), height=3)
+FOUR = LearnedForm(words="four stops", toy=toy_universe(corners=400, groups=4), height=4)

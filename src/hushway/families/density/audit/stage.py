@@ -1,27 +1,30 @@
-"""The parts of a density that are audited, and the small public districts where."""
+"""The small public districts where densities are audited."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache, cached_property
-from typing import Literal
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import shapely
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, Stage, small_batches
+from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
+from hushway.audit.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.rows.rows import EventsSource
+from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
-from hushway.privacy.loss import Loss, loss_of
+from hushway.privacy.loss import Loss, PureLoss, loss_of
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
 
@@ -55,6 +58,9 @@ _PIECES = (
 )
 _DAY = date(2024, 1, 1)
 _STEP = 0.001
+_HOUR_US = 3_600_000_000
+# A person's rows lie in several of these.
+_BATCH_ROWS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,16 +81,6 @@ class Stay:
 
 
 Stays = tuple[Stay, ...]
-NO_STAYS: Stays = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class StayRows:
-    """Protected rows as an engine sees them, one entry an event."""
-
-    person: IntArray
-    site: IntArray
-    bin: IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,19 +89,6 @@ class District:
 
     universe: DensityUniverse
     corners: int
-
-    def play(self, scene: Stays) -> StayRows:
-        """Returns the rows of a scene that plays at every corner."""
-        people = 1 + max((stay.person for stay in scene), default=0)
-        corner = np.arange(self.corners, dtype=np.int64)
-        nothing = np.empty((3, 0), dtype=np.int64)
-        columns = [nothing]
-        for stay in scene:
-            when = np.full_like(corner, stay.bin)
-            rows = np.stack([corner * people + stay.person, corner * SITES + stay.site, when])
-            columns.append(np.repeat(rows, stay.times, axis=1))
-        person, site, bins = np.concatenate(columns, axis=1)
-        return StayRows(person=person, site=site, bin=bins)
 
     @property
     def every_cell(self) -> IntArray:
@@ -182,64 +165,13 @@ def _sites(corners: int) -> Sites:
     return Sites(locations=locations, site=np.arange(len(names), dtype=np.int64))
 
 
-# A person's rows lie in several of these.
-_BATCH_ROWS = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class VisitTerms:
-    """The public terms of a release: its universe and how much of a person counts."""
-
-    universe: DensityUniverse
-    limits: VisitLimits
-
-
-def visits_in_memory(rows: StayRows, terms: VisitTerms, source: BitSource) -> Counter:
-    """Returns the real counter, with a bounding key of its own for every release."""
-    return ArrayVisits(
-        universe=terms.universe,
-        limits=terms.limits,
-        key=BoundingKey.draw(source),
-        person=rows.person,
-        site=rows.site,
-        bin=rows.bin,
-    )
-
-
-def visits_of_files(
-    files: EventsSource,
-    terms: VisitTerms,
-    source: BitSource,
-    engine: Callable[..., Counter] = EngineVisits,
-) -> Counter:
-    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
-    return engine(
-        source=files,
-        universe=terms.universe,
-        limits=terms.limits,
-        key=BoundingKey.draw(source),
-        settings=small_batches(_BATCH_ROWS),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class DensityProduct(Product[StayRows, EventsSource, VisitTerms, DensitySeries]):
-    """The parts of a release."""
-
-    counter: Callable[[StayRows, VisitTerms, BitSource], Counter] = visits_in_memory
-    files: Callable[[EventsSource, VisitTerms, BitSource], Counter] = visits_of_files
-
-
-REAL_DENSITY = DensityProduct()
-
-
 def plain(limits: VisitLimits, spend: Loss) -> DensitySeries:
     """Returns a mechanism that asks for the series of every cell and for nothing else."""
     return naive_laplace(limits, budget=spend)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DensityStage(Stage[Stay, StayRows, EventsSource, VisitTerms, DensitySeries]):
+class DensityStage(Stage[DensitySeries]):
     """A district, in which `spend` is the price of one question if it is asked repeatedly.
 
     Attributes:
@@ -255,20 +187,74 @@ class DensityStage(Stage[Stay, StayRows, EventsSource, VisitTerms, DensitySeries
     repeats: int = 1
 
     @property
-    def terms(self) -> VisitTerms:
-        """The public terms of every release."""
-        return VisitTerms(universe=self.district.universe, limits=self.limits)
+    def universe(self) -> DensityUniverse:
+        """The public universe."""
+        return self.district.universe
 
     @property
     def reserved(self) -> Loss:
         """What the budget of a release is filled with."""
         return loss_of(self.spend.measure, self.spend.amount * self.repeats)
 
-    @cached_property
-    def mechanism(self) -> DensitySeries:
-        """The mechanism that every release uses, as the product under audit has it."""
-        return self.product.mechanism(self.make(self.limits, self.spend))
+    def made(self) -> DensitySeries:
+        """Returns the mechanism as the catalogue of plans makes it."""
+        return self.make(self.limits, self.spend)
 
-    def play(self, scene: Stays) -> StayRows:
-        """Returns the events of a scene that plays at every corner."""
-        return self.district.play(scene)
+    def play(self, scene: Stays) -> Rows:
+        """Returns one row for each event."""
+        return played(
+            scene,
+            self.district.corners,
+            ("site", "bin"),
+            lambda stay, corner: (corner * SITES + stay.site, stay.bin),
+        )
+
+    def count(self, rows: Rows, source: BitSource) -> Counter:
+        """Returns the real counter."""
+        key = BoundingKey.draw(source)
+        return ArrayVisits(universe=self.universe, limits=self.limits, key=key, **rows)
+
+    def columns(self, scene: Stays) -> Rows:
+        """Returns the events in files; of a typical week, they happen in every week."""
+        rows, periods = self.play(scene), self.universe.periods
+        weeks = len(periods.days) // 7 if periods.cycle == "week" else 1
+        day, part = np.divmod(rows["bin"], periods.parts)
+        hour = np.concatenate([24 * (7 * week + day) + part for week in range(weeks)])
+        return {
+            "person": np.tile(rows["person"], weeks),
+            "location": np.tile(rows["site"], weeks),
+            "time": microseconds(periods.first_day, hour * _HOUR_US),
+        }
+
+    def count_files(self, folder: Path, source: BitSource) -> Counter:
+        """Returns the embedded engine, or what the product has instead."""
+        return (self.product.engine or EngineVisits)(
+            source=EventsSource(folder, EventColumns()),
+            universe=self.universe,
+            limits=self.limits,
+            key=BoundingKey.draw(source),
+            settings=small_batches(_BATCH_ROWS),
+        )
+
+
+def staged(  # noqa: PLR0913  what a stage of these audits can have
+    product: Product,
+    epsilon: Fraction,
+    *,
+    corners: int,
+    bins: int,
+    most: int,
+    in_total: int | None = None,
+    days: int = 1,
+    cycle: Literal["window", "week"] = "window",
+    laplace: bool = False,
+    **options: Any,
+) -> DensityStage:
+    """Returns a stage that spends an epsilon, or the rho that a plan would spend for it."""
+    return DensityStage(
+        product=product,
+        spend=PureLoss(epsilon) if laplace else rho_of(epsilon),
+        district=district(corners=corners, bins=bins, days=days, cycle=cycle),
+        limits=VisitLimits(max_visits=most, max_visits_in_total=in_total or most),
+        **options,
+    )

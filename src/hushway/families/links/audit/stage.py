@@ -1,15 +1,18 @@
-"""The parts of a release of links that are audited, and the small road networks where."""
+"""The small road networks where releases of links are audited."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.product import Product, Stage, small_batches
+from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
+from hushway.audit.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
@@ -25,9 +28,9 @@ from hushway.families.links.public.universe import (
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import NoisyTrips, noisy_trips
-from hushway.families.links.rows.rows import TracesSource
+from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
-from hushway.privacy.loss import Loss
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Cells, Counter
 from hushway.privacy.randomness import BitSource
 
@@ -74,17 +77,6 @@ class Drive:
 
 
 Drives = tuple[Drive, ...]
-NO_DRIVES: Drives = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class DriveRows:
-    """Protected rows as an engine sees them, one entry an item of a trip."""
-
-    person: IntArray
-    period: IntArray
-    item: IntArray
-    steps: IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,19 +92,6 @@ class Rings:
     universe: LinkUniverse
     corners: int
     links: int
-
-    def play(self, scene: Drives) -> DriveRows:
-        """Returns the rows of a scene that plays at every corner."""
-        people = 1 + max((drive.person for drive in scene), default=0)
-        corner = np.arange(self.corners, dtype=np.int64)
-        columns = [np.empty((4, 0), dtype=np.int64)]
-        for drive in scene:
-            item = self._first_item(drive) + corner * self.links
-            when, steps = np.full_like(corner, drive.period), np.full_like(corner, drive.steps)
-            rows = np.stack([corner * people + drive.person, when, item, steps])
-            columns.append(np.repeat(rows, drive.times, axis=1))
-        person, period, item, steps = np.concatenate(columns, axis=1)
-        return DriveRows(person=person, period=period, item=item, steps=steps)
 
     def by_corner(self, cells: Cells, values: IntArray) -> IntArray:
         """Returns values of all cells as one row a corner.
@@ -137,18 +116,10 @@ class Rings:
         kind, number = _kind(drive)
         return (drive.period * KINDS + kind) * self.links + number
 
-    def _first_item(self, drive: Drive) -> int:
-        kind, number = _kind(drive)
-        return kind * self.corners * self.links + number
-
 
 def _kind(drive: Drive) -> tuple[int, int]:
-    given = [
-        (kind, number)
-        for kind, number in enumerate((drive.link, drive.begin, drive.end))
-        if number is not None
-    ]
-    (found,) = given
+    numbers = enumerate((drive.link, drive.begin, drive.end))
+    (found,) = ((kind, number) for kind, number in numbers if number is not None)
     return found
 
 
@@ -204,44 +175,11 @@ def _circle(corner: IntArray, place: IntArray, links: int) -> tuple[FloatArray, 
 
 # A person's rows lie in several of these.
 _BATCH_ROWS = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class DriveTerms:
-    """The public terms of a release: its universe and how much of a person counts."""
-
-    universe: LinkUniverse
-    limits: MovementLimits
-
-
-def movements_in_memory(rows: DriveRows, terms: DriveTerms, source: BitSource) -> Counter:
-    """Returns the real counter, with a bounding key of its own for every release."""
-    return ArrayMovements(
-        universe=terms.universe,
-        limits=terms.limits,
-        key=BoundingKey.draw(source),
-        person=rows.person,
-        period=rows.period,
-        item=rows.item,
-        steps=rows.steps,
-    )
-
-
-def movements_of_files(
-    files: TracesSource,
-    terms: DriveTerms,
-    source: BitSource,
-    engine: Callable[..., Counter] = TraceMovements,
-) -> Counter:
-    """Returns the embedded engine, as plans use it, with a bounding key for every release."""
-    return engine(
-        source=files,
-        universe=terms.universe,
-        limits=terms.limits,
-        key=BoundingKey.draw(source),
-        settings=small_batches(_BATCH_ROWS),
-        matcher=_matcher(terms.universe),
-    )
+# In files, from the middle of one link to the middle of another, three positions a link.
+_A_LINK = 3
+_SECONDS_OF_A_LINK = 120
+_SECONDS_BETWEEN = 3600
+_SECOND_US = 1_000_000
 
 
 @cache
@@ -250,35 +188,39 @@ def _matcher(universe: LinkUniverse) -> Matcher:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkProduct(Product[DriveRows, TracesSource, DriveTerms, LinkCounts]):
+class LinkProduct(Product):
     """The parts of a release.
 
     Attributes:
         ends: Makes trips with noisy ends of positions, where a plan asks for it.
     """
 
-    counter: Callable[[DriveRows, DriveTerms, BitSource], Counter] = movements_in_memory
-    files: Callable[[TracesSource, DriveTerms, BitSource], Counter] = movements_of_files
     ends: NoisyTrips = noisy_trips
 
 
-REAL_LINKS = LinkProduct()
-
-
-def plain(limits: MovementLimits, spend: Loss) -> LinkCounts:
-    """Returns a mechanism that asks for links and ends of trips only, and fits nothing."""
+def asking(
+    limits: MovementLimits,
+    spend: Loss,
+    *,
+    classes: Fraction = Fraction(0),
+    left_out: Fraction = Fraction(0),
+    fitted: bool = False,
+    **options: Any,
+) -> LinkCounts:
+    """Returns a mechanism that asks for links and ends of trips only, and fits nothing, or more."""
     return link_counts(
         limits,
         budget=spend,
-        classes=Fraction(0),
-        left_out=Fraction(0),
-        shrink_to_class=False,
-        conserve=False,
+        classes=classes,
+        left_out=left_out,
+        shrink_to_class=fitted,
+        conserve=fitted,
+        **options,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkStage(Stage[Drive, DriveRows, TracesSource, DriveTerms, LinkCounts]):
+class LinkStage(Stage[LinkCounts]):
     """Ring roads.
 
     Attributes:
@@ -289,18 +231,84 @@ class LinkStage(Stage[Drive, DriveRows, TracesSource, DriveTerms, LinkCounts]):
 
     rings: Rings
     limits: MovementLimits
-    make: Callable[[MovementLimits, Loss], LinkCounts] = plain
+    make: Callable[[MovementLimits, Loss], LinkCounts] = asking
 
     @property
-    def terms(self) -> DriveTerms:
-        """The public terms of every release."""
-        return DriveTerms(universe=self.rings.universe, limits=self.limits)
+    def universe(self) -> LinkUniverse:
+        """The public universe."""
+        return self.rings.universe
 
-    @cached_property
-    def mechanism(self) -> LinkCounts:
-        """The mechanism that every release uses, as the product under audit has it."""
-        return self.product.mechanism(self.make(self.limits, self.spend))
+    def made(self) -> LinkCounts:
+        """Returns the mechanism as the catalogue of plans makes it."""
+        return self.make(self.limits, self.spend)
 
-    def play(self, scene: Drives) -> DriveRows:
-        """Returns the rows of a scene that plays at every corner."""
-        return self.rings.play(scene)
+    def play(self, scene: Drives) -> Rows:
+        """Returns one row for each item of a trip."""
+        rings = self.rings
+
+        def columns(drive: Drive, corner: IntArray) -> tuple[IntArray | int, ...]:
+            kind, number = _kind(drive)
+            item = (kind * rings.corners + corner) * rings.links + number
+            return drive.period, item, drive.steps
+
+        return played(scene, rings.corners, ("period", "item", "steps"), columns)
+
+    def count(self, rows: Rows, source: BitSource) -> Counter:
+        """Returns the real counter."""
+        key = BoundingKey.draw(source)
+        return ArrayMovements(universe=self.universe, limits=self.limits, key=key, **rows)
+
+    def columns(self, scene: Drives) -> dict[str, Any]:
+        """Returns positions of one person on each ring, who drives over the scene's links.
+
+        There are as many trips along the same way as the scene has times.
+        """
+        roads, trips = self.universe.roads, max((drive.times for drive in scene), default=0)
+        along = np.arange(_A_LINK * max(len(scene) - 1, 0) + 1) / _A_LINK + 0.5
+        link = np.floor(along).astype(np.int64)
+        sizes = (np.arange(self.rings.corners), np.arange(trips), np.arange(len(along)))
+        corner, trip, step = (grid.ravel() for grid in np.meshgrid(*sizes, indexing="ij"))
+        at, share = corner * self.rings.links + link[step], (along - link)[step]
+        tail, head = roads.tail[at], roads.head[at]
+        driven = np.rint(along[step] * _SECONDS_OF_A_LINK).astype(np.int64)
+        since_us = (trip * _SECONDS_BETWEEN + driven) * _SECOND_US
+        return {
+            "person": corner,
+            "time": microseconds(self.universe.periods.first_day, since_us),
+            "lon": roads.node_lon[tail] * (1 - share) + roads.node_lon[head] * share,
+            "lat": roads.node_lat[tail] * (1 - share) + roads.node_lat[head] * share,
+        }
+
+    def count_files(self, folder: Path, source: BitSource) -> Counter:
+        """Returns the embedded engine, or what the product has instead."""
+        return (self.product.engine or TraceMovements)(
+            source=TracesSource(folder, TraceColumns()),
+            universe=self.universe,
+            limits=self.limits,
+            key=BoundingKey.draw(source),
+            settings=small_batches(_BATCH_ROWS),
+            matcher=_matcher(self.universe),
+        )
+
+
+def staged(  # noqa: PLR0913  what a stage of these audits can have
+    product: Product,
+    epsilon: Fraction,
+    *,
+    most: int,
+    corners: int = 1000,
+    links: int = 10,
+    periods: int = 1,
+    laplace: bool = False,
+    in_files: bool = False,
+    **asked: Any,
+) -> LinkStage:
+    """Returns a stage that spends an epsilon, or the rho that a plan would spend for it."""
+    return LinkStage(
+        product=product,
+        spend=PureLoss(epsilon) if laplace else rho_of(epsilon),
+        rings=rings(corners=corners, links=links, periods=periods),
+        limits=MovementLimits(max_items=most),
+        make=partial(asking, **asked),
+        in_files=in_files,
+    )
