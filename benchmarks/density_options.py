@@ -27,8 +27,8 @@ from hushway.privacy.accounting import rho_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyBudget
 
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 EPSILONS = ("0.3", "1")

@@ -22,11 +22,11 @@ import shapely
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
 from hushway.families.density.study.gains import measure_gains
-from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource

@@ -19,12 +19,13 @@ import shapely
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
+from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import VisitRule, bounded_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
-from hushway.families.density.study.scene import BoundedCity, area_truth, exact_visits
+from hushway.families.density.study.scene import exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource

@@ -27,10 +27,11 @@ from hushway.families.od.city.places import WINDOW
 from hushway.families.od.mechanism.catalogue import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import Weights, uniform_shares
+from hushway.families.od.planning.trial import ODScene, TripArrays, trips_scene, try_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import pairs_of_matrix, place_pair_labels
-from hushway.families.od.study.scene import ODScene, TripArrays, city_scene, trips_scene, try_out
+from hushway.families.od.study.scene import city_scene
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

@@ -17,7 +17,7 @@ from hushway.families.od.mechanism.catalogue import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.planning.forecast import figures, runs_for, typical_errors
 from hushway.families.od.planning.stand_in import stand_in
-from hushway.families.od.study.scene import ODScene, trips_scene
+from hushway.families.od.planning.trial import ODScene, trips_scene
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from od_defaults import scenes

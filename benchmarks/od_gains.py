@@ -26,7 +26,7 @@ from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.catalogue import od_learned, with_ends
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.shares import learned_shares
-from hushway.families.od.study.scene import ODScene
+from hushway.families.od.planning.trial import ODScene
 from hushway.privacy.loss import PureLoss
 from od_defaults import scenes
 from od_learning import bound_of, by_mechanism, errors, learned

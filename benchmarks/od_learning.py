@@ -33,15 +33,16 @@ from hushway.families.od.mechanism.shares import (
     recommended_weights,
     worth_measuring,
 )
+from hushway.families.od.planning.trial import ODScene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.families.od.study.scene import city_scene
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyBudget
 from od_defaults import bike_share, scenes
 from od_peers import inf_tda, private_pgm, rows_and_columns
 

@@ -25,7 +25,7 @@ from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 from sequence_measures import JUDGES, Truth, judge
 from sequence_peers import PEERS, Release
 from sequence_scenes import SCENES, JudgedScene

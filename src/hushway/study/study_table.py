@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.privacy.events import Event
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +27,6 @@ class StudyTable:
         lines = [names, rule, *self.rows]
         body = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         return f"### {self.title}\n\n{body}\n"
-
-
-class StudyBudget:
-    """Spends for everything."""
-
-    def charge(self, event: Event) -> None:
-        """Takes nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

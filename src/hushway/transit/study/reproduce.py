@@ -115,17 +115,20 @@ def tasks_of(
 # worked on.
 CODE: Final = (
     "engine/*.py",
-    "families/od/fit/*.py",
+    "families/od/fit/**/*.py",
     "families/od/mechanism/*.py",
     "families/od/public/*.py",
     "families/od/rows/*.py",
     "families/od/study/reproduce.py",
+    "families/od/planning/trial.py",
     "families/od/study/scene.py",
     "geography/*.py",
     "numerics/*.py",
     "privacy/**/*.py",
     "release/mechanism.py",
     "transit/*.py",
+    "transit/design/*.py",
+    "transit/network/*.py",
     "transit/study/run.py",
 )
 

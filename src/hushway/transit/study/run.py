@@ -12,9 +12,10 @@ from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import OPENS_MINUTE, PERIOD_MINUTES, WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_hierarchical, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
+from hushway.families.od.planning.trial import ODScene, run_once
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
-from hushway.families.od.study.scene import ODScene, city_scene, run_once
+from hushway.families.od.study.scene import city_scene
 from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.bound import Bound

@@ -12,9 +12,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.activity import typical_visits
+from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits
-from hushway.families.density.study.scene import BoundedCity, area_truth
 
 # How unlike places are in size and people in activity: standard deviations of logarithms.
 _PLACES: Final = 1.2

@@ -28,10 +28,10 @@ from hushway.families.density.fit.totals import (
     answers_of,
 )
 from hushway.families.density.mechanism.series import QUANTA, DensitySeries
+from hushway.families.density.planning.trial import BoundedCity
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.study.errors import density_errors
-from hushway.families.density.study.scene import BoundedCity
 from hushway.privacy.measured import Internal
 from hushway.release.mechanism import Measurements
 

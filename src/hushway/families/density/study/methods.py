@@ -11,17 +11,19 @@ from scipy.spatial.distance import jensenshannon
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.visits import SiteHistogram, VisitTotal
 from hushway.families.density.study.errors import Box
 from hushway.families.density.study.honest import Cost, HonestPlan
 from hushway.families.density.study.paper import PaperPlan, paper_density
-from hushway.families.density.study.scene import BoundedCity, PaperCity, budget_of
+from hushway.families.density.study.scene import PaperCity
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import Interval, StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
+from hushway.study.study_table import Interval
 
 # What the paper prints.
 EPSILON: Final = "0.3"

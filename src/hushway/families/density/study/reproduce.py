@@ -7,6 +7,7 @@ import numpy as np
 from hushway.families.density.city import paris as paris_figures
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.planning.trial import BoundedCity, area_truth, budget_of
 from hushway.families.density.study.errors import (
     Box,
     DensityErrors,
@@ -34,13 +35,7 @@ from hushway.families.density.study.methods import (
     sound_table,
 )
 from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
-from hushway.families.density.study.scene import (
-    BoundedCity,
-    DensityScene,
-    area_truth,
-    budget_of,
-    paris_scene,
-)
+from hushway.families.density.study.scene import DensityScene, paris_scene
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress, quiet
 from hushway.study.study_table import Interval, interval_of

@@ -18,13 +18,14 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Traces, Ways
 from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.planning.invented_rows import Drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.families.links.rows.noisy import EndNoise, MetricEnds, noisy_ends
 from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.families.links.study.paper import PaperLinksPlan, Study, paper_links, study_of
-from hushway.families.links.study.scene import Drives, LinkScene
+from hushway.families.links.study.scene import LinkScene
 from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource

@@ -10,6 +10,7 @@ from hushway.arrays import FloatArray
 from hushway.families.links.city.berkeley import berkeley
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.traces_city import TraceCity
+from hushway.families.links.planning.invented_rows import Drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.study.attacks import (
     away_from,
@@ -49,7 +50,7 @@ from hushway.families.links.study.methods import (
     with_metric_ends,
 )
 from hushway.families.links.study.paper import study_of
-from hushway.families.links.study.scene import Drives, LinkScene, measure_link_gains, one_period
+from hushway.families.links.study.scene import LinkScene, measure_link_gains, one_period
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.study.study_table import interval_of

@@ -10,8 +10,8 @@ from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.job import TripRows
 from hushway.families.od.planning.forecast import figures
+from hushway.families.od.planning.trial import od_errors
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.study.scene import od_errors
 from hushway.privacy.bound import Unit
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query

@@ -13,6 +13,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.terms import ODMechanism, measured_features
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import ODScene, difference, run_once, trips_scene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
@@ -22,7 +23,6 @@ from hushway.families.od.public.features import (
     total_feature,
     without_idle,
 )
-from hushway.families.od.study.scene import ODScene, difference, run_once, trips_scene
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource

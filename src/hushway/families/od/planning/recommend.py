@@ -15,10 +15,10 @@ from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.learned import LEARNED, Learned
 from hushway.families.od.mechanism.shares import Weights, learned_shares, recommended_shares
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import Outcome, TripArrays, trips_scene, try_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
-from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource

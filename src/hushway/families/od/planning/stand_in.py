@@ -11,8 +11,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
+from hushway.families.od.planning.trial import TripArrays
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.study.scene import TripArrays
 from hushway.numerics.chance import draw, generator
 
 # Popularity of the place of rank r goes as 1/r: the busy few of most stop and zone data.

@@ -13,7 +13,8 @@ from hushway.families.od.city.places import WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
-from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
+from hushway.families.od.planning.trial import ODScene, Outcome, try_out
+from hushway.families.od.study.scene import city_scene
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.noise.laplace import DiscreteLaplace

@@ -22,7 +22,7 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import BitSource, SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
