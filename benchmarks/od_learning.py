@@ -8,19 +8,16 @@ they can be imported. Run by hand: `python benchmarks/od_learning.py [runs] [eps
 scenes with `;` between them.
 """
 
-import json
-import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness import RESULTS, data, keep, positional
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
@@ -56,8 +53,7 @@ def protected() -> Iterator[tuple[str, ODScene]]:
     yield from scenes()
     riders = city_scene(ann_arbor(seed=2018), unit=Unit.PERSON, max_trips=2)
     yield "Ann Arbor riders, 2 trips", riders
-    folder = Path(os.environ.get("HUSHWAY_DATA", "absent")) / "bayarea_bikeshare14"
-    if folder.is_dir():
+    if folder := data("bayarea_bikeshare14"):
         yield "bikes as persons, 32 trips", bike_share(folder, bikes=32)
 
 
@@ -236,12 +232,7 @@ def main(
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    results = main(
-        int(chosen[0]) if chosen else 10,
-        tuple(chosen[1].split(",")) if len(chosen) > 1 else ("0.1", "1", "4"),
-        chosen[2] if len(chosen) > 2 else "",
-    )
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_learning.json").write_text(json.dumps(results, indent=1) + "\n")
-    Path("bench-results/od_learning.md").write_text(as_markdown(results), encoding="utf-8")
+    runs, epsilons, only = positional("10", "0.1,1,4", "")
+    results = main(int(runs), tuple(epsilons.split(",")), only)
+    keep("od_learning", results)
+    (RESULTS / "od_learning.md").write_text(as_markdown(results), encoding="utf-8")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.od.study.report import COMES_OUT, headline_tables, ordering, report
 from hushway.families.od.study.reproduce import MECHANISMS, Reproduction, reproduce_cbdp
-from hushway.families.od.study.save import COMES_OUT, headline_tables, ordering, save_reproduction
 from hushway.privacy.measured import Internal
 
 
@@ -47,7 +47,7 @@ def test_published_trips_stay_near_the_truth_only_if_sums_are_measured(
 
 
 def test_numbers_tables_and_figure_are_saved(found: Internal[Reproduction], tmp_path: Path) -> None:
-    save_reproduction(found, tmp_path)
+    report(found).value.save(tmp_path)
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert {figure["mechanism"] for figure in numbers["figures"]} == set(MECHANISMS)
     assert "Table 2, weekday" in (tmp_path / "tables.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.families.od.city.places import Day
-from hushway.study.study_table import Interval, interval_of
+from hushway.study.results import Interval, interval_of
 from hushway.transit.study.run import TRUTH, Outcome
 
 _Setting = tuple[str, str | None, str]
@@ -15,13 +15,7 @@ _Setting = tuple[str, str | None, str]
 
 @dataclass(frozen=True, kw_only=True)
 class ODMTSReproduction:
-    """Everything that was measured: internal, computed against the (synthetic) truth.
-
-    Attributes:
-        runs: Runs of each mechanism, day and budget.
-        trips: True trips of the window, by day.
-        outcomes: The runs, in the order of tasks.
-    """
+    """Everything that was measured: internal, computed against the (synthetic) truth."""
 
     runs: int
     trips: dict[Day, int]

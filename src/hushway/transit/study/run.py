@@ -143,12 +143,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came out of a task.
-
-    Attributes:
-        task: The task.
-        figures: The numbers by name.
-    """
+    """What came out of a task."""
 
     task: Task
     figures: dict[str, float]

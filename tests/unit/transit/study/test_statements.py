@@ -6,9 +6,9 @@ import pytest
 
 from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.published import ORDER, TABLE_1
+from hushway.transit.study.report import Verdict, compared, headline_tables, statements
 from hushway.transit.study.reproduce import EPSILONS, tasks_of
 from hushway.transit.study.run import DAYS, MECHANISMS, SERVICE_FIGURES, Outcome, Task
-from hushway.transit.study.save import Verdict, compared, headline_tables, statements
 
 TRUE = (99.0, 100.0, 101.0)
 IN_ORDER = {

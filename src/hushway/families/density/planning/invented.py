@@ -43,14 +43,7 @@ class Invented:
 def invented_crowd(
     universe: DensityUniverse, limits: VisitLimits, *, people: int, visits: float
 ) -> Invented:
-    """Returns visits of so many people.
-
-    Args:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        people: How many people there are.
-        visits: Visits of one of them, on average.
-    """
+    """Returns visits of so many people, each with `visits` of them on average."""
     random = np.random.default_rng(_SEED)
     activity = _activity(limits, people, visits, random)
     typical = typical_visits(limits)

@@ -31,11 +31,6 @@ class BoundedCity:
 
     The rule and the arithmetic are those of a release, but the key is drawn once for all runs of a
     study: cutting 27 million visits down takes longer than all other steps of a run.
-
-    Attributes:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        found: The bounded visits.
     """
 
     universe: DensityUniverse
@@ -69,11 +64,7 @@ def budget_of(epsilon: str, delta: str) -> ZCDPLoss:
 def area_truth(universe: DensityUniverse, visits: FloatArray | IntArray) -> FloatArray:
     """Returns the visits of every area in every bin: formula (1) of the paper.
 
-    A visit at a site is shared among areas by how much of the site's cell lies in each.
-
-    Args:
-        universe: The public areas, sites and cover.
-        visits: Visits by (site, bin).
+    Visits by (site, bin) are shared among areas by how much of a site's cell lies in each.
     """
     area, site, share = universe.cover.site_shares()
     shares = sparse.csr_array(

@@ -23,11 +23,7 @@ _THREADS = 2
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PaperCity(BoundedCity):
-    """Bounded visits, and what the paper counts besides.
-
-    Attributes:
-        first: One visit of each person, drawn at random, by site.
-    """
+    """Bounded visits, and what the paper counts besides."""
 
     first: IntArray
 

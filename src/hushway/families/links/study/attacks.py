@@ -299,13 +299,7 @@ class EndsShown:
 
 
 def ends_shown(city: TraceCity, ends: MetricEnds, seed: int) -> Internal[EndsShown]:
-    """Moves the ends of all trips of a city by noise, and compares their ways with the true ones.
-
-    Args:
-        city: Trips whose true links are known.
-        ends: The noise; all trips of a person count here.
-        seed: Chooses the noise.
-    """
+    """Moves the ends of all trips by noise, and compares their ways with the true ones."""
     matcher, bits = Matcher(city.roads), SeededSource(seed)
     noise = EndNoise(
         ends=ends,

@@ -71,12 +71,7 @@ def one_period(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LinkScene:
-    """Where link counts are compared: nobody is cut down in the truth.
-
-    Attributes:
-        universe: The public roads and zones, and one period.
-        drives: What people did; all of it falls into the period.
-    """
+    """Where link counts are compared: nobody is cut down in the truth."""
 
     universe: LinkUniverse
     drives: Drives
@@ -131,14 +126,6 @@ def measure_link_gains(
     """Fits noisy counts in ever better ways.
 
     Every way costs the same; one that asks for sums by class has more noise on the links.
-
-    Args:
-        roads: The road network.
-        trips: How many people drive, once each.
-        epsilon: The budget for each person.
-        delta: The chance of failure.
-        runs: Seeds of the noise.
-        seed: Chooses the drives.
 
     Returns:
         By way to fit: the root mean square error over all links of each run.

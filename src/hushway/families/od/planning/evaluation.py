@@ -35,11 +35,6 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
 
     Privacy:
         Reads all exact trips: what it returns carries no guarantee.
-
-    Args:
-        release: The release folder, which was verified.
-        job: The job of its plan.
-        context: What counts the trips.
     """
     rows, cells = job.rows, job.geography
     assert isinstance(rows, TripRows)  # noqa: S101  what an OD plan makes

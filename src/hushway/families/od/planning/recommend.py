@@ -28,13 +28,7 @@ from hushway.release.forecast.advice import best_limits, limits_up_to
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One way to run a plan.
-
-    Attributes:
-        mechanism: "learned" or "cbdp".
-        features: Titles of the coarse features.
-        max_trips: Most trips of one person that are counted.
-    """
+    """One way to run a plan."""
 
     mechanism: str
     features: tuple[str, ...]
@@ -46,7 +40,6 @@ class Tried:
     """A candidate and how it did on the stand-in.
 
     Attributes:
-        candidate: What was tried.
         misplaced: Sum of absolute errors as a share of all trips, for each figure that a reader
             looks up: by the title of the feature, and "cells".
         score: The mean of these; less is better.
@@ -62,12 +55,8 @@ class StandIn:
     """The stand-in of a plan, and the terms under which it is published.
 
     Attributes:
-        cells: The public universe.
         features: All features that the public files allow, the coarsest first.
         budget: What the release may cost.
-        unit: Who is protected.
-        trips: The invented trips.
-        runs: How often each candidate is tried.
     """
 
     cells: ODCells

@@ -35,12 +35,6 @@ _METRES_PER_DEGREE = 111_320.0
 def stand_in(cells: ODCells, *, trips: int, people: int, seed: int = 1) -> TripArrays:
     """Returns invented trips of the asked number, with their persons.
 
-    Args:
-        cells: The public universe.
-        trips: A guess of the number of trips in the window.
-        people: A guess of the number of people who make them.
-        seed: Chooses the stand-in.
-
     Raises:
         PlanError: The guesses are not those of a city.
     """

@@ -117,14 +117,7 @@ def try_out(
 
 @dataclass(frozen=True, kw_only=True)
 class TripArrays:
-    """Trips of a study as arrays of one length; persons may be missing where trips are protected.
-
-    Attributes:
-        period: Index of each trip's period.
-        origin: Index of each trip's origin.
-        destination: Index of each trip's destination.
-        person: Number of each trip's person.
-    """
+    """Trips as arrays of one length; persons may be missing where trips are protected."""
 
     period: IntArray
     origin: IntArray

@@ -1,6 +1,6 @@
 """Runs the comparison of the CBDP paper on the matched synthetic Ann Arbor."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,7 +22,7 @@ from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import BitSource, SeededSource
 from hushway.progress import Progress
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import Interval, interval_of
+from hushway.study.results import Figures, Interval
 
 DAYS: tuple[Day, ...] = ("weekday", "weekend")
 EPSILONS = ("1", "0.1", "0.05", "0.01")
@@ -76,41 +76,20 @@ MECHANISMS: dict[str, Maker] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number of the reproduction: mean over runs with its interval.
-
-    Attributes:
-        day: Weekday or weekend.
-        epsilon: The budget, as text.
-        mechanism: The mechanism.
-        figure: What was measured, such as "cells_rmse" or "margins_mae.zones".
-        interval: Mean and 95% interval.
-    """
-
-    day: str
-    epsilon: str
-    mechanism: str
-    figure: str
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """Everything that was measured: internal, computed against the (synthetic) truth."""
+    """Everything that was measured: internal, computed against the (synthetic) truth.
+
+    A setting of `figures` is a day, a budget and a mechanism.
+    """
 
     runs: int
     trips: dict[str, int]
     cells: int
-    figures: tuple[Figure, ...]
+    figures: Figures
 
     def of(self, day: str, epsilon: str, mechanism: str, figure: str) -> Interval:
-        """Returns one figure."""
-        return next(
-            found.interval
-            for found in self.figures
-            if (found.day, found.epsilon, found.mechanism, found.figure)
-            == (day, epsilon, mechanism, figure)
-        )
+        """Returns one figure, such as "cells_rmse" or "margins_mae.zones"."""
+        return self.figures.of(day, epsilon, mechanism, figure)
 
 
 def reproduce_cbdp(
@@ -123,7 +102,7 @@ def reproduce_cbdp(
     mechanism: they see the same luck, and differences show in fewer runs.
     """
     scenes = {day: city_scene(ann_arbor(seed=_CITY_SEED, day=day), periods=WINDOW) for day in DAYS}
-    figures: list[Figure] = []
+    figures = Figures("day", "epsilon", "mechanism")
     steps = len(DAYS) * len(epsilons) * len(MECHANISMS)
     done = 0
     for day, scene in scenes.items():
@@ -131,36 +110,21 @@ def reproduce_cbdp(
             for name, make in MECHANISMS.items():
                 progress(f"{day}, ε = {epsilon}: {name}", done / steps)
                 mechanism = make(scene, PureLoss(Fraction(epsilon)))
-                outcomes = _outcomes(mechanism, scene, runs)
-                figures += _figures(day, epsilon, name, outcomes)
+                # Compiles and fills caches, so that the seconds are those of a release.
+                try_out(mechanism, scene, SeededSource(0))
+                rows = [
+                    _flat(try_out(mechanism, scene, SeededSource(run)).value) for run in range(runs)
+                ]
+                figures.add(day, epsilon, name, rows=rows)
                 done += 1
     return Internal(
         Reproduction(
             runs=runs,
             trips={day: int(scene.truth.values.sum()) for day, scene in scenes.items()},
             cells=scenes[DAYS[0]].cells.size,
-            figures=tuple(figures),
+            figures=figures,
         )
     )
-
-
-def _outcomes(mechanism: Mechanism[Any, Any], scene: ODScene, runs: int) -> list[Outcome]:
-    # Compiles and fills caches, so that the seconds are those of a release.
-    try_out(mechanism, scene, SeededSource(0))
-    return [try_out(mechanism, scene, SeededSource(run)).value for run in range(runs)]
-
-
-def _figures(day: str, epsilon: str, name: str, outcomes: list[Outcome]) -> Iterator[Figure]:
-    rows = [_flat(outcome) for outcome in outcomes]
-    for figure in rows[0]:
-        values = np.array([row[figure] for row in rows])
-        yield Figure(
-            day=day,
-            epsilon=epsilon,
-            mechanism=name,
-            figure=figure,
-            interval=interval_of(values),
-        )
 
 
 def _flat(outcome: Outcome) -> dict[str, float]:

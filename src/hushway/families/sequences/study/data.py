@@ -78,11 +78,6 @@ def distinct(
 ) -> WeightedSequences:
     """Returns each distinct sequence once, in the order of first appearance, with its weight.
 
-    Args:
-        start: Where each sequence begins; one entry more than sequences.
-        stops: The location index of every stop of all of them in a row.
-        weights: How many records each stands for; one each unless given. Equal sequences add up.
-
     Raises:
         DataError: The arrays are no list of lists.
     """
