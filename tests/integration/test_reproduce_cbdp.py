@@ -8,14 +8,11 @@ import pytest
 from hushway.families.od.study.report import COMES_OUT, headline_tables, ordering, report
 from hushway.families.od.study.reproduce import MECHANISMS, Reproduction, reproduce_cbdp
 from hushway.privacy.measured import Internal
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
+from hushway.progress import quiet
 
 
 def reproduced(runs: int) -> Internal[Reproduction]:
-    return reproduce_cbdp(runs=runs, epsilons=("1", "0.1"), progress=silent)
+    return reproduce_cbdp(runs=runs, epsilons=("1", "0.1"), progress=quiet)
 
 
 @pytest.fixture(scope="module")

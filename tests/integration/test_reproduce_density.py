@@ -39,18 +39,15 @@ from hushway.families.density.study.tables import (
     statements,
 )
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 # Every method at every setting.
 pytestmark = pytest.mark.long
 
 
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
-
-
 @pytest.fixture(scope="module")
 def found() -> Internal[Reproduction]:
-    return reproduce_density(runs=1, people=10_000, towers=40, areas=20, progress=silent)
+    return reproduce_density(runs=1, people=10_000, towers=40, areas=20, progress=quiet)
 
 
 def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]) -> None:

@@ -29,15 +29,12 @@ from hushway.families.links.study.report import (
 from hushway.families.links.study.reproduce import reproduce_dp_ani
 from hushway.families.links.study.scene import FITS
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 EPSILONS = ("0.1", "1", "10")
 
 # Every method at every setting.
 pytestmark = pytest.mark.long
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +49,7 @@ def found() -> Internal[Reproduction]:
         gain_links=1000,
         epsilons=EPSILONS,
         cities=(hour, day),
-        progress=silent,
+        progress=quiet,
     )
 
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from hushway.cli.app import app
 from hushway.errors import PlanError
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.study import reproduce as odmts
 from hushway.transit.study import run as odmts_run
@@ -21,10 +22,6 @@ from hushway.transit.study.reproduce import JOURNAL, reproduce_odmts
 from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, Task
 
 TASKS = 4
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 class Interrupting:
@@ -44,7 +41,7 @@ def study(
     folder: Path,
     *,
     processes: int = 1,
-    progress: Callable[..., None] = silent,
+    progress: Callable[..., None] = quiet,
 ) -> Internal[ODMTSReproduction]:
     return reproduce_odmts(
         folder,

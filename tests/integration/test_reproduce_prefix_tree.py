@@ -14,18 +14,15 @@ from hushway.families.sequences.study.reproduce import (
     reproduce_prefix_tree,
 )
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 # All heights and budgets, in a minute and a half.
 pytestmark = pytest.mark.long
 
 
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
-
-
 @pytest.fixture(scope="module")
 def found() -> Internal[Reproduction]:
-    return reproduce_prefix_tree(runs=1, records=8000, progress=silent)
+    return reproduce_prefix_tree(runs=1, records=8000, progress=quiet)
 
 
 def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]) -> None:

@@ -107,7 +107,7 @@ class DensityFamily(Family):
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
         """Counts invented rows of a guessed crowd in the place of a plan's."""
-        from hushway.families.density.planning.invented_rows import invented_density
+        from hushway.families.density.planning.forecast import invented_density
 
         return invented_density
 

@@ -101,7 +101,7 @@ class ODFamily(Family):
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
         """Counts invented rows of a guessed crowd in the place of a plan's."""
-        from hushway.families.od.planning.invented_rows import invented_od
+        from hushway.families.od.planning.forecast import invented_od
 
         return invented_od
 

@@ -16,9 +16,7 @@ from hushway.families.od.city.places import Day
 from hushway.privacy.measured import Internal
 from hushway.study.drawing import budget_axis, draw_means, mark_internal, shared_legend
 from hushway.study.results import Interval, Report, StudyTable, beside_printed, interval_of
-from hushway.transit.study import published as printed
-from hushway.transit.study.numbers import ODMTSReproduction
-from hushway.transit.study.published import ORDER
+from hushway.transit.study.numbers import ORDER, PRINTED_TRUTH, TABLE_1, ODMTSReproduction
 from hushway.transit.study.reproduce import DAY_OF_ALL_BUDGETS, LARGE_BUDGET, ONLY_AT_LARGE_BUDGET
 from hushway.transit.study.run import (
     MECHANISMS,
@@ -293,7 +291,7 @@ def table_1(found: ODMTSReproduction, day: Day) -> StudyTable:
     rows = []
     for name in _in_order(found.mechanisms(day, LARGE_BUDGET)):
         row = [name]
-        there = printed.TABLE_1[day].get(name)
+        there = TABLE_1[day].get(name)
         for column, figure in enumerate(_TABLE_1):
             row += [
                 str(found.error(day, LARGE_BUDGET, name, figure)),
@@ -302,7 +300,7 @@ def table_1(found: ODMTSReproduction, day: Day) -> StudyTable:
         rows.append(row)
     last = [TRUTH]
     for column, figure in enumerate(_TABLE_1):
-        last += [str(found.true(day, figure)), f"{printed.TRUTH[day][column]:g}"]
+        last += [str(found.true(day, figure)), f"{PRINTED_TRUTH[day][column]:g}"]
     return StudyTable(
         title=f"Table 1, {day}, ε = {LARGE_BUDGET}: relative errors; last row: vehicles, seconds",
         columns=["mechanism", *beside_printed(_TABLE_1.values())],

@@ -5,9 +5,6 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW, Day
 from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
@@ -17,9 +14,7 @@ from hushway.families.od.planning.trial import ODScene, Outcome, try_out
 from hushway.families.od.study.scene import city_scene
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
-from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.query import ExactCounts
-from hushway.privacy.randomness import BitSource, SeededSource
+from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
 from hushway.release.mechanism import Mechanism
 from hushway.study.results import Figures, Interval
@@ -133,23 +128,3 @@ def _flat(outcome: Outcome) -> dict[str, float]:
     return (
         errors | {f"margins_mae.{k}": v for k, v in margins.items()} | {"seconds": outcome.seconds}
     )
-
-
-# Noise in steps of 1/1024 trip: as fine as the paper's real-valued noise shows after flooring.
-_STEP_BITS = 10
-
-
-def floored_laplace(
-    counts: ExactCounts, *, size: int, epsilon: Fraction, source: BitSource
-) -> Internal[IntArray]:
-    """Returns the trip counts of the Laplace baseline of the CBDP paper (AAMAS 2018).
-
-    The paper adds real-valued Laplace noise of scale 1/epsilon to every cell and keeps whole,
-    non-negative counts. Its printed totals fit rounding down, not to the nearest: an empty cell
-    then holds 1/(2(exp(epsilon) - 1)) trips on average. Our own release adds whole noise, which
-    needs no rounding and has a mean of exp(-epsilon)/(1 - exp(-2 epsilon)) there.
-    """
-    law = DiscreteLaplace((1 << _STEP_BITS) / epsilon)
-    values = law.draw(source, size) >> _STEP_BITS
-    values[counts.cells] += counts.values
-    return Internal(np.maximum(values, 0))
