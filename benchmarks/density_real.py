@@ -19,7 +19,7 @@ import shapely
 from harness import data, keep, positional, whole_days
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits

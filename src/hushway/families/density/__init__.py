@@ -28,7 +28,7 @@ _find = face(
     {
         "city.paris": ("paris",),
         "fit.table": ("DensityTable",),
-        "mechanism.terms": ("density_series", "naive_laplace"),
+        "mechanism.series": ("density_series", "naive_laplace"),
         "public.geometry": ("density_universe",),
         "public.visits": ("DensityUniverse", "VisitLimits"),
         "rows.counts": ("ArrayVisits",),

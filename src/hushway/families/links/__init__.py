@@ -31,7 +31,7 @@ _find = face(
         "city.road_city": ("road_city",),
         "city.simulate": ("Devices", "Habits", "simulate_traces"),
         "fit.table": ("LinkTable",),
-        "mechanism.terms": ("link_counts", "smaller_noise"),
+        "mechanism.counts": ("link_counts", "smaller_noise"),
         "public.roads": ("RoadNetwork",),
         "public.universe": ("LinkUniverse",),
         "study.methods": ("LinkErrors", "link_errors"),

@@ -33,7 +33,9 @@ _find = face(
     __name__,
     {
         "city.ann_arbor": ("ann_arbor",),
-        "mechanism.catalogue": ("od_cbdp", "od_hierarchical", "od_learned", "with_ends"),
+        "mechanism.cbdp": ("od_cbdp",),
+        "mechanism.hierarchical": ("od_hierarchical",),
+        "mechanism.learned": ("od_learned", "with_ends"),
         "mechanism.laplace": ("DenseLaplace", "SparseLaplace"),
         "mechanism.shares": ("learned_shares", "spends_of"),
         "fit.table": ("ODTable",),

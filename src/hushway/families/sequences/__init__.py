@@ -30,7 +30,7 @@ _find = face(
         "fit.record_table": ("RecordTable",),
         "mechanism.steps": ("step_spends",),
         "fit.table": ("SequenceTable",),
-        "mechanism.terms": ("prefix_tree",),
+        "mechanism.tree": ("prefix_tree",),
         "public.prefixes": ("SequenceUniverse",),
         "public.taxonomy": ("Taxonomy",),
         "study.data": ("SequenceScene", "card_scene", "grow"),

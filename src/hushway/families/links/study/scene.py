@@ -13,8 +13,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.matching.traces import Ways
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LEFT_OUT, LinkCounts, link_counts, smaller_noise
 from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits

@@ -7,9 +7,11 @@ from typing import Any
 
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW, Day
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.cbdp import od_cbdp
+from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
+from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.planning.trial import ODScene, Outcome, try_out
 from hushway.families.od.study.scene import city_scene
 from hushway.privacy.loss import PureLoss
