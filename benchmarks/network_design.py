@@ -11,15 +11,11 @@ no line is worth its buses, and with up to 12 a pair instead of 9 neither had pr
 after 100 s of a busy machine. One such instance says little about others.
 """
 
-import statistics
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
+from harness import print_figures, timed
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW
 from hushway.geography.locations import Location, Locations
@@ -112,16 +108,6 @@ def one_program(problem: DesignProblem) -> tuple[float, float]:
     return problem.cost(chosen), float(found.mip_gap)
 
 
-def timed(run: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Returns the median of the seconds, and the result."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        found = run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds), found
-
-
 def compare(name: str, problem: DesignProblem, runs: int) -> dict[str, float]:
     """Solves one problem both graphs."""
     ours, best = timed(lambda: design(problem), runs)
@@ -145,8 +131,7 @@ def main() -> dict[str, float]:
     design(city)  # compiles
     figures = compare("city", city, RUNS) | compare("random", at_random(), 1)
     bars = {"city_off": "0", "random_off": "0 or more", "random_program_over_ours": "above 1"}
-    for name, value in figures.items():
-        print(f"{name:<28} {value:>12.4g}  {bars.get(name, '')}", flush=True)
+    print_figures(figures, bars, ".4g")
     return figures
 
 

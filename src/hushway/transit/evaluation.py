@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hushway.errors import PlanError
 from hushway.families.load import load_plan, prepare
-from hushway.families.od.planning.true_trips import exact_trips
+from hushway.families.od.planning.evaluation import exact_trips
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal

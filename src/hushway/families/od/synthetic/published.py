@@ -57,13 +57,7 @@ class PublishedTrips:
 def read_published_trips(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> PublishedTrips:
-    """Reads the table of a verified OD release, dense, above a threshold or without zeros.
-
-    Args:
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the table.
-    """
+    """Reads the table of a verified OD release, dense, above a threshold or without zeros."""
     universe, _ = read_universe(folder, certificate, facts)
     parts = list(read_parquet(folder / PARQUET, universe))
     learnt = (folder / ESTIMATES).is_file()

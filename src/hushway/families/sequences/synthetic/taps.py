@@ -34,9 +34,6 @@ def synthesize_taps(release: Path, path: Path, *, seed: int, day: date = _NO_DAY
         seed: Chooses the times.
         day: The day that times are written on.
 
-    Returns:
-        What was written, in a sentence.
-
     Raises:
         ReleaseError: The release has no completed records, or the file is there already or cannot
             be written.

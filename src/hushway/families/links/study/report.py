@@ -1,4 +1,4 @@
-"""Saves a reproduction of the DP-ANI paper: numbers, tables and figures."""
+"""Reports the reproduction of the DP-ANI paper: tables beside printed numbers, and figures."""
 
 from dataclasses import asdict
 from functools import partial
@@ -21,23 +21,24 @@ from hushway.families.links.study.methods import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import StudyTable, save_study
+from hushway.study.drawing import draw_means, finish, finish_map, mark_internal
+from hushway.study.results import Report, StudyTable, by_budget, grid
 
-FIGURES = "figures-4-8.png"
 
-
-def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
-    """Writes numbers.json, tables.md and figures-4-8.png into a folder."""
+def report(found: Internal[Reproduction]) -> Internal[Report]:
+    """Returns what the reproduction found."""
     value = found.value
-    facts = asdict(value)
+    facts = asdict(value) | {"figures": value.figures.facts()}
     # The pictures show them; as numbers they would be most of the file.
     del facts["drawn"]
-    save_study(
-        folder,
-        facts=facts,
-        tables=(*headline_tables(value), *further_tables(value)),
-        statements=statements(value),
-        pictures={FIGURES: partial(draw_figures, value)},
+    return Internal(
+        Report(
+            facts=facts,
+            headlines=headline_tables(value),
+            further=further_tables(value),
+            statements=statements(value),
+            pictures={"figures-4-8.png": partial(draw_figures, value)},
+        )
     )
 
 
@@ -67,7 +68,7 @@ def draw_figures(found: Reproduction, path: Path) -> None:
     _lines(axes[2][1], found, "class_distance", "Figure 8: Wasserstein, classes")
     _lines(axes[2][2], found, "top_share", "Busiest 5% of links found")
     _homes(axes[2][3], found)
-    canvas.suptitle("INTERNAL: drawn from exact data of a synthetic city", color="#b2182b")
+    mark_internal(canvas)
     canvas.savefig(path, dpi=80)
 
 
@@ -80,26 +81,21 @@ def _network(axis: Axes, found: Reproduction, name: str, title: str) -> None:
     axis.add_collection(
         LineCollection(list(segments[shown]), colors=_COLOURS[name], linewidths=widths.tolist())
     )
-    axis.autoscale_view()
-    axis.set_aspect("equal")
-    axis.set_axis_off()
-    axis.set_title(f"{title}" + ("" if name == "original" else " (ε = 1)"), loc="left", fontsize=10)
+    finish_map(axis, title if name == "original" else f"{title} (ε = 1)")
 
 
 def _lines(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
     tried = budgets(found)
     for name in PRINTED if figure == "moved" else METHODS:
-        points = [found.of(name, epsilon, figure) for epsilon in tried]
-        axis.errorbar(
+        draw_means(
+            axis,
             [float(epsilon) for epsilon in tried],
-            [point.mean for point in points],
-            yerr=np.nan_to_num([point.half_width for point in points]),
+            [found.of(name, epsilon, figure) for epsilon in tried],
             color=_COLOURS[name],
-            marker="o",
-            markersize=3,
             label=name,
         )
-    _finish(axis, title, "ε")
+    axis.set_xscale("log")
+    finish(axis, title, "ε")
 
 
 def _homes(axis: Axes, found: Reproduction) -> None:
@@ -114,16 +110,9 @@ def _homes(axis: Axes, found: Reproduction) -> None:
         )
     axis.axhline(found.attacks.sound_home, color=_COLOURS[SOUND], label="sound, ε = 1")
     axis.axhline(found.attacks.guessed_home, color="#999999", linestyle=":", label="a guess")
-    axis.set_yscale("log")
-    _finish(axis, "Metres from a home", "trips of its owner")
-
-
-def _finish(axis: Axes, title: str, across: str) -> None:
     axis.set_xscale("log")
-    axis.set_title(title, loc="left", fontsize=10)
-    axis.set_xlabel(across, fontsize=9)
-    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
-    axis.legend(fontsize=7, frameon=False)
+    axis.set_yscale("log")
+    finish(axis, "Metres from a home", "trips of its owner")
 
 
 def statements(found: Reproduction) -> list[str]:
@@ -207,49 +196,45 @@ def published_table(found: Reproduction) -> StudyTable:
 def figure_table(found: Reproduction, figure: str) -> StudyTable:
     """Returns one figure of all methods that have it."""
     names = PRINTED if figure in {"moved", "widened"} else METHODS
-    return StudyTable(
-        title=_TITLES[figure],
-        columns=["method", *(f"#ε = {epsilon}" for epsilon in budgets(found))],
-        rows=[
-            [name, *(str(found.of(name, epsilon, figure)) for epsilon in budgets(found))]
-            for name in names
-        ],
+    return by_budget(
+        _TITLES[figure],
+        "method",
+        names,
+        budgets(found),
+        lambda name, epsilon: found.of(name, epsilon, figure),
     )
 
 
 def homes_table(found: Reproduction) -> StudyTable:
     """Returns how far off the attacker is who averages where trips of one person begin."""
-    homes = found.attacks.homes
-    trips = list(next(iter(homes.values())))
-    sound = [["sound, ε = 1", *(f"{found.attacks.sound_home:.0f}" for _ in trips)]]
-    guess = [["a guess without data", *(f"{found.attacks.guessed_home:.0f}" for _ in trips)]]
-    return StudyTable(
-        title="Metres from a home, by number of trips of its owner",
-        columns=["published", *(f"#{number}" for number in trips)],
-        rows=[
-            *(
-                [f"DP-ANI, ε = {epsilon}", *(f"{metres:.0f}" for metres in by_trips.values())]
-                for epsilon, by_trips in homes.items()
-            ),
-            *sound,
-            *guess,
-        ],
+    attacks = found.attacks
+    trips = list(next(iter(attacks.homes.values())))
+    metres = {f"DP-ANI, ε = {epsilon}": home for epsilon, home in attacks.homes.items()}
+    metres["sound, ε = 1"] = dict.fromkeys(trips, attacks.sound_home)
+    metres["a guess without data"] = dict.fromkeys(trips, attacks.guessed_home)
+    return grid(
+        "Metres from a home, by number of trips of its owner",
+        "published",
+        metres,
+        dict(zip(trips, trips, strict=True)),
+        lambda name, number: f"{metres[name][number]:.0f}",
     )
 
 
 def gains_table(found: Reproduction) -> StudyTable:
     """Returns what each step of the fit gains."""
-    fits = list(next(iter(found.gains.values())))
-    return StudyTable(
-        title="Root mean square error of links, by number of people with one trip each (ε = 1)",
-        columns=["fit", *(f"#{int(trips):,}" for trips in found.gains)],
-        rows=[[fit, *(f"{errors[fit]:.3g}" for errors in found.gains.values())] for fit in fits],
+    return grid(
+        "Root mean square error of links, by number of people with one trip each (ε = 1)",
+        "fit",
+        next(iter(found.gains.values())),
+        {f"{int(trips):,}": errors for trips, errors in found.gains.items()},
+        lambda fit, errors: f"{errors[fit]:.3g}",
     )
 
 
-def budgets(found: Reproduction) -> tuple[str, ...]:
+def budgets(found: Reproduction) -> list[str]:
     """Returns the budgets that were tried."""
-    return tuple(dict.fromkeys(figure.epsilon for figure in found.figures))
+    return found.figures.tried("epsilon")
 
 
 def mean_of(found: Reproduction, method: str, epsilon: str, figure: str) -> float:

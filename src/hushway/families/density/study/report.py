@@ -1,4 +1,4 @@
-"""Saves a reproduction of the paper on densities: numbers, tables and figures."""
+"""Reports the reproduction of the paper on densities: numbers, tables and figures."""
 
 from dataclasses import asdict
 from functools import partial
@@ -25,20 +25,21 @@ from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILON
 from hushway.families.density.study.reproduce import BOXED, EPSILONS, VISITS
 from hushway.families.density.study.tables import further_tables, headline_tables, statements
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import save_study
+from hushway.study.drawing import finish, finish_map
+from hushway.study.results import Report
 
-FIGURES = "figures-3-11.png"
 
-
-def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
-    """Writes numbers.json, tables.md and figures-3-11.png into a folder."""
+def report(found: Internal[Reproduction]) -> Internal[Report]:
+    """Returns what the reproduction found."""
     value = found.value
-    save_study(
-        folder,
-        facts=asdict(value),
-        tables=(*headline_tables(value), *further_tables(value)),
-        statements=statements(value),
-        pictures={FIGURES: partial(draw_figures, value)},
+    return Internal(
+        Report(
+            facts=asdict(value) | {"figures": value.figures.facts(deviations=True)},
+            headlines=headline_tables(value),
+            further=further_tables(value),
+            statements=statements(value),
+            pictures={"figures-3-11.png": partial(draw_figures, value)},
+        )
     )
 
 
@@ -106,20 +107,17 @@ def _hours(axis: Axes, lines: dict[str, list[float]], title: str) -> None:
         axis.plot(values, color=_COLOURS[name], linewidth=1, label=name)
     axis.set_xticks(_HOURS_OF_DAYS)
     axis.set_ylim(bottom=0)
-    _finish(axis, title, "hour of the week")
+    finish(axis, title, "hour of the week")
 
 
 def _histograms(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
     budgets = [float(epsilon) for epsilon in HISTOGRAM_EPSILONS]
     for name in HISTOGRAMS:
-        means = [
-            found.of(name, epsilon, MAX_VISITS, figure).interval.mean
-            for epsilon in HISTOGRAM_EPSILONS
-        ]
+        means = [found.of(name, e, MAX_VISITS, figure).mean for e in HISTOGRAM_EPSILONS]
         axis.plot(budgets, means, "o-", markersize=3, color=_COLOURS[name], label=name)
     axis.set_xscale("log")
     axis.set_yscale("log")
-    _finish(axis, title, "ε' of histogram and total")
+    finish(axis, title, "ε' of histogram and total")
 
 
 def _by_visits(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
@@ -127,7 +125,7 @@ def _by_visits(axis: Axes, found: Reproduction, figure: str, title: str) -> None
         for visits in VISITS:
             _line(axis, found, name, visits, figure, f"{name}, {visits}", _STYLES[visits])
     axis.set_ylim(bottom=0)
-    _finish(axis, title, "ε")
+    finish(axis, title, "ε")
 
 
 def _by_method(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
@@ -137,7 +135,7 @@ def _by_method(axis: Axes, found: Reproduction, figure: str, title: str) -> None
         axis.set_yscale("log")
     else:
         axis.set_ylim(0.8, 1.0)
-    _finish(axis, title, "ε")
+    finish(axis, title, "ε")
 
 
 def _line(  # noqa: PLR0917  one argument for each thing that differs
@@ -149,11 +147,10 @@ def _line(  # noqa: PLR0917  one argument for each thing that differs
     label: str,
     style: str,
 ) -> None:
-    points = [found.of(method, epsilon, visits, figure) for epsilon in EPSILONS]
     axis.errorbar(
         [float(epsilon) for epsilon in EPSILONS],
-        [point.interval.mean for point in points],
-        yerr=[point.deviation for point in points],
+        [found.of(method, epsilon, visits, figure).mean for epsilon in EPSILONS],
+        yerr=[found.figures.deviation(method, epsilon, visits, figure) for epsilon in EPSILONS],
         color=_COLOURS[method],
         linestyle=style,
         marker="o",
@@ -176,7 +173,7 @@ def _boxes(axis: Axes, found: Reproduction, figure: str, title: str) -> None:
         )
         axis.plot([], [], color=_COLOURS[name], linewidth=6, alpha=0.5, label=name)
     axis.set_xticks(range(len(EPSILONS)), EPSILONS)
-    _finish(axis, title, "ε")
+    finish(axis, title, "ε")
 
 
 def _drawn(box: Box) -> dict[str, Any]:
@@ -204,15 +201,5 @@ def _map(canvas: Canvas, axis: Axes, found: Reproduction, values: list[float], t
         edgecolors="none",
     )
     axis.add_collection(patches)
-    axis.autoscale_view()
-    axis.set_aspect("equal")
-    axis.set_axis_off()
     canvas.colorbar(patches, ax=axis, shrink=0.7)
-    axis.set_title(f"{title} (ε = {EPSILON})", loc="left", fontsize=10)
-
-
-def _finish(axis: Axes, title: str, across: str) -> None:
-    axis.set_title(title, loc="left", fontsize=10)
-    axis.set_xlabel(across, fontsize=9)
-    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
-    axis.legend(fontsize=7, frameon=False)
+    finish_map(axis, f"{title} (ε = {EPSILON})")

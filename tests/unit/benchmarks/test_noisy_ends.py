@@ -8,7 +8,7 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.rows.noisy import MetricEnds
-from hushway.families.links.study.attacks import ends_shown
+from noisy_ends import ends_shown
 
 # Reaches 152 metres.
 ENDS = MetricEnds(epsilon=Fraction(4), radius=100, max_trips=1)

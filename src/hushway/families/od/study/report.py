@@ -1,4 +1,4 @@
-"""Saves a reproduction of the CBDP paper: numbers, tables and the figure."""
+"""Reports the reproduction of the CBDP paper: tables beside the printed numbers, and figure 5."""
 
 from dataclasses import asdict
 from functools import partial
@@ -10,19 +10,25 @@ from matplotlib.figure import Figure
 
 from hushway.families.od.study.reproduce import DAYS, MECHANISMS, Reproduction
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Interval, StudyTable, save_study
+from hushway.study.drawing import budget_axis, draw_means, shared_legend
+from hushway.study.results import Interval, Report, StudyTable, beside_printed, by_budget
 
-FIGURE = "figure-5.png"
 
-
-def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
-    """Writes numbers.json, tables.md and figure-5.png into a folder."""
+def report(found: Internal[Reproduction]) -> Internal[Report]:
+    """Returns what the reproduction found."""
     value = found.value
-    save_study(
-        folder,
-        facts=asdict(value) | {"ordering": ordering(value)},
-        tables=(*headline_tables(value), *further_tables(value)),
-        pictures={FIGURE: partial(draw_figure_5, value)},
+    order = ordering(value)
+    return Internal(
+        Report(
+            facts=asdict(value) | {"figures": value.figures.facts(), "ordering": order},
+            headlines=headline_tables(value),
+            further=further_tables(value),
+            remarks=[
+                f"O5 < O4 < O3 < Laplace < H {verdict} ({where})."
+                for where, verdict in order.items()
+            ],
+            pictures={"figure-5.png": partial(draw_figure_5, value)},
+        )
     )
 
 
@@ -45,28 +51,22 @@ def draw_figure_5(found: Reproduction, path: Path) -> None:
     for axis, day in zip(axes, DAYS, strict=True):
         _panel(axis, found, day)
     axes[0].set_ylabel("RMSE over all cells, trips")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside right center", frameon=False)
+    shared_legend(figure, axes[0], "outside right center")
     figure.savefig(path, dpi=150)
 
 
 def _panel(axis: Axes, found: Reproduction, day: str) -> None:
-    epsilons = sorted({f.epsilon for f in found.figures}, key=float)
-    budgets = [float(epsilon) for epsilon in epsilons]
+    epsilons = sorted(_epsilons(found), key=float)
     for name, (colour, style) in _LINES.items():
-        points = [found.of(day, epsilon, name, "cells_rmse") for epsilon in epsilons]
-        axis.errorbar(
-            budgets,
-            [point.mean for point in points],
-            yerr=[point.half_width for point in points],
+        draw_means(
+            axis,
+            [float(epsilon) for epsilon in epsilons],
+            [found.of(day, epsilon, name, "cells_rmse") for epsilon in epsilons],
             color=colour,
             linestyle=style,
-            marker="o",
-            markersize=3,
             label="hushway's default" if name == "default" else name,
         )
-        printed = TABLE_2[day].get(name)
-        if printed:
+        if printed := TABLE_2[day].get(name):
             axis.plot(
                 [float(epsilon) for epsilon in printed],
                 list(printed.values()),
@@ -74,13 +74,9 @@ def _panel(axis: Axes, found: Reproduction, day: str) -> None:
                 color=colour,
                 label=f"{name}, as printed",
             )
-    axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.set_xticks(budgets, epsilons)
-    axis.minorticks_off()
-    axis.set_xlabel("privacy budget ε (one trip)")
     axis.set_title(day, loc="left")
-    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
+    budget_axis(axis, epsilons)
 
 
 # The order that the paper finds at small budgets, best first; the trees come out last in any order.
@@ -136,7 +132,7 @@ def _verdict(chain: list[Interval]) -> str:
 
 
 def _epsilons(found: Reproduction) -> list[str]:
-    return list(dict.fromkeys(figure.epsilon for figure in found.figures))
+    return found.figures.tried("epsilon")
 
 
 def _table_2(found: Reproduction, day: str) -> StudyTable:
@@ -146,38 +142,32 @@ def _table_2(found: Reproduction, day: str) -> StudyTable:
         row = [name]
         for epsilon in epsilons:
             printed = TABLE_2[day].get(name, {}).get(epsilon)
-            row += [
-                str(found.of(day, epsilon, name, "cells_rmse")),
-                "" if printed is None else f"{printed:g}",
-            ]
+            row.append(str(found.of(day, epsilon, name, "cells_rmse")))
+            row.append("" if printed is None else f"{printed:g}")
         rows.append(row)
-    columns = ["mechanism"]
-    for epsilon in epsilons:
-        columns += [f"#ε = {epsilon}", "#printed"]
-    return StudyTable(title=f"Table 2, {day}: RMSE over all cells", columns=columns, rows=rows)
+    return StudyTable(
+        title=f"Table 2, {day}: RMSE over all cells",
+        columns=["mechanism", *beside_printed(f"ε = {epsilon}" for epsilon in epsilons)],
+        rows=rows,
+    )
 
 
 def _by_figure(found: Reproduction, day: str, figure: str, title: str) -> StudyTable:
-    epsilons = _epsilons(found)
-    return StudyTable(
-        title=f"{title}, {day}",
-        columns=["mechanism", *(f"#ε = {epsilon}" for epsilon in epsilons)],
-        rows=[
-            [name, *(str(found.of(day, epsilon, name, figure)) for epsilon in epsilons)]
-            for name in MECHANISMS
-        ],
+    return by_budget(
+        f"{title}, {day}",
+        "mechanism",
+        MECHANISMS,
+        _epsilons(found),
+        lambda name, epsilon: found.of(day, epsilon, name, figure),
     )
 
 
 def _margins(found: Reproduction, day: str) -> StudyTable:
-    epsilons = _epsilons(found)
-    margins = list(
-        dict.fromkeys(f.figure for f in found.figures if f.figure.startswith("margins_mae."))
-    )
+    margins = [name for name in found.figures.tried("figure") if name.startswith("margins_mae.")]
     rows = [
         [name, epsilon, *(str(found.of(day, epsilon, name, margin)) for margin in margins)]
         for name in MECHANISMS
-        for epsilon in epsilons
+        for epsilon in _epsilons(found)
     ]
     names = [f"#{margin.removeprefix('margins_mae.')}" for margin in margins]
     return StudyTable(

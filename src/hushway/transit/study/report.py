@@ -1,7 +1,7 @@
-"""Saves the transit study: numbers, tables, figure 5(c, d) and the sized network."""
+"""Reports the transit study: numbers, tables, figure 5(c, d) and the sized network."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
@@ -9,16 +9,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hushway.families.od.city.places import Day
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Interval, StudyTable, interval_of, save_study
-from hushway.transit.study import published as printed
-from hushway.transit.study.numbers import ODMTSReproduction
-from hushway.transit.study.published import ORDER
+from hushway.study.drawing import budget_axis, draw_means, mark_internal, shared_legend
+from hushway.study.results import Interval, Report, StudyTable, beside_printed, interval_of
+from hushway.transit.study.numbers import ORDER, PRINTED_TRUTH, TABLE_1, ODMTSReproduction
 from hushway.transit.study.reproduce import DAY_OF_ALL_BUDGETS, LARGE_BUDGET, ONLY_AT_LARGE_BUDGET
 from hushway.transit.study.run import (
     MECHANISMS,
@@ -30,25 +28,22 @@ from hushway.transit.study.run import (
     true_fleet,
 )
 
-PREFIX = "odmts-"
-FIGURE = "figure-5cd.png"
-NETWORK = "network-weekday.png"
 
-
-def save_odmts(found: Internal[ODMTSReproduction], folder: Path) -> None:
-    """Writes odmts-numbers.json, odmts-tables.md and the pictures into a folder.
-
-    Pictures are of the weekday; a study without it has none.
-    """
+def report(found: Internal[ODMTSReproduction]) -> Internal[Report]:
+    """Returns what the study found. Pictures are of the weekday; without it there are none."""
     value = found.value
-    drawn = DAY_OF_ALL_BUDGETS in value.days
-    save_study(
-        folder,
-        prefix=PREFIX,
-        facts=_facts(value),
-        tables=(*headline_tables(value), *further_tables(value)),
-        statements=statements(value),
-        pictures={FIGURE: partial(draw_figure_5cd, value), NETWORK: _draw_sized} if drawn else {},
+    pictures: dict[str, Callable[[Path], None]] = {}
+    if DAY_OF_ALL_BUDGETS in value.days:
+        pictures["figure-5cd.png"] = partial(draw_figure_5cd, value)
+        pictures["network-weekday.png"] = _draw_sized
+    return Internal(
+        Report(
+            facts=_facts(value),
+            headlines=headline_tables(value),
+            further=further_tables(value),
+            statements=statements(value),
+            pictures=pictures,
+        )
     )
 
 
@@ -123,11 +118,8 @@ def draw_figure_5cd(found: ODMTSReproduction, path: Path) -> None:
     _panel(wait, found, "leg_wait_s")
     wait.set_ylim(bottom=0)
     wait.set_title("Figure 5(d): mean wait of a leg, seconds", loc="left")
-    handles, names = cost.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside right center", frameon=False)
-    figure.suptitle(
-        "INTERNAL: drawn from exact data of a synthetic city", color="#b2182b", fontsize=9
-    )
+    shared_legend(figure, cost, "outside right center")
+    mark_internal(figure, fontsize=9)
     figure.savefig(path, dpi=150)
 
 
@@ -143,15 +135,13 @@ def _panel(axis: Axes, found: ODMTSReproduction, figure: str) -> None:
         tried = [epsilon for epsilon in epsilons if name in found.mechanisms(day, epsilon)]
         if not tried:
             continue
-        points = [found.of(day, epsilon, name, figure) for epsilon in tried]
         shift = _APART ** (place - len(_LINES) / 2)
-        axis.errorbar(
+        draw_means(
+            axis,
             [float(epsilon) * shift for epsilon in tried],
-            [point.mean for point in points],
-            yerr=np.nan_to_num([point.half_width for point in points]),
+            [found.of(day, epsilon, name, figure) for epsilon in tried],
             color=colour,
             linestyle=style,
-            marker="o",
             markersize=4,
             capsize=2,
             label="hushway's default" if name == "default" else name,
@@ -159,11 +149,7 @@ def _panel(axis: Axes, found: ODMTSReproduction, figure: str) -> None:
     axis.axhline(
         found.true(day, figure).mean, color=_TRUTH, linewidth=1.2, label="exact trips", zorder=1
     )
-    axis.set_xscale("log")
-    axis.set_xticks([float(epsilon) for epsilon in epsilons], list(epsilons))
-    axis.minorticks_off()
-    axis.set_xlabel("privacy budget ε (one trip)")
-    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
+    budget_axis(axis, epsilons)
 
 
 # What the transit study comes to, in sentences.
@@ -305,7 +291,7 @@ def table_1(found: ODMTSReproduction, day: Day) -> StudyTable:
     rows = []
     for name in _in_order(found.mechanisms(day, LARGE_BUDGET)):
         row = [name]
-        there = printed.TABLE_1[day].get(name)
+        there = TABLE_1[day].get(name)
         for column, figure in enumerate(_TABLE_1):
             row += [
                 str(found.error(day, LARGE_BUDGET, name, figure)),
@@ -314,13 +300,10 @@ def table_1(found: ODMTSReproduction, day: Day) -> StudyTable:
         rows.append(row)
     last = [TRUTH]
     for column, figure in enumerate(_TABLE_1):
-        last += [str(found.true(day, figure)), f"{printed.TRUTH[day][column]:g}"]
-    columns = ["mechanism"]
-    for title in _TABLE_1.values():
-        columns += [f"#{title}", "#printed"]
+        last += [str(found.true(day, figure)), f"{PRINTED_TRUTH[day][column]:g}"]
     return StudyTable(
         title=f"Table 1, {day}, ε = {LARGE_BUDGET}: relative errors; last row: vehicles, seconds",
-        columns=columns,
+        columns=["mechanism", *beside_printed(_TABLE_1.values())],
         rows=[*rows, last],
     )
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hushway.families.od.fit.table import ODTable
+from hushway.families.od.planning.trial import od_errors
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
-from hushway.families.od.study.scene import od_errors
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.query import ExactCounts

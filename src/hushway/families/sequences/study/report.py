@@ -1,4 +1,4 @@
-"""Saves a reproduction of the prefix-tree paper: numbers, tables and figures."""
+"""Reports the reproduction of the prefix-tree paper: tables beside printed numbers, and figures."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,20 +20,22 @@ from hushway.families.sequences.study.reproduce import (
     Reproduction,
 )
 from hushway.privacy.measured import Internal
-from hushway.study.study_table import Interval, StudyTable, save_study
+from hushway.study.drawing import finish, shared_legend
+from hushway.study.results import Interval, Report, StudyTable, beside_printed
 
-FIGURES = "figures-3-5.png"
+_DATA = ("Metro", "Bus")
 
 
-def save_reproduction(found: Internal[Reproduction], folder: Path) -> None:
-    """Writes numbers.json, tables.md and figures-3-5.png into a folder."""
+def report(found: Internal[Reproduction]) -> Internal[Report]:
+    """Returns what the reproduction found."""
     value = found.value
-    save_study(
-        folder,
-        facts=asdict(value),
-        tables=headline_tables(value),
-        statements=statements(value),
-        pictures={FIGURES: partial(draw_figures, value)},
+    return Internal(
+        Report(
+            facts=asdict(value) | {"figures": value.figures.facts()},
+            headlines=headline_tables(value),
+            statements=statements(value),
+            pictures={"figures-3-5.png": partial(draw_figures, value)},
+        )
     )
 
 
@@ -95,41 +97,50 @@ _COLOURS = {
 }
 
 
+_LABELS = {"tree": "hushway's tree", "completed": "its tree, completed", "learned": "its default"}
+
+
 def draw_figures(found: Reproduction, path: Path) -> None:
     """Writes error against budget, error against height and seconds against size, as PNG."""
     figure = Figure(figsize=(12, 7), layout="constrained")
     axes = figure.subplots(2, 3)
-    for row, data in zip(axes, ("Metro", "Bus"), strict=True):
-        _by_epsilon(row[0], found, data)
-        _by_height(row[1], found, data)
-        _by_records(row[2], found, data)
-    handles, names = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    budgets: dict[float, _Setting] = {float(epsilon): (epsilon, HEIGHT) for epsilon in EPSILONS}
+    heights: dict[float, _Setting] = {float(height): (EPSILON, height) for height in HEIGHTS}
+    short, longer = QUERY_LENGTHS[:2]
+    for row, data in zip(axes, _DATA, strict=True):
+        _errors(row[0], found, data, short, budgets)
+        finish(
+            row[0],
+            f"{data}: queries of up to {short}",
+            "ε (one record)",
+            "relative error",
+            legend=False,
+        )
+        _errors(row[1], found, data, longer, heights)
+        finish(
+            row[1], f"{data}: queries of up to {longer}", "height h", "relative error", legend=False
+        )
+        times = found.seconds_by_records[data]
+        _line(row[2], [(records / 1000, seconds) for records, seconds in times.items()], "learned")
+        row[2].set_ylim(bottom=0)
+        finish(row[2], f"{data}: time of a release", "thousand records", "seconds", legend=False)
+    shared_legend(figure, axes[0][0], "outside lower center", ncols=len(METHODS))
     figure.savefig(path, dpi=140)
 
 
-def _by_epsilon(axis: Axes, found: Reproduction, data: str) -> None:
-    figure = f"queries.{QUERY_LENGTHS[0]}"
+_Setting = tuple[str, int]
+
+
+def _errors(
+    axis: Axes, found: Reproduction, data: str, longest: int, settings: dict[float, _Setting]
+) -> None:
     for method in METHODS:
-        points = [(float(e), found.of(data, method, e, HEIGHT, figure)) for e in EPSILONS]
-        _line(axis, [(x, y.mean) for x, y in points if y is not None], method)
-    _finish(
-        axis, f"{data}: queries of up to {QUERY_LENGTHS[0]}", "ε (one record)", "relative error"
-    )
-
-
-def _by_height(axis: Axes, found: Reproduction, data: str) -> None:
-    figure = f"queries.{QUERY_LENGTHS[1]}"
-    for method in METHODS:
-        points = [(float(h), found.of(data, method, EPSILON, h, figure)) for h in HEIGHTS]
-        _line(axis, [(x, y.mean) for x, y in points if y is not None], method)
-    _finish(axis, f"{data}: queries of up to {QUERY_LENGTHS[1]}", "height h", "relative error")
-
-
-def _by_records(axis: Axes, found: Reproduction, data: str) -> None:
-    times = found.seconds_by_records[data]
-    _line(axis, [(records / 1000, seconds) for records, seconds in times.items()], "learned")
-    _finish(axis, f"{data}: time of a release", "thousand records", "seconds")
+        points = {
+            across: found.of(data, method, *setting, f"queries.{longest}")
+            for across, setting in settings.items()
+        }
+        _line(axis, [(x, y.mean) for x, y in points.items() if y is not None], method)
+    axis.set_yscale("log")
 
 
 def _line(axis: Axes, points: list[tuple[float, float]], method: str) -> None:
@@ -139,26 +150,8 @@ def _line(axis: Axes, points: list[tuple[float, float]], method: str) -> None:
         color=_COLOURS[method],
         marker="o",
         markersize=3,
-        label={
-            "tree": "hushway's tree",
-            "completed": "its tree, completed",
-            "learned": "its default",
-        }.get(method, method),
+        label=_LABELS.get(method, method),
     )
-
-
-def _finish(axis: Axes, title: str, across: str, up: str) -> None:
-    if up == "seconds":
-        axis.set_ylim(bottom=0)
-    else:
-        axis.set_yscale("log")
-    axis.set_title(title, loc="left", fontsize=10)
-    axis.set_xlabel(across, fontsize=9)
-    axis.set_ylabel(up, fontsize=9)
-    axis.grid(visible=True, color="#dddddd", linewidth=0.6)
-
-
-_DATA = ("Metro", "Bus")
 
 
 def headline_tables(found: Reproduction) -> list[StudyTable]:
@@ -225,7 +218,7 @@ def _patterns(
                 known = printed.get(method, {}).get(data, {}).get(label)
                 row.append("" if known is None else f"{known}")
             rows.append(row)
-    heads = [head for label, *_ in columns for head in (f"#{label}", "#printed")]
+    heads = beside_printed(label for label, *_ in columns)
     return StudyTable(title=title, columns=["data", "method", *heads], rows=rows)
 
 
