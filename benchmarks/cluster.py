@@ -31,6 +31,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from harness import whole_days
+
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
 RESULT = Path("bench-results/cluster.json")
@@ -243,7 +245,8 @@ def settings(master: str | None) -> Any:
 def trips(folder: Path, master: str | None) -> tuple[Any, Any]:
     from hushway.engine.key import BoundingKey
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+    from hushway.families.od.rows.counter import EngineTrips
+    from hushway.families.od.rows.trips import TripColumns, TripsSource
     from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
 
@@ -291,16 +294,7 @@ def places() -> Any:
 
 
 def week() -> Any:
-    from hushway.geography.periods import Periods
-
-    return Periods(
-        zone="America/Detroit",
-        first_day=date(2026, 3, 2),
-        last_day=date(2026, 3, 8),
-        opens=0,
-        closes=1440,
-        minutes=60,
-    )
+    return whole_days("America/Detroit", date(2026, 3, 2), 7, minutes=60)
 
 
 if __name__ == "__main__":

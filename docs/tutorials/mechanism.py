@@ -12,7 +12,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -78,7 +78,10 @@ class Trimmed(ODMechanism):
 # two data sets that differ in one person. Here: fifty trips of one person, of whom one may count, against none.
 
 # %%
-from hushway.families.od.audit.product import NOBODY, Part, Terms, count_in_memory, toy_universe
+from functools import partial
+
+from hushway.audit.cases import Case
+from hushway.families.od.audit.stage import Form, ODProduct, Part, staged, toy_universe
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.plan import ODPlan
 
@@ -93,31 +96,28 @@ def from_certificate(parameters, _cells, _features):
     return Trimmed(spend=hw.PureLoss(hw.exact(parameters["epsilon"])), cut=parameters["cut"])
 
 
-def fifty_trips(mechanism: type[Trimmed], epsilon: Fraction) -> hw.Trial:
-    toy, spend = toy_universe(places=30, periods=1), hw.PureLoss(epsilon)
+def published(stage, curator):
+    return stage.table(curator).counts
 
-    def world(words: str, scene: Any) -> hw.World:
-        def look():
-            source = hw.os_source()
-            counter = count_in_memory(toy.play(scene), Terms(cells=toy.cells), source)
-            budget = hw.filled_budget(hw.Unit.PERSON, spend)
-            curator = hw.Curator(counter=counter, budget=budget, source=source)
-            made = mechanism(spend=spend, cut=0.0)
-            return made.fit(made.measure(curator, toy.cells), toy.cells).counts
 
-        return hw.World(words=words, sample=lambda runs: hw.as_many(look, runs))
-
-    worlds = (world("fifty trips", (Part(times=50),)), world("none", NOBODY))
-    claim = {"name": "fifty trips of one person or none", "statistic": "the published count"}
-    return hw.Trial(**claim, epsilon=epsilon, worlds=worlds, tight=False)
-
+FIFTY_TRIPS = Case(
+    "fifty trips of one person or none",
+    "the published count of their cell",
+    stage=partial(
+        staged,
+        toy=toy_universe(places=30, periods=1),
+        form=Form("trimmed", lambda _cells, budget: Trimmed(spend=budget, cut=0.0)),
+    ),
+    look=published,
+    one=(Part(times=50),),
+)
 
 TRIMMED = ODSpec(
     name="trimmed",
     options=TrimmedOptions,
     from_plan=from_plan,
     from_certificate=from_certificate,
-    audits=lambda: hw.Suite(real=Trimmed, audits=(fifty_trips,)),
+    audits=lambda: hw.Suite(real=ODProduct(), audits=(FIFTY_TRIPS,)),
 )
 MECHANISMS.add(TRIMMED, ODPlan)
 
@@ -173,7 +173,8 @@ from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.shares import learned_shares
-from hushway.families.od.study.scene import city_scene, try_out
+from hushway.families.od.planning.trial import try_out
+from hushway.families.od.study.scene import city_scene
 
 scene = city_scene(ann_arbor(seed=7), periods=range(16, 20))
 budget = hw.PureLoss(Fraction(1))

@@ -115,11 +115,11 @@ def published(tmp_path: Path) -> tuple[VisitsTable, Path]:
     sizes = [query.cells.size for query in mechanism.queries(job.geography)]
     table = mechanism.table([draw.integers(-5, 50, size) for size in sizes], job.geography)
     for file in FILES:
-        file.write(table, tmp_path / file.path)
+        file.written(table, tmp_path / file.path)
     return table, tmp_path
 
 
-@pytest.mark.parametrize("name", [file.path for file in FILES if file.check is not None])
+@pytest.mark.parametrize("name", ["visits.parquet", "visits.csv", "profiles.json"])
 def test_a_file_must_follow_from_the_noisy_answers(
     published: tuple[VisitsTable, Path], name: str
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_file_must_follow_from_the_noisy_answers(
     )
     for file in FILES:
         if file.path == name:
-            file.write(other, folder / name)
+            file.written(other, folder / name)
     with pytest.raises(hw.ReleaseError, match=name):
         hw.check_files(FILES, table, folder)
 

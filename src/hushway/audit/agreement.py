@@ -32,15 +32,11 @@ class SameLaw(Check):
     """The claim that two ways to run give outcomes of one law, so that neither tells more.
 
     Attributes:
-        statistic: What the whole number of a run is.
         worlds: The two ways.
-        effort: How many times the runs that are asked for it takes.
     """
 
     epsilon: Fraction = Fraction(0)
-    statistic: str
     worlds: tuple[World, World]
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares the two samples by a chi-square test over all outcomes."""
@@ -66,14 +62,10 @@ class AlwaysSame(Check):
     """The claim that something can never differ.
 
     Attributes:
-        statistic: What must not differ.
         sample: Returns how far each run's two answers are apart.
-        effort: How many times the runs that are asked for it takes.
     """
 
-    statistic: str
     sample: Sampler
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Looks for a single difference."""

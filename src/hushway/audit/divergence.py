@@ -30,12 +30,10 @@ class DivergenceCheck(Check):
     """The claim that releases keep to their rho, computed from what each says it has done.
 
     Attributes:
-        statistic: What diverges.
         rho: What is charged for.
         release: Makes a release and returns its divergence at each of some orders.
     """
 
-    statistic: str
     rho: Fraction
     release: Callable[[], Mapping[float, float]]
 

@@ -157,13 +157,18 @@ class Check:
 
     Attributes:
         name: What is audited.
+        statistic: What the whole number of a run is.
         epsilon: The claimed epsilon of the release.
         delta: The claimed delta.
+        effort: How many times the runs that are asked for it takes: more for rare events, fewer
+            for slow code.
     """
 
     name: str
+    statistic: str = ""
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+    effort: Fraction = Fraction(1)
 
     def finding(
         self, runs: int, *, event: str, passed: bool, reason: str, epsilon_lower: float = 0.0
@@ -194,18 +199,13 @@ class Trial(Check):
     """A claim about two worlds; an epsilon of 0 claims that nobody can tell them apart.
 
     Attributes:
-        statistic: What the whole number of a run is.
         worlds: The two neighbouring inputs.
         tight: Whether the claim is all but reached by correct code, as by a single stage; then the
             audit also fails if the runs show less than a fixed share of it.
-        effort: How many times the runs that are asked for it takes: more for rare events, fewer
-            for slow code.
     """
 
-    statistic: str
     worlds: tuple[World, World]
     tight: bool = False
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Runs both worlds and returns the verdict.

@@ -33,18 +33,17 @@ class VarianceCheck(Check):
     """The claim that something noisy of mean 0 has just the variance of its law.
 
     Attributes:
-        statistic: What has the variance.
         law: The moments of the law it should follow.
         sample: Returns the noisy numbers.
     """
 
-    statistic: str
     law: Moments
     sample: Sampler
 
     def examine(self, runs: int) -> Finding:
         """Compares the mean square with the law's variance."""
-        seen = float(np.mean(self.sample(enough(runs)).astype(np.float64) ** 2))
+        runs = enough(runs, self.effort)
+        seen = float(np.mean(self.sample(runs).astype(np.float64) ** 2))
         ratio = seen / self.law.variance
         slack = _STANDARD_ERRORS * math.sqrt((self.law.kurtosis - 1) / runs)
         return self.finding(
@@ -63,18 +62,17 @@ class ParityCheck(Check):
     """The claim that noise is a whole number, odd as often as discrete Laplace noise is.
 
     Attributes:
-        statistic: What is a whole number.
         scale: The scale of the noise.
         sample: Returns 0 for an even number, 1 for an odd one and 2 for one that is not whole.
     """
 
-    statistic: str
     scale: Fraction
     sample: Sampler
 
     def examine(self, runs: int) -> Finding:
         """Compares how often the noise is odd with 2a/(1 + a)^2, by exact bounds."""
-        outcomes = self.sample(enough(runs))
+        runs = enough(runs, self.effort)
+        outcomes = self.sample(runs)
         whole = bool((outcomes < 2).all())  # noqa: PLR2004  the mark of a number that is not whole
         odd = np.array([np.count_nonzero(outcomes == 1)])
         low, high = float(lower_bound(odd, runs)[0]), float(upper_bound(odd, runs)[0])
@@ -123,18 +121,16 @@ class ChanceCheck(Check):
     """The claim that an event has a known probability.
 
     Attributes:
-        statistic: What happens.
         chance: The probability.
         sample: Returns 1 where it happens and 0 where it does not.
     """
 
-    statistic: str
     chance: float
     sample: Sampler
 
     def examine(self, runs: int) -> Finding:
         """Compares how often it happens with the probability, by exact bounds."""
-        runs = enough(runs)
+        runs = enough(runs, self.effort)
         seen = np.array([np.count_nonzero(self.sample(runs))])
         low, high = float(lower_bound(seen, runs)[0]), float(upper_bound(seen, runs)[0])
         return self.finding(

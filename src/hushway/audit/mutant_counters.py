@@ -1,13 +1,19 @@
-"""Wrong counters and readers of files that mutants are made with: each is wrong in one thing."""
+"""Wrong counters that mutants are made with: each is the real one but for a single thing.
 
-from collections.abc import Sequence
+The functions make what `Product.counter` takes: rows, a stage and a source in, a counter out.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hushway.arrays import IntArray
+from hushway.audit.product import Rows, exact_values, sparse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Counter, ExactCounts, Query
+from hushway.privacy.randomness import BitSource
 from hushway.tables.layout import layout_of
 
 
@@ -31,40 +37,108 @@ class Wrapped:
         return self._real.count(query)
 
 
-class Otherwise(Wrapped):
-    """A counter that claims what the real one claims, and counts what a wrong one counts."""
+class _WrongBound(Wrapped):
+    """A counter that states another bound than it enforces."""
 
-    def __init__(self, counter: Counter, wrong: Counter) -> None:
+    def __init__(self, counter: Counter, bound: Callable[[Query, Bound], Bound]) -> None:
         super().__init__(counter)
-        self._wrong = wrong
+        self._bound = bound
+
+    def bound(self, query: Query) -> Bound:
+        """Returns the wrong bound."""
+        return self._bound(query, super().bound(query))
+
+
+class Otherwise(Wrapped):
+    """A counter that states what the real one enforces, and counts what a wrong one counts.
+
+    With `only`, questions about other cells are answered rightly.
+    """
+
+    def __init__(self, counter: Counter, wrong: Counter, only: type = object) -> None:
+        super().__init__(counter)
+        self.wrong = wrong
+        self._only = only
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the counts of the wrong counter."""
-        return self._wrong.count(query)
+        return (self.wrong if isinstance(query.cells, self._only) else self._real).count(query)
 
 
-class OnlyLarge(Wrapped):
-    """A counter that drops small exact counts, so that the noise comes too late."""
+class WrongAnswers(Wrapped):
+    """A counter whose answers are changed, where they are about some kind of cells."""
 
-    def __init__(self, counter: Counter, least: int) -> None:
+    def __init__(
+        self, counter: Counter, change: Callable[[Counter, Query], ExactCounts], only: type = object
+    ) -> None:
         super().__init__(counter)
-        self._least = least
+        self._change, self._only = change, only
 
     def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts that are large enough."""
-        exact = super().count(query)
-        kept = exact.values >= self._least
-        return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+        """Returns counts with the mistake in them."""
+        if not isinstance(query.cells, self._only):
+            return super().count(query)
+        return self._change(self._real, query)
 
 
-# Wrong readers of files: people whose rows lie in several files or batches are cut to pieces.
-#
-# Each piece then counts as if it were a person of its own, so one person adds as much as there are
-# pieces. Tests of engines and audits through files must see it.
+Make = Callable[[Rows, Any, BitSource], Counter]
+"""Makes a counter of rows on a stage."""
+
+
+def wrong_bound(bound: Callable[[Query, Bound], Bound]) -> Make:
+    """Makes counters that state a wrong bound, given the query and the right one."""
+    return lambda rows, stage, source: _WrongBound(stage.count(rows, source), bound)
+
+
+def only_one(_query: Query, _bound: Bound) -> Bound:
+    """Returns the bound of somebody who has a single row, whatever is asked."""
+    return Bound(cells=1, each=1, total=1)
+
+
+def wrong_input(
+    *,
+    rows: Callable[[Rows, Any, BitSource], Rows] = lambda rows, _stage, _source: rows,
+    stage: Callable[[Any], Any] = lambda stage: stage,
+    only: type = object,
+) -> Make:
+    """Makes counters that state the right bound, and count other rows or on another stage."""
+
+    def make(given: Rows, real: Any, source: BitSource) -> Otherwise:
+        other = rows(given, real, source)
+        right = real.count(given, source)
+        return Otherwise(right, stage(real).count(other, source), only)
+
+    return make
+
+
+def wrong_answers(change: Callable[[Counter, Query], ExactCounts], only: type = object) -> Make:
+    """Makes counters that answer otherwise, where they are asked about some kind of cells."""
+    return lambda rows, stage, source: WrongAnswers(stage.count(rows, source), change, only)
+
+
+def wrong_values(change: Callable[[Query, IntArray], IntArray], only: type = object) -> Make:
+    """Makes counters that change the values of all cells, where they are of some kind."""
+    return wrong_answers(
+        lambda counter, query: sparse(change(query, exact_values(counter, query))), only
+    )
+
+
+def large(exact: ExactCounts, least: int) -> ExactCounts:
+    """Returns those exact counts that are large enough, so that the noise comes too late."""
+    kept = exact.values >= least
+    return ExactCounts(cells=exact.cells[kept], values=exact.values[kept])
+
+
+def only_large(least: int) -> Make:
+    """Makes counters that drop small exact counts."""
+    return wrong_answers(lambda counter, query: large(counter.count(query), least))
 
 
 class Summed:
-    """Counters of several files, whose counts are added up."""
+    """Counters of several files, whose counts are added up.
+
+    People whose rows lie in several files are cut to pieces, and each piece counts as a person.
+    """
 
     def __init__(self, counters: Sequence[Counter]) -> None:
         self._counters = counters
@@ -80,14 +154,10 @@ class Summed:
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the sums of the bounded counts."""
-        found = [counter.count(query) for counter in self._counters]
-        every = np.concatenate([exact.cells for exact in found])
-        cells, inverse = np.unique(every, return_inverse=True)
-        values = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(values, inverse, np.concatenate([exact.values for exact in found]))
-        return ExactCounts(cells=cells, values=values)
+        return sparse(np.sum([exact_values(one, query) for one in self._counters], axis=0))
 
 
-def files_of(source: Any) -> list[Any]:
-    """Returns a source for each of the files of a source."""
-    return [replace(source, path=path) for path in layout_of(source).files.paths]
+def file_by_file(engine: Callable[..., Counter], *, source: Any, **options: Any) -> Counter:
+    """Returns a counter that bounds people in each file by itself."""
+    files = layout_of(source).files.paths
+    return Summed([engine(source=replace(source, path=path), **options) for path in files])

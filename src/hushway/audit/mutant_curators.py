@@ -1,10 +1,14 @@
-"""Wrong curators that mutants are made with: each is the real one but for a single verb."""
+"""Wrong curators that mutants are made with: each is the real one but for a single method."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hushway.arrays import IntArray
+from hushway.audit.product import exact_values, sparse
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
@@ -14,55 +18,96 @@ from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
-from hushway.privacy.query import Counter, ExactCounts, PartitionQuery, Query
+from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 
 
 class Meddler(Curator):
-    """A curator that keeps what only the real one should hold."""
+    """A curator that keeps what only the real one should hold, and tells exact counts."""
 
     def __init__(self, counter: Counter, budget: Budget, source: BitSource) -> None:
         super().__init__(counter=counter, budget=budget, source=source)
         self._parts = counter, budget, source
 
-    def _exact(self, query: Query | PartitionQuery) -> ExactCounts:
-        counter, _, _ = self._parts
-        if isinstance(query, PartitionQuery):
-            return query.apply(counter.count(query.base))
-        return counter.count(query)
+    def exact(self, query: Query | PartitionQuery) -> ExactCounts:
+        """Returns counts that nobody should see."""
+        return sparse(self.exact_values(query))
 
-    def _exact_values(self, query: Query | PartitionQuery) -> IntArray:
-        return dense(self._exact(query), query)
+    def exact_values(self, query: AnyQuery | CutQuery) -> IntArray:
+        """Returns the same for all cells, 0 where there are none."""
+        counter, _, _ = self._parts
+        return exact_values(counter, query)
+
+    def exactly(self, answer: Measured | MeasuredSparse) -> Measured:
+        """Returns an answer without its noise."""
+        values = self.exact_values(answer.query)
+        return Measured(
+            query=answer.query, values=values, variance=answer.variance, event=answer.event
+        )
+
+
+def exact(curator: Any, query: AnyQuery) -> ExactCounts:
+    """Returns exact counts, for mechanisms that look at what only mutants tell."""
+    told: ExactCounts = curator.exact(query)
+    return told
+
+
+def exactly(curator: Any, answer: Measured | MeasuredSparse) -> Measured:
+    """Returns an answer without its noise, for the same."""
+    told: Measured = curator.exactly(answer)
+    return told
+
+
+Change = Callable[[Query | PartitionQuery, IntArray, IntArray], IntArray]
+"""Makes a wrong answer of a query, the noisy values and the exact ones."""
 
 
 class WrongAnswers(Meddler):
     """Counts as the real curator does, and then changes the noisy answers."""
 
+    def __init__(self, change: Change, counter: Counter, budget: Budget, source: BitSource) -> None:
+        super().__init__(counter, budget, source)
+        self._change = change
+
     def counts(self, query: Query | PartitionQuery, spend: Loss) -> Measured:
         """Returns noisy counts with the mistake in them."""
         answer = super().counts(query, spend)
-        return replace(answer, values=self._changed(query, answer.values))
-
-    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
-        raise NotImplementedError
+        values = self._change(query, answer.values, self.exact_values(query))
+        return replace(answer, values=values)
 
 
-class SeenCellsOnly(Meddler):
-    """Takes the universe from the data: a cell that nobody visited never shows."""
+def _exact_total(query: Query | PartitionQuery, noisy: IntArray, exact: IntArray) -> IntArray:
+    return noisy if query.cells.size > 1 else exact
 
-    def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
-        """Returns noisy counts of the cells that hold a trip."""
-        counter, budget, source = self._parts
-        bound = counter.bound(query)
-        event = counting_event(query.name, query.cells.size, spend, bound)
-        budget.charge(event)
-        law, exact = noise_for(spend, bound), counter.count(query)
-        seen = LazyVector(
-            law=law, size=len(exact.cells), cells=exact.cells, counts=exact.values, source=source
-        )
-        return MeasuredSparse(
-            query=query, threshold=threshold, variance=law.variance, event=event, vector=seen
-        )
+
+def _seen_only(_query: Query | PartitionQuery, noisy: IntArray, exact: IntArray) -> IntArray:
+    return np.where(exact != 0, noisy, 0)
+
+
+def _seen_elements_only(
+    query: Query | PartitionQuery, noisy: IntArray, exact: IntArray
+) -> IntArray:
+    return noisy if isinstance(query, Query) else _seen_only(query, noisy, exact)
+
+
+def _pruned_exactly(_query: Query | PartitionQuery, noisy: IntArray, exact: IntArray) -> IntArray:
+    return np.where(exact != 0, noisy, np.minimum(noisy, 0))
+
+
+def _exact_answers(_query: Query | PartitionQuery, _noisy: IntArray, exact: IntArray) -> IntArray:
+    return exact
+
+
+EXACT_TOTAL = partial(WrongAnswers, _exact_total)
+"""Adds no noise to a total, as if one number did not matter."""
+SEEN_ONLY = partial(WrongAnswers, _seen_only)
+"""Learns the universe from the rows: what nobody visited gets no noise."""
+SEEN_ELEMENTS_ONLY = partial(WrongAnswers, _seen_elements_only)
+"""Learns the elements of a feature from the rows: those without trips get no noise."""
+PRUNED_EXACTLY = partial(WrongAnswers, _pruned_exactly)
+"""Prunes by exact counts: what is empty is never measured above 0, so a tree drops it."""
+EXACT_ANSWERS = partial(WrongAnswers, _exact_answers)
+"""Publishes exact counts."""
 
 
 class ThresholdForEmptyCells(Meddler):
@@ -72,35 +117,9 @@ class ThresholdForEmptyCells(Meddler):
         """Returns noisy counts from a threshold on that follows from the rows."""
         counter, _, _ = self._parts
         law, size = noise_for(spend, counter.bound(query)), query.cells.size
-        empty = max(size - len(self._exact(query).cells), 1)
+        empty = max(size - len(self.exact(query).cells), 1)
         lower = threshold_for(law, empty, expected_above(law, size, threshold))
         return super().counts_above(query, lower, spend)
-
-
-class ExactTotal(WrongAnswers):
-    """Adds no noise to a total: it is only one number."""
-
-    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
-        return values if query.cells.size > 1 else self._exact_values(query)
-
-
-class Peeping(Meddler):
-    """A curator that tells exact counts."""
-
-    def exact(self, query: Query | PartitionQuery) -> ExactCounts:
-        """Returns counts that nobody should see."""
-        return self._exact(query)
-
-    def exactly(self, answer: Measured | MeasuredSparse) -> Measured:
-        """Returns an answer without its noise."""
-        query = answer.query
-        assert isinstance(query, Query | PartitionQuery)  # noqa: S101  what mutants peep at
-        return Measured(
-            query=query,
-            values=self._exact_values(query),
-            variance=answer.variance,
-            event=answer.event,
-        )
 
 
 class FeatureSensitivityOfOne(Meddler):
@@ -115,30 +134,8 @@ class FeatureSensitivityOfOne(Meddler):
         law = noise_for(spend, bound)
         event = counting_event(query.name, query.cells.size, spend, bound)
         budget.charge(event)
-        values, exact = law.draw(source, query.cells.size), self._exact(query)
-        values[exact.cells] += exact.values
+        values = law.draw(source, query.cells.size) + self.exact_values(query)
         return Measured(query=query, values=values, variance=law.variance, event=event)
-
-
-class SeenOnly(WrongAnswers):
-    """Learns the universe from the rows: what nobody visited gets no noise."""
-
-    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
-        return np.where(self._exact_values(query) != 0, values, 0)
-
-
-class SeenElementsOnly(SeenOnly):
-    """Learns the elements of a feature from the rows: those without trips get no noise."""
-
-    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
-        return values if isinstance(query, Query) else super()._changed(query, values)
-
-
-class PrunedExactly(WrongAnswers):
-    """Prunes by exact counts: what is empty is never measured above 0, so a tree drops it."""
-
-    def _changed(self, query: Query | PartitionQuery, values: IntArray) -> IntArray:
-        return np.where(self._exact_values(query) != 0, values, np.minimum(values, 0))
 
 
 # A threshold that no cell reaches: nobody has looked yet.
@@ -177,7 +174,15 @@ class _OccupiedOnly(LazyVector):
 class WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
-    vector: type[LazyVector]
+    def __init__(
+        self,
+        vector: Callable[..., LazyVector],
+        counter: Counter,
+        budget: Budget,
+        source: BitSource,
+    ) -> None:
+        super().__init__(counter, budget, source)
+        self._vector = vector
 
     def counts_above(self, query: Query, threshold: int, spend: Loss) -> MeasuredSparse:
         """Returns noisy counts that do not keep to their law."""
@@ -200,7 +205,7 @@ class WrongVector(Meddler):
         law, exact = noise_for(spend, bound), counter.count(query)
         event = counting_event(query.name, query.cells.size, spend, bound)
         budget.charge(event)
-        vector = self.vector(
+        vector = self._vector(
             law=law,
             size=query.cells.size,
             cells=exact.cells,
@@ -218,26 +223,15 @@ class WrongVector(Meddler):
         )
 
 
-class RedrawnCells(WrongVector):
-    """Draws lazily measured cells anew at every look."""
-
-    vector = _Forgetful
+def _of_seen_cells(*, size: int, cells: IntArray, **rest: Any) -> LazyVector:  # noqa: ARG001
+    return LazyVector(size=len(cells), cells=cells, **rest)
 
 
-class UnconditionalCells(WrongVector):
-    """Draws lazily measured cells as if nobody had looked before."""
-
-    vector = _Unconditional
-
-
-class OccupiedCellsOnly(WrongVector):
-    """Takes sparsely measured cells from the data."""
-
-    vector = _OccupiedOnly
-
-
-def dense(exact: ExactCounts, query: Query | PartitionQuery) -> IntArray:
-    """Returns exact counts of all cells, 0 where there are none."""
-    values = np.zeros(query.cells.size, dtype=np.int64)
-    values[exact.cells] = exact.values
-    return values
+SEEN_CELLS_ONLY = partial(WrongVector, _of_seen_cells)
+"""Takes the universe from the data: a cell that nobody visited never shows."""
+REDRAWN_CELLS = partial(WrongVector, _Forgetful)
+"""Draws lazily measured cells anew at every look."""
+UNCONDITIONAL_CELLS = partial(WrongVector, _Unconditional)
+"""Draws lazily measured cells as if nobody had looked before."""
+OCCUPIED_CELLS_ONLY = partial(WrongVector, _OccupiedOnly)
+"""Takes sparsely measured cells from the data."""

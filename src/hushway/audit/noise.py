@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
-from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.law import VarianceCheck, gaussian
-from hushway.audit.shift import DELTA, rounded_up
-from hushway.audit.suite import Audit, Suite
-from hushway.privacy.accounting import best_epsilon, budget_limit_for
+from hushway.audit.cases import Accounted, Case, HasVariance, Loses, cases_of
+from hushway.audit.harness import Sampler
+from hushway.audit.law import Moments, gaussian
+from hushway.audit.shift import rho_of
+from hushway.audit.suite import Suite
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.randomness import os_source
@@ -22,100 +24,66 @@ Noise = Callable[[Loss, Bound], NoiseLaw]
 _WIDE = 2048
 
 
-def narrow_laplace(noise: Noise, epsilon: Fraction) -> Examination:
-    """Laplace noise for a person who moves a count by 1."""
-    return _laplace(noise, "discrete Laplace noise", epsilon, _at_most(1))
+@dataclass(frozen=True, kw_only=True)
+class _Count:
+    """A noisy count, which everybody in the scene moves by all that the bound allows."""
+
+    spend: Loss
+    bound: Bound
+    law: NoiseLaw
+
+    def sampler(self, scene: tuple[str, ...], _look: None) -> Sampler:
+        """Returns a way to draw the noisy count."""
+        moved = len(scene) * self.bound.each
+        return lambda runs: moved + self.law.draw(os_source(), runs)
 
 
-def wide_laplace(noise: Noise, epsilon: Fraction) -> Examination:
-    """Laplace noise too wide for one table."""
-    moved = math.ceil(_WIDE * epsilon)
-    return _laplace(noise, "wide discrete Laplace noise", epsilon, _at_most(moved))
+def _count(noise: Noise, epsilon: Fraction, *, laplace: bool = False, wide: bool = False) -> _Count:
+    spend = PureLoss(epsilon) if laplace else rho_of(epsilon)
+    scale = epsilon if laplace else math.sqrt(2 * spend.amount)
+    moved = math.ceil(_WIDE * scale) if wide else 1
+    bound = Bound(cells=1, each=moved, total=moved)
+    return _Count(spend=spend, bound=bound, law=noise(spend, bound))
 
 
-def narrow_gaussian(noise: Noise, epsilon: Fraction) -> Examination:
-    """Gaussian noise for a person who moves a count by 1."""
-    return _gaussian(noise, "discrete Gaussian noise", epsilon, _at_most(1))
+def _moments(stage: _Count) -> Moments:
+    return gaussian(stage.bound.l2_squared / (2 * stage.spend.amount))
 
 
-def wide_gaussian(noise: Noise, epsilon: Fraction) -> Examination:
-    """Gaussian noise too wide for one table."""
-    return _gaussian(noise, "wide discrete Gaussian noise", epsilon, _at_most(_wide_for(epsilon)))
-
-
-def narrow_gaussian_variance(noise: Noise, epsilon: Fraction) -> Examination:
-    """Gaussian noise must not be wider than it needs to be either."""
-    return _gaussian_variance(noise, "spread of discrete Gaussian noise", epsilon, _at_most(1))
-
-
-def wide_gaussian_variance(noise: Noise, epsilon: Fraction) -> Examination:
-    """Wide Gaussian noise must not be wider than it needs to be either."""
-    bound = _at_most(_wide_for(epsilon))
-    return _gaussian_variance(noise, "spread of wide discrete Gaussian noise", epsilon, bound)
-
-
-_AUDITS: tuple[Audit[Noise], ...] = (
-    narrow_laplace,
-    wide_laplace,
-    narrow_gaussian,
-    wide_gaussian,
-    narrow_gaussian_variance,
-    wide_gaussian_variance,
+NARROW_LAPLACE = Case(
+    "discrete Laplace noise",
+    "the noisy count",
+    stage=partial(_count, laplace=True),
+    look=None,
+    one=("the person",),
+    claim=Loses(tight=True),
+)
+WIDE_LAPLACE = replace(
+    NARROW_LAPLACE,
+    name="wide discrete Laplace noise",
+    stage=partial(_count, laplace=True, wide=True),
+)
+NARROW_GAUSSIAN = replace(
+    NARROW_LAPLACE,
+    name="discrete Gaussian noise",
+    stage=_count,
+    claim=Accounted(bound=lambda stage: stage.bound),
+)
+WIDE_GAUSSIAN = replace(
+    NARROW_GAUSSIAN, name="wide discrete Gaussian noise", stage=partial(_count, wide=True)
+)
+# Gaussian noise must not be wider than it needs to be either.
+NARROW_GAUSSIAN_VARIANCE = Case(
+    "spread of discrete Gaussian noise",
+    "the noise",
+    stage=_count,
+    look=None,
+    claim=HasVariance(_moments),
+)
+WIDE_GAUSSIAN_VARIANCE = replace(
+    NARROW_GAUSSIAN_VARIANCE,
+    name="spread of wide discrete Gaussian noise",
+    stage=partial(_count, wide=True),
 )
 
-SUITE = Suite(real=noise_for, audits=_AUDITS)
-
-
-def _laplace(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
-    law = noise(PureLoss(epsilon), bound)
-    return Trial(
-        name=name,
-        statistic="the noisy count",
-        epsilon=epsilon,
-        worlds=_worlds(law, bound),
-        tight=True,
-    )
-
-
-def _gaussian(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> Trial:
-    """Claims what the accountant derives for noise that was calibrated to (epsilon, delta)."""
-    spend = budget_limit_for(epsilon, DELTA)
-    event = counting_event("audit", 1, spend, bound)
-    claim = best_epsilon([event], DELTA).epsilon
-    return Trial(
-        name=name,
-        statistic="the noisy count",
-        epsilon=rounded_up(claim),
-        delta=DELTA,
-        worlds=_worlds(noise(spend, bound), bound),
-    )
-
-
-def _gaussian_variance(noise: Noise, name: str, epsilon: Fraction, bound: Bound) -> VarianceCheck:
-    spend = budget_limit_for(epsilon, DELTA)
-    law = noise(spend, bound)
-    return VarianceCheck(
-        name=name,
-        statistic="the noise",
-        epsilon=epsilon,
-        delta=DELTA,
-        law=gaussian(bound.l2_squared / (2 * spend.rho)),
-        sample=lambda runs: law.draw(os_source(), runs),
-    )
-
-
-def _worlds(law: NoiseLaw, bound: Bound) -> tuple[World, World]:
-    source = os_source()
-    return (
-        World(words="the person", sample=lambda runs: bound.each + law.draw(source, runs)),
-        World(words="nobody", sample=lambda runs: law.draw(source, runs)),
-    )
-
-
-def _at_most(moved: int) -> Bound:
-    return Bound(cells=1, each=moved, total=moved)
-
-
-def _wide_for(epsilon: Fraction) -> int:
-    """Returns a move whose Gaussian noise has a sigma of at least `_WIDE`."""
-    return math.ceil(_WIDE * math.sqrt(2 * budget_limit_for(epsilon, DELTA).rho))
+SUITE = Suite(real=noise_for, audits=cases_of(globals()))

@@ -15,7 +15,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.audit.bounds import SHARE_TO_SHOW
-from hushway.audit.harness import Check, Finding, Trial, World, enough
+from hushway.audit.harness import Check, Finding, World, enough
 from hushway.privacy.accounting import budget_limit_for, epsilon_of_rho
 from hushway.privacy.loss import ZCDPLoss
 
@@ -29,18 +29,14 @@ class ShiftCheck(Check):
     """The claim that a person moves a statistic by so many standard deviations and no more.
 
     Attributes:
-        statistic: What is moved.
         worlds: The two neighbouring inputs.
         most: How many standard deviations it may move.
         tight: Whether it should move as far, but for a fixed share; more noise is a bug too.
-        effort: How many times the runs that are asked for it takes.
     """
 
-    statistic: str
     worlds: tuple[World, World]
     most: float
     tight: bool = False
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares the means of both worlds; the smaller spread counts, as either bounds them."""
@@ -70,13 +66,11 @@ class JointShiftCheck(Check):
         statistics: What is moved; a run has a column for each.
         worlds: The two neighbouring inputs.
         most: How many standard deviations each may move, and should, but for a fixed share.
-        effort: How many times the runs that are asked for it takes.
     """
 
     statistics: tuple[str, ...]
     worlds: tuple[World, World]
     most: tuple[float, ...]
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares the means of both worlds, statistic by statistic, and tells the worst."""
@@ -145,48 +139,3 @@ def claim_of(spend: ZCDPLoss) -> Fraction:
 def rounded_up(epsilon: float) -> Fraction:
     """Returns a claim of at least an epsilon, in few digits."""
     return Fraction(math.ceil(epsilon * _CLAIM_DIGITS), _CLAIM_DIGITS)
-
-
-def gaussian_trial(
-    *,
-    name: str,
-    statistic: str,
-    epsilon: Fraction,
-    worlds: tuple[World, World],
-    effort: Fraction = Fraction(1),
-) -> Trial:
-    """Claims what the rho of an epsilon is worth at the audits' delta."""
-    return Trial(
-        name=name,
-        statistic=statistic,
-        epsilon=claim_of(rho_of(epsilon)),
-        delta=DELTA,
-        worlds=worlds,
-        effort=effort,
-    )
-
-
-def gaussian_shift(
-    *,
-    name: str,
-    statistic: str,
-    epsilon: Fraction,
-    worlds: tuple[World, World],
-    rhos: Fraction = Fraction(1),
-    tight: bool = False,
-    effort: Fraction = Fraction(1),
-) -> ShiftCheck:
-    """Claims that a person moves sums of Gaussian noise as far as the rho of an epsilon allows.
-
-    If the worlds differ by more or less than one person, `rhos` says how many times that rho.
-    """
-    return ShiftCheck(
-        name=name,
-        statistic=statistic,
-        epsilon=epsilon,
-        delta=DELTA,
-        worlds=worlds,
-        most=most_of_gaussian(rhos * rho_of(epsilon).rho),
-        tight=tight,
-        effort=effort,
-    )

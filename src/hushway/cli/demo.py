@@ -32,7 +32,7 @@ def demo(
 
 def _show_everything(folder: Path, *, force: bool) -> None:
     from hushway.demo import OtherCities, clear
-    from hushway.release.documents.listed import PICTURE
+    from hushway.release.documents.papers import PICTURE
 
     clear(folder, force=force)
     with OtherCities(folder) as others:

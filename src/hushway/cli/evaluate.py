@@ -11,8 +11,8 @@ from hushway.errors import PlanError
 
 if TYPE_CHECKING:
     from hushway.geography.transit import BusLine
-    from hushway.transit.designing import NetworkDesign
     from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
+    from hushway.transit.network_design import NetworkDesign
     from hushway.transit.shifts import Shifts
 
 
@@ -68,7 +68,7 @@ def evaluate(  # noqa: PLR0913
     """
     from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.transit.day_demand import hours_of
-    from hushway.transit.judging import FleetQuestion, evaluate_fleet
+    from hushway.transit.evaluation import FleetQuestion, evaluate_fleet
 
     if picture is not None:
         refuse_taken(picture)
@@ -222,7 +222,7 @@ def design(  # noqa: PLR0913
     """
     from hushway.release.folder.new_file import refuse_taken, write_new
     from hushway.transit.day_demand import hours_of
-    from hushway.transit.designing import DesignQuestion, design_network
+    from hushway.transit.network_design import DesignQuestion, design_network
 
     question = DesignQuestion(
         candidates=candidates,

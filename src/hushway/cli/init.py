@@ -12,7 +12,7 @@ from hushway.errors import PlanError
 from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
-    from hushway.release.plans.intake import Intake
+    from hushway.release.plans.first_plan import Intake
     from hushway.tables.layout import Header
 
 Column = str | None
@@ -140,7 +140,7 @@ def _columns(
             f"Rows of the release type {name} have no {' and no '.join(foreign)}.",
             advice=f"They have: {', '.join(intake.columns)}.",
         )
-    return {**intake.found(header.names), **given}
+    return {**intake.recognised(header.names), **given}
 
 
 def _asked_columns(intake: "Intake", columns: dict[str, Column]) -> dict[str, Column]:

@@ -57,7 +57,7 @@ def set_new_passphrase(
     file: Annotated[Path, typer.Argument(help="The private half: NAME.pem.")],
 ) -> None:
     """Give a signing key a new passphrase, and the encryption of this version."""
-    from hushway.privacy.new_passphrase import set_passphrase
+    from hushway.privacy.signing import set_passphrase
 
     key = set_passphrase(file, current=ask_passphrase, new=_choose_passphrase)
     say(f"{file} is encrypted again. The key is the same, and so is its public half.")

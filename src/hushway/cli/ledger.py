@@ -223,7 +223,7 @@ def settle(
 
 def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
     from hushway.families.load import load_plan, prepare
-    from hushway.release.plans.sections import exact_positive
+    from hushway.release.plans.values import exact_positive
     from hushway.steward.restore import settle_restored
 
     try:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import PlanError
-from hushway.privacy.delta import LARGE_DELTA
+from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.loss import Measure
 
 if TYPE_CHECKING:

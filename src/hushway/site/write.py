@@ -5,7 +5,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from hushway.progress import Progress, quiet
-from hushway.release.documents.listed import PAGE
+from hushway.release.documents.papers import PAGE
 from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, FILES
 from hushway.release.folder.new_file import write_new
 from hushway.site.folder import SITE, new_site

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from hushway.progress import Progress, quiet
 
 if TYPE_CHECKING:
-    from hushway.transit.judging import FleetEvaluation
+    from hushway.transit.evaluation import FleetEvaluation
 
 
 def evaluate(  # noqa: PLR0913
@@ -45,7 +45,7 @@ def evaluate(  # noqa: PLR0913
         'fleet ... vehicles...'
     """
     from hushway.transit.day_demand import hours_of
-    from hushway.transit.judging import FleetQuestion, evaluate_fleet
+    from hushway.transit.evaluation import FleetQuestion, evaluate_fleet
 
     question = FleetQuestion(
         network=None if network is None else Path(network),

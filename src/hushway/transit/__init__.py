@@ -1,4 +1,4 @@
-"""The judge of OD releases, for researchers: a fleet is sized by a release and serves the truth."""
+"""Evaluates OD releases by the shuttle fleet that a city would buy on them; for researchers."""
 
 from typing import Any
 

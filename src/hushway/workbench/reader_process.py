@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from hushway.errors import HushwayError
-from hushway.numerics.run_folder import run_folder
+from hushway.numerics.folders import run_folder
 from hushway.release.untrusted.confined import bare_environment
 from hushway.workbench.addresses import LOOPBACK_NAME
 from hushway.workbench.listening import listen_as_localhost

@@ -24,11 +24,11 @@ from hushway.privacy.loss import exact, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.crowd import ExpectedPopulation
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.job import Job
 from hushway.steward.certify import draft_certificate
 from hushway.steward.curves.curve import FigureError, errors_at
 from hushway.steward.price import can_be_foreseen
-from hushway.study.study_table import StudyBudget
 from hushway.workbench.standin_fleet import sized_fleet
 from hushway.workbench.voice import Voice
 

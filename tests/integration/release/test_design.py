@@ -22,9 +22,10 @@ from hushway.geography.transit import TransitNetwork
 from hushway.privacy.randomness import SeededSource
 from hushway.release.folder.new_file import write_new
 from hushway.steward.publish import publish
-from hushway.transit import designing
-from hushway.transit.day_demand import DayDemand, one_day
-from hushway.transit.designing import (
+from hushway.transit import network_design as designing
+from hushway.transit.day_demand import DayDemand, one_day, read_od_table
+from hushway.transit.network.file import read_network
+from hushway.transit.network_design import (
     APART_M,
     DesignQuestion,
     NetworkDesign,
@@ -32,8 +33,6 @@ from hushway.transit.designing import (
     design_for,
     design_network,
 )
-from hushway.transit.network.file import read_network
-from hushway.transit.published_trips import read_od_table
 
 MORNING = (480, 600)
 

@@ -10,13 +10,14 @@ from hushway.audit.bounds import runs_needed
 from hushway.audit.harness import Examination, Finding, MutantFinding, Trial, World
 from hushway.audit.noise import SUITE as NOISE
 from hushway.audit.pace import Pace
+from hushway.audit.product import Product
 from hushway.audit.suite import Mutant, Suite
 from hushway.errors import AuditError
-from hushway.families.od.audit.product import REAL, Product
 from hushway.families.od.audit.suite import SUITE as OD
 from hushway.families.registry import FAMILIES, suite_of
 
 RUNS = 70_000
+REAL = Product()
 
 
 def constant(value: int) -> World:
@@ -153,6 +154,129 @@ def test_families_are_found_by_name() -> None:
     assert suite_of("od") is OD
     assert suite_of("noise") is NOISE
     assert suite_of("noise").hunt(runs=RUNS, epsilons=(1,)) == []
+
+
+PLANTED = {
+    "od": {
+        "sensitivity 1 instead of m",
+        "shared noise",
+        "missing budget split",
+        "universe taken from the data",
+        "threshold before noise",
+        "no contribution limit",
+        "people told apart by the low bits of their numbers",
+        "a threshold for the cells that are empty",
+        "each file bounded by itself",
+        "sensitivity 1 instead of m on published totals",
+        "the whole budget for every published total",
+        "the same noise for every published total",
+        "elements taken from the data",
+        "pruning by exact counts",
+        "lazy cells taken from the data",
+        "lazy cells drawn anew at every look",
+        "lazy cells drawn as if nobody had looked",
+        "no noise on the total",
+        "counts made whole to the exact total",
+        "learning from exact counts",
+        "errors that are the true ones",
+    },
+    "sequences": {
+        "sensitivity 1 instead of m",
+        "no contribution limit",
+        "candidates taken from the data",
+        "threshold before noise",
+        "the whole budget for every step",
+        "a station in two groups",
+        "a tree that stops where exact counts end",
+        "a stop that counts in every later period",
+        "records of one person that never share a candidate",
+        "no noise where many people are",
+        "the same noise at every step",
+        "each file bounded by itself",
+        "every new stop counts whole",
+        "a record at each of its prefixes",
+        "questions chosen by exact counts",
+    },
+    "density": {
+        "sensitivity 1 instead of the root of l",
+        "the paper's subtraction in the cover",
+        "several visits in one period",
+        "no contribution limit",
+        "a total that is not cut off",
+        "a histogram of all visits",
+        "a person whole at every site",
+        "a person in every circle up to their own",
+        "a class of activity for every period",
+        "the same noise for every cluster",
+        "the same noise for every period",
+        "sites and cells taken from the data",
+        "the exact number of people",
+        "clusters made from exact totals",
+        "cuts with the printed exponent",
+        "the whole budget for every question",
+        "half the noise in the histogram",
+        "half the noise in the activity",
+        "half the noise in the total",
+        "half the noise in the clusters",
+        "half the noise in the series",
+        "four times the rho for the series",
+        "cuts at twice the rate",
+        "a contribution limit that holds day by day",
+        "totals of cells bounded like series",
+        "a scale from the exact number of visits",
+        "each batch of rows bounded by itself",
+        "each week bounded by itself",
+    },
+    "links": {
+        "no contribution limit on items",
+        "every trip for itself",
+        "sensitivity 1 instead of the root of m",
+        "links taken from the data",
+        "the same noise for every link",
+        "threshold before noise",
+        "speeds that are not cut off",
+        "classes added up from all rows",
+        "all that is left out counted",
+        "what is left out weighted before noise",
+        "the whole budget for every question",
+        "speeds of items that do not count",
+        "the busiest links of each person",
+        "an expectation from exact sums",
+        "each batch of rows bounded by itself",
+        "ends moved no further than a radius",
+        "trips cleaned by their true ends",
+        "discs around the true ends",
+        "of several last positions the first by place",
+        "the paper: noise at the ends of trips, exact counts",
+    },
+}
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_the_mistakes_are_all_planted(family: str) -> None:
+    names = [mutant.name for mutant in suite_of(family).mutants]
+    assert len(names) == len(set(names))
+    assert set(names) == PLANTED[family]
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_mistake_is_looked_for_by_audits_of_the_suite(family: str) -> None:
+    suite = suite_of(family)
+    names = [getattr(audit, "name", "") for audit in suite.audits]
+    assert len(names) == len(set(names))
+    assert all(set(mutant.audits) <= set(suite.audits) for mutant in suite.mutants)
+
+
+def test_the_suite_of_a_family_reports_audits_and_mistakes() -> None:
+    suite = suite_of("links")
+    mutant = next(one for one in suite.mutants if one.name == "links taken from the data")
+    (lone_road, _) = mutant.audits
+    few = replace(suite, audits=(lone_road,), mutants=(replace(mutant, audits=(lone_road,)),))
+    findings = few.audit(runs=RUNS, epsilons=(1, 4))
+    assert [(finding.epsilon, finding.passed) for finding in findings] == [(1, True), (4, True)]
+    (caught,) = few.hunt(runs=RUNS, epsilons=(1,))
+    assert caught.caught
+    assert caught.by == findings[0].name
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

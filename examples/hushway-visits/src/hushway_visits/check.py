@@ -64,42 +64,22 @@ class TapRows:
             rows = session.rows(reading)
             grid = hw.time_grid(self.cells.periods, self.source.clock)
             marked = mark(session, rows, self.cells.stops, grid)
-            found = hw.first_row(session.run(self._summary(marked)))
-            hw.refuse_nothing(found, "taps", "one", "tap")
-            found["malformed_row"] = session.malformed_rows()
-            described = hw.RowsFound(
-                read=found["rows"] + found["malformed_row"], kept=found["kept"]
-            )
+            found = hw.counts_found(session, self._summary(marked), "taps", "tap", None)
+            profile = hw.rows_found(found)
             if notes:
-                timely = hw.rows_between(rows, grid.start_us, grid.end_us)
-                found |= hw.ids_with_too_many(session, timely)
-                described = replace(described, **self._notes(session, rows, marked, found))
-        facts = hw.facts_of(found)
-        return hw.RowsChecked(
-            problems=tuple(hw.problems_of(found, self.source.columns, self.policy, _WORDS, facts)),
-            verdicts=tuple(hw.verdicts(described, self.policy)),
-            found=described,
-        )
+                found |= hw.ids_with_too_many(session, hw.rows_between(rows, grid))
+                profile = replace(profile, **self._notes(session, rows, marked, found))
+        return hw.rows_checked(found, profile, self.source.columns, self.policy, _WORDS)
 
     def _summary(self, rows: ibis.Table) -> ibis.Table:
-        """Returns one row with the number of taps of every kind; each has at most one trouble."""
-        skipped = self.cells.periods if self.source.clock == "local" else None
-        gone = hw.in_gaps(rows.us, skipped)
-        timely = rows.timed & rows.us.notnull()
+        """Returns one row with the number of taps of every kind."""
         kinds = {
-            "null_person": rows.person.isnull(),
-            "null_location": rows.location.isnull(),
-            "null_time": ~rows.timed,
-            "null_value": rows.person.isnull() | rows.location.isnull() | ~rows.timed,
-            "unparsable_time": rows.timed & rows.us.isnull(),
-            "impossible_time": timely & gone,
-            "outside_window": timely & ~gone & rows.period.isnull(),
+            **hw.null_kinds(rows, {"person": "person", "location": "location"}),
+            **hw.time_kinds(rows, self.cells.periods if self.source.clock == "local" else None),
             "unknown_place": rows.location.notnull() & rows.place.isnull(),
             "kept": rows.kept,
         }
-        counts = {kind: is_so.sum().fill_null(0) for kind, is_so in kinds.items()}
-        stops = hw.place_counts("stop", rows.location, rows.place)
-        return rows.aggregate(rows=rows.count(), **counts, **stops)
+        return hw.summary_of(rows, kinds, **hw.place_counts("stop", rows.location, rows.place))
 
     def _notes(
         self, session: hw.Session, rows: ibis.Table, marked: ibis.Table, found: dict[str, int]

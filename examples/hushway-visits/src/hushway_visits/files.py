@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from hushway import families as hw
 
 from hushway_visits.mechanism import MECHANISMS, RELEASE_TYPE, VisitCounts, visit_terms
@@ -31,26 +30,17 @@ MOST_CELLS = 1 << 22
 _MOST_COUNT = 1 << 53
 
 # Texts that repeat are numbers into a list, in files and in memory.
-_SCHEMA = hw.required_columns(
-    ("stop", hw.LABEL),
-    ("period", hw.LABEL),
-    ("count", pa.float64()),
-    ("standard_error", pa.float64()),
-)
-_PLAIN = hw.required_columns(
-    *(
-        (name, pa.string() if kind == hw.LABEL else kind)
-        for name, kind in zip(_SCHEMA.names, _SCHEMA.types, strict=True)
-    )
-)
-_MEASURED = hw.required_columns(("question", pa.int64()), ("value", pa.int64()))
-
-_COLUMNS = hw.table_schema(
-    ("stop", "string", "Id of the stop."),
-    ("period", "string", "Label of the period."),
-    ("count", "number", "Published visits."),
-    ("standard_error", "number", "What the count is expected to be off by."),
+_COLUMNS = hw.table_columns(
+    hw.Column("stop", hw.LABEL, "Id of the stop."),
+    hw.Column("period", hw.LABEL, "Label of the period."),
+    hw.Column("count", pa.float64(), "Published visits."),
+    hw.Column("standard_error", pa.float64(), "What the count is expected to be off by."),
     key=["stop", "period"],
+)
+_PLAIN = _COLUMNS.with_kinds(stop=pa.string(), period=pa.string())
+_MEASURED = hw.table_columns(
+    hw.Column("question", pa.int64(), "Which question."),
+    hw.Column("value", pa.int64(), "The noisy answer."),
 )
 
 
@@ -65,19 +55,19 @@ def _columns(table: VisitsTable) -> list[list[Any]]:
 
 
 def _arrow(table: VisitsTable) -> pa.Table:
-    return pa.table(_columns(table), schema=_SCHEMA)
+    return pa.table(_columns(table), schema=_COLUMNS.schema)
 
 
 def _measured(table: VisitsTable) -> pa.Table:
     sizes = [len(answer) for answer in table.answers]
     columns = [np.repeat(np.arange(len(sizes)), sizes), np.concatenate(table.answers)]
-    return pa.table(columns, schema=_MEASURED)
+    return pa.table(columns, schema=_MEASURED.schema)
 
 
 def _lines(table: VisitsTable) -> Iterator[bytes]:
     rows = zip(*_columns(table), strict=True)
     texts = ((stop, period, repr(count), repr(error)) for stop, period, count, error in rows)
-    return hw.csv_parts(_SCHEMA.names, texts)
+    return hw.csv_parts(_COLUMNS.names, texts)
 
 
 def _profiles(table: VisitsTable) -> bytes:
@@ -97,19 +87,13 @@ def _profiles(table: VisitsTable) -> bytes:
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
-    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
-        writer.write_table(table)
+    hw.write_parquet(path, table.schema, table.to_batches())
 
 
 def _check_table(table: VisitsTable, path: Path) -> None:
-    read = _read(path, _SCHEMA, rows=table.universe.size)
-    if read.cast(_PLAIN) != _arrow(table).cast(_PLAIN):
+    read = _read(path, _COLUMNS.schema, rows=table.universe.size)
+    if read.cast(_PLAIN.schema) != _arrow(table).cast(_PLAIN.schema):
         raise hw.damaged(f"{path.name} does not hold the counts that follow from {MEASURED}.")
-
-
-def _check_bytes(parts: Iterator[bytes], path: Path) -> None:
-    message = f"{path.name} does not hold the counts that follow from {MEASURED}."
-    hw.check_parts(path, parts, message)
 
 
 def _read(path: Path, schema: pa.Schema, *, rows: int) -> pa.Table:
@@ -119,12 +103,13 @@ def _read(path: Path, schema: pa.Schema, *, rows: int) -> pa.Table:
     return table.replace_schema_metadata(None)
 
 
+# What is rendered by `parts` is checked by rendering it again; sources are read first.
 FILES: tuple[hw.PublishedFile[VisitsTable, VisitsTable], ...] = (
     hw.PublishedFile(
         path=PARQUET,
         title="Visits by stop and period",
         description="One row for each stop and period, in the order of both lists.",
-        schema=_COLUMNS,
+        columns=_COLUMNS,
         write=lambda table, path: _write_table(_arrow(table), path),
         check=_check_table,
     ),
@@ -132,34 +117,31 @@ FILES: tuple[hw.PublishedFile[VisitsTable, VisitsTable], ...] = (
         path=CSV,
         title="Visits by stop and period, as text",
         description=f"The same rows as {PARQUET}.",
-        schema=_COLUMNS,
-        write=lambda table, path: hw.write_parts(path, _lines(table)),
-        check=lambda table, path: _check_bytes(_lines(table), path),
+        columns=_COLUMNS,
+        parts=_lines,
     ),
     hw.PublishedFile(
         path=PROFILES,
         title="Profiles of stops",
         description="For each stop the visits of the whole window and of every period. The totals "
         "are estimates of their own, closer to the truth than sums of the counts.",
-        write=lambda table, path: path.write_bytes(_profiles(table)),
-        check=lambda table, path: _check_bytes(iter([_profiles(table)]), path),
+        parts=lambda table: [_profiles(table)],
     ),
     hw.PublishedFile(
         path=MEASURED,
         title="What was measured",
         description="The noisy answers: question 0 is every stop and period, in the order of "
         f"{PARQUET}; 1 every stop; 2 every period.",
-        schema=hw.table_schema(
-            ("question", "integer", "Which question."), ("value", "integer", "The noisy answer.")
-        ),
+        columns=_MEASURED,
         write=lambda table, path: _write_table(_measured(table), path),
     ),
     hw.PublishedFile(
         path="places.csv",
         title="Public stops",
         description="The stops that visits are counted at.",
-        schema=hw.locations_schema(("id", "name", "lat", "lon", "zone")),
-        write=lambda table, path: path.write_bytes(hw.locations_csv(table.universe.stops)),
+        columns=lambda table: hw.locations_columns(table.universe.stops),
+        parts=lambda table: [hw.locations_csv(table.universe.stops)],
+        is_source=True,
     ),
     hw.periods_file(lambda table: table.universe.periods),
 )
@@ -282,7 +264,7 @@ def _answers(
 ) -> tuple[VisitsTable, str]:
     mechanism = stated_mechanism(certificate)
     sizes = [query.cells.size for query in mechanism.queries(cells)]
-    read = _read(folder / MEASURED, _MEASURED, rows=sum(sizes))
+    read = _read(folder / MEASURED, _MEASURED.schema, rows=sum(sizes))
     question, value = (np.asarray(column, dtype=np.int64) for column in read.columns)
     if not np.array_equal(question, np.repeat(np.arange(len(sizes)), sizes)):
         raise hw.damaged(f"{MEASURED} does not hold an answer for every cell, in order.")

@@ -68,11 +68,8 @@ def mark(
     """Adds to each tap its place, its period, and whether it is kept; null where there is none."""
     integers = bool(rows.location.type().is_integer())
     places = hw.load_places(session, stops, integers=integers).rename(location="id")
-    periods = session.load("public_periods", grid.table)
-    bucket = hw.bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-    rows = rows.mutate(bucket=bucket)
-    rows = rows.left_join(places, "location").drop("location_right")
-    rows = rows.left_join(periods, "bucket").drop("bucket_right")
+    rows = hw.looked_up(rows, places, "location")
+    rows = hw.with_buckets(rows, grid, session.load("public_periods", grid.table))
     kept = rows.person.notnull() & rows.place.notnull() & rows.period.notnull()
     return rows.mutate(kept=kept)
 

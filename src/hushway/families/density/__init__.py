@@ -33,7 +33,8 @@ _find = face(
         "public.visits": ("DensityUniverse", "VisitLimits"),
         "rows.counts": ("ArrayVisits",),
         "study.errors": ("DensityErrors", "density_errors"),
-        "study.scene": ("DensityScene", "area_truth", "paris_scene"),
+        "planning.trial": ("area_truth",),
+        "study.scene": ("DensityScene", "paris_scene"),
     },
 )
 

@@ -41,15 +41,8 @@ _find = face(
         "fit.table": ("ODTable",),
         "public.cells": ("ODCells",),
         "public.features": ("Feature",),
-        "study.scene": (
-            "ODErrors",
-            "ODScene",
-            "city_features",
-            "city_scene",
-            "od_errors",
-            "trips_scene",
-            "try_out",
-        ),
+        "planning.trial": ("ODErrors", "ODScene", "od_errors", "trips_scene", "try_out"),
+        "study.scene": ("city_features", "city_scene"),
     },
 )
 

@@ -25,9 +25,10 @@ from hushway.families.links.fit.rest import FittedLinks, Rest, rest_of
 from hushway.families.links.fit.shares import Nesting
 from hushway.families.links.fit.speeds import fitted_speeds
 from hushway.families.links.fit.standing import standing_out
-from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
 from hushway.families.links.public.universe import (
     ClassZones,
+    LeftOutCells,
+    LeftOutClasses,
     LinkUniverse,
     MovementCells,
     SpeedSums,

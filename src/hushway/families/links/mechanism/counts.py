@@ -14,16 +14,14 @@ from typing import Any, ClassVar, Final
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.links.fit.standing import MOST_EMPTY
 from hushway.families.links.fit.table import LinkTable, fit_links
-from hushway.families.links.public.left_out import (
-    LeftOutCells,
-    LeftOutClasses,
-    MovementQueryCells,
-)
 from hushway.families.links.public.universe import (
     ClassZones,
+    LeftOutCells,
+    LeftOutClasses,
     LinkUniverse,
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.privacy.accounting import rho_for

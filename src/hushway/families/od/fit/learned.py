@@ -16,8 +16,7 @@ from hushway.families.od.fit.reconciling.joining import MeasuredSums, join
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable, known_share
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
-from hushway.families.od.public.pair_labels import pairs_of_matrix
+from hushway.families.od.public.features import Feature, pairs_of_matrix
 from hushway.geography.locations import Locations
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.measured import Measured, MeasuredSparse

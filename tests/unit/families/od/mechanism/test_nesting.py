@@ -4,9 +4,14 @@ import numpy as np
 
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import nested
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.od.public.groups import refines
-from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import labels_of_codes
 
 

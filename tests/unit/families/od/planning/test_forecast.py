@@ -18,9 +18,9 @@ from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning import forecast as forecast_module
 from hushway.families.od.planning.forecast import figures, forecast_od, typical_errors
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import TripArrays, trips_scene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
-from hushway.families.od.study.scene import TripArrays, trips_scene
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
