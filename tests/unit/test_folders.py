@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hushway.cli import reproduce
-from hushway.demo import build_demo
 from hushway.errors import ReleaseError
+from hushway.steward.demo import build_demo
 
 
 @pytest.fixture

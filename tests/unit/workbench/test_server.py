@@ -13,10 +13,10 @@ import pytest
 import uvicorn
 from typer.testing import CliRunner
 
-from hushway.cli import serve as verb
 from hushway.cli.demo import how_to_open
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError
+from hushway.workbench import serve as verb
 from hushway.workbench import server
 from support import held_child
 from support.little_bench import come_in, spent, wait_for
