@@ -23,8 +23,7 @@ from density_sets import Crowd, held_out, sets
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.recommended import Crowd as Guess
 from hushway.families.density.mechanism.recommended import recommended_shares, shares_for
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.study.scene import budget_of
 from hushway.privacy.loss import Loss
 

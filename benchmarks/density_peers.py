@@ -10,8 +10,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.totals import Noisy, noisy
-from hushway.families.density.mechanism.series import QUANTA
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import QUANTA, density_series
 from hushway.families.density.public.visits import (
     ClusterSeries,
     DensityUniverse,

@@ -21,7 +21,7 @@ import shapely
 
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people

@@ -23,7 +23,7 @@ from density_crowds import DELTA, EPSILONS, rmse
 from density_sets import Crowd, held_out, sets
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.recommended import recommended_shares
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.study.scene import budget_of
 
 SHARES = ("0.06", "0.12", "0.25", "0.4", "0.55")

@@ -22,7 +22,7 @@ import numpy as np
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import Habits, simulate_traces
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.mechanism.terms import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LEFT_OUT, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, MovementLimits
 from hushway.families.links.study.scene import (

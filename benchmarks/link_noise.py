@@ -7,7 +7,7 @@ Nothing is measured: that is what `hushway price` prints for any roads. Run by h
 from fractions import Fraction
 
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import link_counts, smaller_noise
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.study.scene import one_period
 

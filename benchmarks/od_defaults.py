@@ -24,9 +24,10 @@ import numpy as np
 
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW
-from hushway.families.od.mechanism.catalogue import od_cbdp
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights, uniform_shares
+from hushway.families.od.mechanism.shares import uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import pairs_of_matrix, place_pair_labels

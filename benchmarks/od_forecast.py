@@ -13,7 +13,7 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from hushway.families.od.mechanism.catalogue import od_learned, with_ends
+from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.planning.forecast import figures, runs_for, typical_errors
 from hushway.families.od.planning.stand_in import stand_in

@@ -23,8 +23,7 @@ from hushway.families.od.fit.learning import learn as learning
 from hushway.families.od.fit.reconciling.joining import Joined
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism import shares
-from hushway.families.od.mechanism.catalogue import od_learned, with_ends
-from hushway.families.od.mechanism.learned import Learned
+from hushway.families.od.mechanism.learned import Learned, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.study.scene import ODScene
 from hushway.privacy.loss import PureLoss

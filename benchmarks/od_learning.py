@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
+from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.learned_lazily import is_learnable
+from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.mechanism.shares import (
     learned_shares,
@@ -34,6 +34,7 @@ from hushway.families.od.mechanism.shares import (
     worth_measuring,
 )
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import is_learnable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.study.scene import ODScene, city_scene
 from hushway.privacy.bound import Bound, Unit

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hushway.families.od.mechanism.catalogue import od_cbdp
+from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.public.cells import ODCells

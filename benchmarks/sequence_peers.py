@@ -11,7 +11,7 @@ import numpy as np
 
 from hushway.families.sequences.fit.completion import complete
 from hushway.families.sequences.fit.table import SequenceTable
-from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences
 from hushway.privacy.curator import Curator

@@ -20,7 +20,7 @@ import numpy as np
 
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
-from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.study.data import SequenceScene, card_scene, grow
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import os_source

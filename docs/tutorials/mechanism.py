@@ -64,8 +64,8 @@ class Product(FixedQuestions[ODCells]):
 from fractions import Fraction
 
 from hushway.families.od.city.ann_arbor import ann_arbor
-from hushway.families.od.mechanism.catalogue import od_learned
 from hushway.families.od.mechanism.laplace import DenseLaplace
+from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.study.scene import city_scene, try_out
 from hushway.privacy.randomness import SeededSource

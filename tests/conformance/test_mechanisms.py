@@ -13,7 +13,7 @@ import pytest
 import shapely
 
 from hushway.errors import BudgetError
-from hushway.families.density.mechanism.terms import density_series, naive_laplace
+from hushway.families.density.mechanism.series import density_series, naive_laplace
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import (
     ClusterSeries,
@@ -23,16 +23,18 @@ from hushway.families.density.public.visits import (
     VisitLimits,
 )
 from hushway.families.links.audit.product import rings
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.cbdp import od_cbdp
+from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.shares import Weights
+from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels
-from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.areas import Area, Areas

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hushway.engine.key import BoundingKey
 from hushway.families.density.fit.activity import typical_visits
 from hushway.families.density.fit.table import Denoise, DensityTable
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import ArrayVisits

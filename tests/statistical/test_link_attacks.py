@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.study.attacks import (

@@ -31,7 +31,9 @@ _NUMBERS = (int, float, Fraction, date)
 
 def numbers_of(family: str) -> list[str]:
     """Returns the options of a family's plans that hold a number or a day."""
-    return sorted(set(_numbers(FAMILIES[family].plan, "")))
+    models = FAMILIES[family].mechanisms.values()
+    options = (option for model in models for option in _numbers(model, "mechanism."))
+    return sorted({*_numbers(FAMILIES[family].plan, ""), *options})
 
 
 def _numbers(model: type[BaseModel], above: str) -> Iterator[str]:

@@ -1,7 +1,13 @@
-"""The one list of families."""
+"""The one list of families: those of hushway, and those that installed packages bring.
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+A package brings a family by an entry point of the group `hushway.families`, whose name is the
+release type and whose value is a class below `Family`.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Final
 
 from hushway.errors import AuditError, PlanError, PrivacyError, ReleaseError
 from hushway.families.density.family import DensityFamily
@@ -14,12 +20,53 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.release.folder.published_file import Contents
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
-}
+_OWN = (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
+_GROUP: Final = "hushway.families"
+_NOISE: Final = "noise"
 
-_NOISE = "noise"
+
+def _installed(own: Mapping[str, Family]) -> Iterator[Family]:
+    """Yields the families of other packages.
+
+    A package can neither replace a family of hushway nor keep hushway from starting: one that does
+    not load is left out, and the reason is logged.
+    """
+    for point in entry_points(group=_GROUP):
+        if point.name in own:
+            _refused(point, "hushway has a release type of that name")
+            continue
+        try:
+            family = point.load()()
+        except Exception as problem:  # noqa: BLE001  a stranger's package may fail in any way
+            _refused(point, f"{type(problem).__name__}: {problem}")
+            continue
+        if not isinstance(family, Family) or family.name != point.name:
+            _refused(point, "it is not a Family of that name")
+            continue
+        yield family
+
+
+def _refused(point: EntryPoint, reason: str) -> None:
+    package = "?" if point.dist is None else point.dist.name
+    logging.getLogger(__name__).warning(
+        "The release type %s of the package %s is left out: %s.", point.name, package, reason
+    )
+
+
+def package_of(family: Family) -> str | None:
+    """Returns the package that brings a family, with its version; None for those of hushway."""
+    if type(family).__module__.startswith("hushway."):
+        return None
+    points = (point for point in entry_points(group=_GROUP) if point.name == family.name)
+    dist = next((point.dist for point in points), None)
+    return type(family).__module__ if dist is None else f"{dist.name} {dist.version}"
+
+
+_BUILT_IN = {family.name: family for family in _OWN}
+FAMILIES: dict[str, Family] = {
+    **_BUILT_IN,
+    **{family.name: family for family in _installed(_BUILT_IN)},
+}
 
 
 def family_names() -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
+    from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
@@ -89,9 +90,14 @@ class Family(ABC):
         """The model of its plans."""
 
     @property
+    def catalogue(self) -> "Catalogue[Any, Any] | None":
+        """Its mechanisms; None if plans have no table [mechanism]."""
+        return None
+
+    @property
     def mechanisms(self) -> "Mapping[str, type[Section]]":
-        """The models of its mechanisms by name, if plans choose between several."""
-        return {}
+        """The models of the options of its mechanisms, by name."""
+        return {spec.name: spec.options for spec in self.catalogue or ()}
 
     @property
     def template(self) -> str:
@@ -261,6 +267,15 @@ class Family(ABC):
     @abstractmethod
     def suite(self) -> "Suite[Any]":
         """Its audits, and the mistakes that they must catch."""
+
+    def little_plan(self, folder: Path) -> dict[str, Any] | None:
+        """Writes a made-up city of a few rows, and returns the tables of a plan for it.
+
+        The plan is rehearsed so that machine code is compiled ahead, once for each mechanism; None
+        if there is nothing to compile.
+        """
+        del folder
+        return None
 
     def example(self, folder: Path) -> Example | None:
         """Writes a small synthetic city into a folder, for the demo; None if there is none."""

@@ -4,13 +4,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.query import AnyQuery, CutQuery, PartitionQuery, Query
 
@@ -99,6 +101,13 @@ class Mechanism(Protocol[Geography_contra, Table_co]):
     def fit(self, measured: Measurements, geography: Geography_contra) -> Table_co:
         """Turns noisy answers and public geography into what is published."""
         ...
+
+
+def budget_for(epsilon: Fraction, delta: Fraction | None, noise: str) -> Loss:
+    """Returns what a release costs: a rho if a plan asks for Gaussian noise, or its epsilon."""
+    if noise == "gaussian" and delta is not None:
+        return ZCDPLoss(rho_for(epsilon, delta))
+    return PureLoss(epsilon)
 
 
 Question = tuple[Query | PartitionQuery, Loss]

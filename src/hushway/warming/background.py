@@ -8,10 +8,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hushway.errors import PlanError
+from hushway.families.registry import FAMILIES, family_named
 from hushway.numerics.threads import processors
 from hushway.progress import Progress, quiet
-from hushway.warming.little_city import MECHANISMS
 
 if TYPE_CHECKING:
     from hushway.release.plans.sections import AnyPlan
@@ -28,21 +27,21 @@ def usual_rehearsals(release_types: Iterable[str] = ()) -> list[Rehearsal]:
     Raises:
         PlanError: There is no such release type.
     """
-    asked = tuple(release_types) or tuple(MECHANISMS)
-    unknown = [name for name in asked if name not in MECHANISMS]
-    if unknown:
-        raise PlanError(
-            f"There is no release type {unknown[0]!r}.",
-            advice=f"The release types are: {', '.join(MECHANISMS)}.",
-        )
-    return [(name, MECHANISMS[name][0]) for name in asked]
+    # The last ones take longest to compile: where two are made at once, they begin early.
+    asked = tuple(release_types) or tuple(reversed(FAMILIES))
+    return [(name, each) for name in asked for each in _mechanisms(name)[:1]]
+
+
+def _mechanisms(release_type: str) -> list[str]:
+    """Returns the mechanisms of a release type, the usual one first."""
+    return list(family_named(release_type).mechanisms)
 
 
 def rehearsal_of(plan: "AnyPlan") -> list[Rehearsal]:
     """Returns the rehearsal of a plan's release type and mechanism; none if there is no such."""
-    mechanisms = MECHANISMS.get(plan.release_type, ())
+    mechanisms = _mechanisms(plan.release_type)
     chosen = getattr(getattr(plan, "mechanism", None), "name", None)
-    known = [name for name in mechanisms if name == chosen] or list(mechanisms[:1])
+    known = [name for name in mechanisms if name == chosen] or mechanisms[:1]
     return [(plan.release_type, name) for name in known]
 
 

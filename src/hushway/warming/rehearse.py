@@ -6,16 +6,17 @@ Run as a process of its own: python -m hushway.warming.rehearse TYPE MECHANISM
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hushway.audit.product import filled_budget
 from hushway.engine.key import BoundingKey
 from hushway.families.load import plan_from, prepare
+from hushway.families.registry import family_named
 from hushway.numerics.code_folder import code_folder
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import total
 from hushway.privacy.randomness import SeededSource
 from hushway.release.job import CountingContext, settings_of
-from hushway.warming.little_city import little_plan, write_little_city
 
 
 def rehearse(release_type: str, mechanism: str) -> None:
@@ -27,8 +28,7 @@ def rehearse(release_type: str, mechanism: str) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_little_city(folder)
-        job = prepare(plan_from(little_plan(release_type, mechanism), folder=folder))
+        job = prepare(plan_from(rehearsed_plan(release_type, mechanism, folder), folder=folder))
         settings, source = settings_of(job.plan), SeededSource(1)
         job.rows.check(settings, notes=False)
         counter = job.rows.counter(
@@ -39,6 +39,19 @@ def rehearse(release_type: str, mechanism: str) -> None:
         budget = filled_budget(job.plan.privacy.unit, total(job.mechanism.losses))
         curator = Curator(counter=counter, budget=budget, source=source)
         job.mechanism.fit(job.mechanism.measure(curator, job.geography), job.geography)
+
+
+def rehearsed_plan(release_type: str, mechanism: str, folder: Path) -> dict[str, Any]:
+    """Writes the rows of a made-up city, and returns a plan for them."""
+    return {
+        "release_type": release_type,
+        "ledger": {"period": "none"},
+        "release": {"folder": "release", "title": "A rehearsal"},
+        # Loading what encrypts takes longer than counting these rows.
+        "engine": {"encrypt_spills": False},
+        "mechanism": {"name": mechanism},
+        **(family_named(release_type).little_plan(folder) or {}),
+    }
 
 
 def _unheard(_share: float) -> None:

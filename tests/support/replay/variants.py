@@ -134,8 +134,7 @@ def changed_variants() -> list[Variant]:
 
 def models_of(family: str) -> list[type[Section]]:
     """Returns the models of the mechanisms that plans of a family choose between."""
-    annotation = FAMILIES[family].plan.model_fields["mechanism"].annotation
-    return [part for part in _parts(annotation) if _is_section(part)]
+    return list(FAMILIES[family].mechanisms.values())
 
 
 def values_of(family: str, model: type[Section]) -> Iterator[tuple[str, Any]]:
@@ -153,8 +152,7 @@ def _mechanisms() -> list[tuple[str, type[Section], str]]:
     return [
         (family, model, name)
         for family in FAMILIES
-        for model in models_of(family)
-        for name in _choices(model.model_fields[_NAME].annotation)
+        for name, model in FAMILIES[family].mechanisms.items()
     ]
 
 

@@ -165,10 +165,7 @@ def _bounding(
 
 
 def _mechanisms(family: str) -> tuple[str, ...]:
-    models = _models(FAMILIES[family].plan.model_fields["mechanism"].annotation)
-    return tuple(
-        name for model in models for name in _choices(model.model_fields["name"].annotation)
-    )
+    return tuple(FAMILIES[family].mechanisms)
 
 
 def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ...]]:
@@ -179,11 +176,8 @@ def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ..
         given = isinstance(field.default, Section) or name in little_plan(family)
         if name in _ELSEWHERE | {"privacy"} or not given:
             continue
-        for model in _models(field.annotation):
-            if name == "mechanism" and mechanism not in _choices(
-                model.model_fields["name"].annotation
-            ):
-                continue
+        chosen = (FAMILIES[family].mechanisms[mechanism],)
+        for model in chosen if name == "mechanism" else _models(field.annotation):
             found |= {(name, option): values for option, values in _values(model)}
     return found
 

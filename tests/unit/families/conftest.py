@@ -16,7 +16,8 @@ from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.terms import ODMechanism, od_terms
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.terms import od_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels

@@ -62,7 +62,11 @@ def test_whoever_lets_others_ask_is_warned_and_readers_stay_at_home(
     monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
     monkeypatch.setattr(server, "ReaderProcess", None)
     server.run_workbench(
-        [tmp_path], host="0.0.0.0", port=0, announce=said.append, notice=said.append
+        [tmp_path],
+        host="0.0.0.0",  # noqa: S104  what is warned of
+        port=0,
+        announce=said.append,
+        notice=said.append,
     )
     warning, address = said
     assert "Others on the network" in warning

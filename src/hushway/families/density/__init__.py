@@ -26,7 +26,7 @@ __all__ = [
 if TYPE_CHECKING:
     from hushway.families.density.city.paris import paris
     from hushway.families.density.fit.table import DensityTable
-    from hushway.families.density.mechanism.terms import density_series, naive_laplace
+    from hushway.families.density.mechanism.series import density_series, naive_laplace
     from hushway.families.density.public.geometry import density_universe
     from hushway.families.density.public.visits import DensityUniverse, VisitLimits
     from hushway.families.density.rows.counts import ArrayVisits

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.query import Counter
+    from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
@@ -63,6 +64,13 @@ class DensityFamily(Family):
         from hushway.families.density.plan import DensityPlan
 
         return DensityPlan
+
+    @property
+    def catalogue(self) -> "Catalogue[Any, Any]":
+        """Its mechanisms."""
+        from hushway.families.density.mechanism.catalogue import MECHANISMS
+
+        return MECHANISMS
 
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
@@ -146,6 +154,12 @@ class DensityFamily(Family):
         from hushway.families.density.audit.suite import SUITE
 
         return SUITE
+
+    def little_plan(self, folder: Path) -> dict[str, Any]:
+        """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
+        from hushway.families.density.little import little_density
+
+        return little_density(folder)
 
     def example(self, folder: Path) -> Example:
         """Writes a week of calls of a small synthetic Paris."""

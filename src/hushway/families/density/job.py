@@ -1,25 +1,18 @@
 """The job of a density plan."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hushway.engine.settings import EngineSettings
-from hushway.families.density.mechanism.recommended import (
-    Crowd,
-    Shares,
-    recommended_shares,
-    shares_for,
-)
+from hushway.families.density.mechanism.catalogue import MECHANISMS, DensitySetting
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series, density_terms, naive_laplace
+from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
-from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.areas import AreaColumns, read_areas
@@ -85,7 +78,8 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
     )
     visits = min(limits.max_visits, universe.bins)
     bound = Bound(cells=visits, each=1, total=visits)
-    mechanism = _mechanism(plan, universe, limits)
+    setting = DensitySetting(plan=plan, universe=universe, limits=limits)
+    mechanism: DensitySeries = MECHANISMS[plan.mechanism.name].from_plan(setting)
     return Job(
         plan=plan,
         geography=universe,
@@ -143,47 +137,6 @@ def _columns(plan: DensityPlan) -> EventColumns:
     return EventColumns(
         person=named.person, location=named.place, lon=named.lon, lat=named.lat, time=named.time
     )
-
-
-def _mechanism(plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits) -> DensitySeries:
-    chosen, budget = plan.mechanism, _budget(plan)
-    if chosen.name == "laplace":
-        return naive_laplace(limits, budget=budget)
-    return density_series(
-        limits,
-        budget=budget,
-        shares=_shares(plan, universe, limits, budget),
-        denoise=chosen.denoise,
-        clustering=chosen.clustering,
-        scaling=chosen.scaling,
-        night=chosen.night,
-        cluster_error=chosen.cluster_error,
-    )
-
-
-def _budget(plan: DensityPlan) -> Loss:
-    privacy, chosen = plan.privacy, plan.mechanism
-    if chosen.name == "series" and chosen.noise == "gaussian" and privacy.delta is not None:
-        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
-    return PureLoss(privacy.epsilon)
-
-
-def _shares(
-    plan: DensityPlan, universe: DensityUniverse, limits: VisitLimits, budget: Loss
-) -> Shares:
-    """Returns the shares that the plan gives, and recommended ones where it gives none."""
-    chosen = plan.mechanism
-    usual = recommended_shares(
-        limits, scaling=chosen.scaling, clustering=chosen.clustering, cuts=chosen.denoise == "cuts"
-    )
-    given = {name: share for name, share in chosen.budget_shares if share is not None}
-    shares = replace(usual, **given)
-    if chosen.expected_population is None:
-        return shares
-    crowd = Crowd(
-        people=chosen.expected_population.people, visits=chosen.expected_population.visits
-    )
-    return shares_for(universe, limits, budget, crowd, shares)
 
 
 def _wording(universe: DensityUniverse) -> Wording:

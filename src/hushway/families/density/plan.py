@@ -3,10 +3,15 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from hushway.families.density.mechanism.catalogue import (
+    MECHANISMS,
+    DensityOptions,
+    SeriesOptions,
+)
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
@@ -18,7 +23,6 @@ from hushway.release.plans.sections import (
     LossPlan,
     MinuteOfDay,
     PlaceColumnsPlan,
-    PositiveShare,
     ProblemsPlan,
     RowsPlan,
     Rule,
@@ -171,122 +175,6 @@ class DensityPrivacyPlan(LossPlan):
     )
 
 
-class SharesPlan(Section):
-    """The share of each question in the budget; the series gets what they leave."""
-
-    histogram: PositiveShare | None = Field(
-        default=None,
-        description="The budget share of people by place, each shared among all visits.",
-    )
-    activity: PositiveShare | None = Field(
-        default=None, description="The budget share of people by how busy they are."
-    )
-    total: PositiveShare | None = Field(
-        default=None, description="The budget share of the number of all visits."
-    )
-    clusters: PositiveShare | None = Field(
-        default=None, description="The budget share of the totals that clusters are made by."
-    )
-    cuts: PositiveShare | None = Field(
-        default=None,
-        description="The budget share of how many cosines of each series to keep; for denoise = "
-        '"cuts".',
-    )
-
-
-# More than there are on earth, and a visit in every second of ten days.
-_MOST_PEOPLE, _MOST_VISITS = 10_000_000_000, 1_000_000
-
-
-class CrowdPlan(Section):
-    """A public guess of how many there are, which the budget is split for."""
-
-    people: float = Field(
-        ge=1,
-        le=_MOST_PEOPLE,
-        allow_inf_nan=False,
-        description="A public guess of the people in the data, never a count.",
-    )
-    visits: float = Field(
-        ge=0.001,
-        le=_MOST_VISITS,
-        allow_inf_nan=False,
-        description="A public guess of the visits of one of them in the window, on average.",
-    )
-
-
-class DensitySeriesPlan(Section):
-    """Noisy series of clusters, cleaned and scaled; or noise on every count and nothing else."""
-
-    name: Literal["series", "laplace"] = Field(
-        default="series",
-        description="The mechanism; laplace is noise on every count and nothing else, a baseline.",
-    )
-    noise: Literal["gaussian", "laplace"] = Field(
-        default="gaussian",
-        description="Which noise is drawn; gaussian needs privacy.delta, laplace is much louder.",
-    )
-    denoise: Literal["patterns", "sure", "cuts", "none"] = Field(
-        default="patterns",
-        description="How series are cleaned: by what they have in common, by their first cosines, "
-        "or not at all.",
-    )
-    clustering: bool = Field(
-        default=True, description="Whether small neighbours are merged before measuring."
-    )
-    cluster_error: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        description="Neighbours are merged until the noise of a series is at most this share of "
-        "its total.",
-    )
-    scaling: bool = Field(
-        default=True,
-        description="Whether series are scaled to totals in which each person counts once, and to "
-        "the number of all visits.",
-    )
-    night: bool = Field(
-        default=False,
-        description="Whether the night is replaced by exponential curves, as in the paper.",
-    )
-    budget_shares: SharesPlan = SharesPlan()
-    expected_population: CrowdPlan | None = None
-
-    @model_validator(mode="after")
-    def _options_fit(self) -> "DensitySeriesPlan":
-        problems = list(_misfits(self))
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
-
-
-def _misfits(plan: DensitySeriesPlan) -> Iterator[str]:
-    """Yields what options of a mechanism, each right by itself, do not agree on."""
-    shares = plan.budget_shares
-    scaled = (shares.histogram, shares.activity, shares.total)
-    if plan.name == "laplace":
-        yield from (
-            f"{option} is an option of series, not of laplace"
-            for option in sorted(plan.model_fields_set - {"name"})
-        )
-    if plan.denoise == "cuts" and plan.noise != "gaussian":
-        yield 'denoise = "cuts" needs noise = "gaussian"'
-    if shares.cuts is not None and plan.denoise != "cuts":
-        yield 'budget_shares.cuts belongs to denoise = "cuts"'
-    if shares.clusters is not None and not plan.clustering:
-        yield "budget_shares.clusters belongs to clustering = true"
-    if not plan.scaling and any(given is not None for given in (*scaled, plan.expected_population)):
-        yield (
-            "budget_shares.histogram, .activity, .total and expected_population belong to "
-            "scaling = true"
-        )
-    if sum(share or 0 for _, share in shares) >= 1:
-        yield "budget_shares sum to 1 or more and leave nothing for the series"
-    if plan.expected_population is not None and any(given is not None for _, given in shares):
-        yield "expected_population decides on the budget shares: give one of the two"
-
-
 class EventProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
@@ -304,7 +192,7 @@ class DensityPlan(AnyPlan):
     areas: AreasPlan
     time: WindowPlan
     privacy: DensityPrivacyPlan
-    mechanism: DensitySeriesPlan = DensitySeriesPlan()
+    mechanism: Annotated[DensityOptions, MECHANISMS] = SeriesOptions()
     problems: EventProblemsPlan = EventProblemsPlan()
 
     def named_tables(self) -> Iterator[NamedTable]:
@@ -338,7 +226,5 @@ class DensityPlan(AnyPlan):
             yield "places: is missing; events that name a place need the public list of them"
         if not named and self.places is not None:
             yield "places: events with positions are counted by area and need no list of places"
-        mechanism = self.mechanism
-        gaussian = mechanism.name == "series" and mechanism.noise == "gaussian"
-        if gaussian and self.privacy.delta is None:
+        if self.mechanism.asked_noise == "gaussian" and self.privacy.delta is None:
             yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hushway.families.links.city.road_city import road_city
     from hushway.families.links.city.simulate import Devices, Habits, simulate_traces
     from hushway.families.links.fit.table import LinkTable
-    from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+    from hushway.families.links.mechanism.counts import link_counts, smaller_noise
     from hushway.families.links.public.roads import RoadNetwork
     from hushway.families.links.public.universe import LinkUniverse
     from hushway.families.links.study.methods import LinkErrors, link_errors

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.query import Counter
+    from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
@@ -52,6 +53,13 @@ class LinksFamily(Family):
         from hushway.families.links.plan import LinksPlan
 
         return LinksPlan
+
+    @property
+    def catalogue(self) -> "Catalogue[Any, Any]":
+        """Its mechanisms."""
+        from hushway.families.links.mechanism.catalogue import MECHANISMS
+
+        return MECHANISMS
 
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
@@ -120,6 +128,12 @@ class LinksFamily(Family):
         from hushway.families.links.audit.suite import SUITE
 
         return SUITE
+
+    def little_plan(self, folder: Path) -> dict[str, Any]:
+        """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
+        from hushway.families.links.little import little_links
+
+        return little_links(folder)
 
     def example(self, folder: Path) -> Example:
         """Writes a day of traces on the roads of a synthetic city."""

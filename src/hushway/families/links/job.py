@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
-from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds, Preparation
-from hushway.families.links.mechanism.terms import link_counts, links_terms, smaller_noise
+from hushway.families.links.mechanism.catalogue import MECHANISMS, LinksSetting
+from hushway.families.links.mechanism.counts import LinkCounts, Preparation
+from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.plan import LinksPlan
 from hushway.families.links.public.cleaning import RoadsReport
 from hushway.families.links.public.read import RoadColumns, read_roads
@@ -16,9 +17,7 @@ from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import EndTreatment, MetricEnds, NoEnds
 from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting
-from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
@@ -99,13 +98,10 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
         GeographyError: The roads or the periods are wrong.
     """
     universe, report = _universe(plan) if like is None else _same_universe(like)
-    limits = MovementLimits(
-        max_items=plan.privacy.max_items,
-        speed_steps=plan.mechanism.speed_steps,
-        left_out=plan.mechanism.left_out > 0,
-    )
+    limits = MovementLimits(max_items=plan.privacy.max_items, **plan.mechanism.limits)
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
-    mechanism = _mechanism(plan, limits)
+    setting = LinksSetting(plan=plan, limits=limits)
+    mechanism: LinkCounts = MECHANISMS[plan.mechanism.name].from_plan(setting)
     source = _source(plan)
     return Job(
         plan=plan,
@@ -160,42 +156,12 @@ def _source(plan: LinksPlan) -> AnyTraces:
     )
 
 
-def _preparation(plan: LinksPlan) -> Preparation:
-    # Not model_dump, which would write fractions out as text.
-    ends = None if plan.ends is None else NoisyEnds(**dict(plan.ends))
-    return Preparation(gap_s=plan.trips.gap_s, most_speed=plan.trips.most_speed, ends=ends)
-
-
 def _splitting(preparation: Preparation) -> Splitting:
     return Splitting(gap_s=preparation.gap_s, most_speed=preparation.most_speed)
 
 
 def _ends(preparation: Preparation) -> EndTreatment:
     return NoEnds() if preparation.ends is None else MetricEnds(**vars(preparation.ends))
-
-
-def _mechanism(plan: LinksPlan, limits: MovementLimits) -> LinkCounts:
-    chosen = plan.mechanism
-    return link_counts(
-        limits,
-        budget=_budget(plan, limits),
-        classes=chosen.classes,
-        left_out=chosen.left_out,
-        speeds=chosen.speeds,
-        publish_above_se=chosen.publish_above_se,
-        shrink_to_class=chosen.shrink_to_class,
-        conserve=chosen.conserve,
-        preparation=_preparation(plan),
-    )
-
-
-def _budget(plan: LinksPlan, limits: MovementLimits) -> Loss:
-    privacy, noise = plan.privacy, plan.mechanism.noise
-    if noise == "auto":
-        return smaller_noise(privacy.epsilon, privacy.delta, limits)
-    if noise == "gaussian" and privacy.delta is not None:
-        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
-    return PureLoss(privacy.epsilon)
 
 
 def _wording(mechanism: LinkCounts, universe: LinkUniverse) -> Wording:

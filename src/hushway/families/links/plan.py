@@ -1,11 +1,15 @@
 """The plan of a links release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from hushway.families.links.mechanism.catalogue import (
+    MECHANISMS,
+    LinkCountsOptions,
+    LinksOptions,
+)
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
@@ -21,7 +25,6 @@ from hushway.release.plans.sections import (
     RowsPlan,
     Rule,
     Section,
-    Share,
     Text,
 )
 
@@ -185,57 +188,6 @@ class LinksPrivacyPlan(LossPlan):
     )
 
 
-class LinkCountsPlan(Section):
-    """Noise on every link, and a fit that knows roads."""
-
-    name: Literal["link_counts"] = Field(default="link_counts", description="The mechanism.")
-    noise: Literal["auto", "laplace", "gaussian"] = Field(
-        default="auto",
-        description="Which noise is drawn; auto is whichever is smaller, gaussian needs "
-        "privacy.delta.",
-    )
-    classes: Share = Field(
-        default=Fraction(1, 10), description="The budget share of totals by class and zone."
-    )
-    left_out: Share = Field(
-        default=Fraction(3, 20),
-        description="The budget share to find out what the contribution limit leaves out, and put "
-        "it back.",
-    )
-    speeds: Share = Field(
-        default=Fraction(0),
-        description="The budget share of mean speeds; none are published for 0.",
-    )
-    speed_steps: int = Field(
-        default=6,
-        ge=1,
-        le=100,
-        description="A speed counts by steps of 5 km/h from the usual one, at most so many.",
-    )
-    publish_above_se: float = Field(
-        default=2.0,
-        ge=0,
-        allow_inf_nan=False,
-        description="A link is published from so many standard errors on, unless it may be noise "
-        "alone.",
-    )
-    shrink_to_class: bool = Field(
-        default=True, description="Whether links are drawn towards others of their class and zone."
-    )
-    conserve: bool = Field(
-        default=True,
-        description="Whether what comes into a node is made to leave it, but for ends of trips.",
-    )
-
-    @model_validator(mode="after")
-    def _something_is_left(self) -> "LinkCountsPlan":
-        if self.classes + self.left_out + self.speeds >= 1:
-            raise ValueError(
-                "classes, left_out and speeds leave nothing of the budget for the links"
-            )
-        return self
-
-
 class TraceProblemsPlan(ProblemsPlan):
     """What to do with rows that cannot be counted."""
 
@@ -254,7 +206,7 @@ class LinksPlan(AnyPlan):
     trips: TripsPlan = TripsPlan()
     ends: EndsPlan | None = None
     privacy: LinksPrivacyPlan
-    mechanism: LinkCountsPlan = LinkCountsPlan()
+    mechanism: Annotated[LinksOptions, MECHANISMS] = LinkCountsOptions()
     problems: TraceProblemsPlan = TraceProblemsPlan()
 
     def named_tables(self) -> Iterator[NamedTable]:
@@ -278,5 +230,4 @@ class LinksPlan(AnyPlan):
                 'privacy.unit: must be "device" with format = "mds", which names vehicles and not '
                 "their riders"
             )
-        if self.mechanism.noise == "gaussian" and self.privacy.delta is None:
-            yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'
+        yield from self.mechanism.disagreements(self)

@@ -32,13 +32,10 @@ __all__ = [
 if TYPE_CHECKING:
     from hushway.families.od.city.ann_arbor import ann_arbor
     from hushway.families.od.fit.table import ODTable
-    from hushway.families.od.mechanism.catalogue import (
-        od_cbdp,
-        od_hierarchical,
-        od_learned,
-        with_ends,
-    )
+    from hushway.families.od.mechanism.cbdp import od_cbdp
+    from hushway.families.od.mechanism.hierarchical import od_hierarchical
     from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+    from hushway.families.od.mechanism.learned import od_learned, with_ends
     from hushway.families.od.mechanism.shares import learned_shares, spends_of
     from hushway.families.od.public.cells import ODCells
     from hushway.families.od.public.features import Feature

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.query import Counter
+    from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.advice import Advice
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
-    from hushway.release.plans.sections import AnyPlan, Section
+    from hushway.release.plans.sections import AnyPlan
 
 
 class ODFamily(Family):
@@ -60,6 +61,13 @@ class ODFamily(Family):
         from hushway.families.od.plan import ODPlan
 
         return ODPlan
+
+    @property
+    def catalogue(self) -> "Catalogue[Any, Any]":
+        """Its mechanisms."""
+        from hushway.families.od.mechanism.catalogue import MECHANISMS
+
+        return MECHANISMS
 
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
@@ -161,12 +169,11 @@ class ODFamily(Family):
 
         return SUITE
 
-    @property
-    def mechanisms(self) -> "Mapping[str, type[Section]]":
-        """The models of its mechanisms by name."""
-        from hushway.families.od.plan_mechanisms import MECHANISMS
+    def little_plan(self, folder: Path) -> dict[str, Any]:
+        """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
+        from hushway.families.od.little import little_od
 
-        return MECHANISMS
+        return little_od(folder)
 
     def example(self, folder: Path) -> Example:
         """Writes a synthetic weekday of Ann Arbor."""

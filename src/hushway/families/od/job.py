@@ -1,48 +1,16 @@
 """The job of an OD plan."""
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import assert_never
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes
-from hushway.families.od.fit.tree import geometric_shares
 from hushway.families.od.job_features import asked_features, asked_labels
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
-from hushway.families.od.mechanism.laplace import od_laplace
-from hushway.families.od.mechanism.learned import MOST_LEARNED
-from hushway.families.od.mechanism.learned_lazily import is_learnable
-from hushway.families.od.mechanism.measuring import feature_query
-from hushway.families.od.mechanism.shares import (
-    Weights,
-    given_shares,
-    important_shares,
-    learned_shares,
-    named_importance,
-    recommended_shares,
-    recommended_weights,
-    spends_of,
-    uniform_shares,
-    worth_measuring,
-)
-from hushway.families.od.mechanism.terms import (
-    ODMechanism,
-    TripKind,
-    measured_features,
-    od_terms,
-)
+from hushway.families.od.mechanism.catalogue import MECHANISMS
+from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
+from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_mechanisms import (
-    CBDPPlan,
-    HierarchicalPlan,
-    LaplacePlan,
-    LearnedPlan,
-)
 from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
@@ -57,96 +25,12 @@ from hushway.families.od.rows.trips import (
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
 from hushway.geography.locations import Locations
-from hushway.privacy.accounting import rho_for
-from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Window
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseChoice:
-    """The standard errors of the measurements under either noise.
-
-    Attributes:
-        laplace: Standard error of each measurement with discrete Laplace noise.
-        gaussian: The same with discrete Gaussian noise.
-        laplace_budget: What is spent with Laplace noise.
-        gaussian_budget: What is spent with Gaussian noise.
-    """
-
-    laplace: tuple[float, ...]
-    gaussian: tuple[float, ...]
-    laplace_budget: PureLoss
-    gaussian_budget: ZCDPLoss
-
-    @property
-    def ratio(self) -> float:
-        """Gaussian error over Laplace error, the geometric mean over all measurements."""
-        logs = [math.log(g / p) for g, p in zip(self.gaussian, self.laplace, strict=True)]
-        return math.exp(sum(logs) / len(logs))
-
-    @property
-    def gaussian_is_better(self) -> bool:
-        """Whether Gaussian noise is smaller."""
-        return self.ratio < 1
-
-    @property
-    def budget(self) -> Loss:
-        """The budget of the better one."""
-        return self.gaussian_budget if self.gaussian_is_better else self.laplace_budget
-
-    @property
-    def reason(self) -> str:
-        """Says which is better and why, in one sentence or two."""
-        parts = len(self.laplace)
-        if self.gaussian_is_better:
-            return (
-                f"Gaussian noise is {1 / self.ratio:.2g} times smaller: its error grows with the "
-                f"square root of the {parts} measurements and of what one unit moves, Laplace's "
-                "with both in full. It needs an account kept in rho."
-            )
-        return (
-            f"Laplace noise is {self.ratio:.2g} times smaller: with {parts} measurements, of which "
-            "one unit may move a single cell by all it has, Gaussian noise gains too little to "
-            "make up for its delta. Laplace also keeps the guarantee without a delta."
-        )
-
-
-def compare_noise(
-    *,
-    epsilon: Fraction,
-    delta: Fraction,
-    shares: Callable[[Loss], Sequence[Fraction]],
-    bounds: Sequence[Bound],
-) -> NoiseChoice:
-    """Compares both kinds of noise for some measurements that share one budget.
-
-    Args:
-        epsilon: The epsilon that is asked for.
-        delta: The delta that Gaussian noise may use.
-        shares: Gives the share of each measurement, for a budget in either currency.
-        bounds: How far a unit moves each measurement.
-    """
-    pure, concentrated = PureLoss(epsilon), ZCDPLoss(rho_for(epsilon, delta))
-
-    def errors(budget: Loss) -> tuple[float, ...]:
-        spends = spends_of(budget, shares(budget))
-        return tuple(
-            math.sqrt(noise_for(spend, bound).variance)
-            for spend, bound in zip(spends, bounds, strict=True)
-        )
-
-    return NoiseChoice(
-        laplace=errors(pure),
-        gaussian=errors(concentrated),
-        laplace_budget=pure,
-        gaussian_budget=concentrated,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,8 +92,9 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     cells = _cells(plan, areas) if like is None else _same_cells(like)
     clock = "utc" if plan.data.format == "mds" else plan.data.clock
     window = window_of_periods(cells.periods, clock=clock)
-    mechanism, noise = mechanism_of(plan, cells, asked_features(plan, cells), bound)
-    features = measured_features(mechanism)
+    setting = ODSetting(plan=plan, cells=cells, features=asked_features(plan, cells), bound=bound)
+    planned = MECHANISMS[plan.mechanism.name].from_plan(setting)
+    mechanism = planned.mechanism
     return Job(
         plan=plan,
         geography=cells,
@@ -224,8 +109,8 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
             max_trips=plan.privacy.max_trips,
             policy=Policy(**dict(plan.problems)),
         ),
-        wording=_wording(cells, noise),
-        check_writable=lambda: check_sizes(cells, features),
+        wording=_wording(cells, planned.noise),
+        check_writable=lambda: check_sizes(cells, mechanism.totals),
     )
 
 
@@ -300,99 +185,3 @@ def _wording(cells: ODCells, noise: NoiseChoice | None) -> Wording:
         ),
         noise=None if noise is None else noise.reason,
     )
-
-
-def mechanism_of(
-    plan: ODPlan, cells: ODCells, features: Sequence[Feature], bound: Bound
-) -> tuple[ODMechanism, NoiseChoice | None]:
-    """Returns what will measure and publish, and how the kinds of noise compare if asked."""
-    chosen = plan.mechanism
-    match chosen:
-        case LaplacePlan():
-            spend = PureLoss(plan.privacy.epsilon)
-            laplace = od_laplace(
-                spend=spend, form=chosen.form, expected_false=chosen.expected_false, cells=cells
-            )
-            return laplace, None
-        case LearnedPlan():
-            if cells.size > MOST_LEARNED and chosen.coarse_features is None:
-                features = [feature for feature in features if is_learnable(feature)]
-            noise = _compared(plan, chosen, features, bound)
-            budget = _budget(plan, chosen.noise, noise)
-            if chosen.coarse_features is None and chosen.budget_shares is None:
-                features = worth_measuring(features, budget, bound)
-            shares = _shares(chosen, features, budget, bound)
-            learned = od_learned(cells, features, budget=budget, shares=shares)
-            return learned, noise
-        case CBDPPlan():
-            noise = _compared(plan, chosen, features, bound)
-            budget = _budget(plan, chosen.noise, noise)
-            cbdp = od_cbdp(
-                cells,
-                features,
-                budget=budget,
-                shares=_shares(chosen, features, budget, bound),
-                weights=recommended_weights()
-                if chosen.weights is None
-                else Weights(chosen.weights),
-                nest=chosen.structure == "hierarchical",
-                controlled=chosen.rounding == "controlled",
-                lazy=None if chosen.form == "auto" else chosen.form == "lazy",
-            )
-            return cbdp, noise
-        case HierarchicalPlan():
-            noise = _compared(plan, chosen, features, bound)
-            budget = _budget(plan, chosen.noise, noise)
-            tree = od_hierarchical(
-                cells,
-                features,
-                budget=budget,
-                shares=_shares(chosen, features, budget, bound),
-                prune=chosen.prune,
-            )
-            return tree, noise
-        case _:
-            assert_never(chosen)
-
-
-FittedPlan = LearnedPlan | CBDPPlan | HierarchicalPlan
-
-
-def _shares(
-    chosen: FittedPlan, features: Sequence[Feature], budget: Loss, bound: Bound
-) -> tuple[Fraction, ...]:
-    split = chosen.budget_shares
-    if isinstance(split, dict):
-        return given_shares(split, features)
-    if isinstance(chosen, LearnedPlan):
-        return learned_shares(features, budget, bound)
-    if split == "uniform":
-        return uniform_shares(features)
-    if isinstance(chosen, CBDPPlan) and chosen.importance is not None:
-        return important_shares(named_importance(chosen.importance, features), budget.measure)
-    if split == "geometric" or (split is None and isinstance(chosen, HierarchicalPlan)):
-        return geometric_shares(len(features) + 1)
-    return recommended_shares(features, budget.measure)
-
-
-def _compared(
-    plan: ODPlan,
-    chosen: FittedPlan,
-    features: Sequence[Feature],
-    bound: Bound,
-) -> NoiseChoice | None:
-    if plan.privacy.delta is None:
-        return None
-    return compare_noise(
-        epsilon=plan.privacy.epsilon,
-        delta=plan.privacy.delta,
-        shares=lambda budget: _shares(chosen, features, budget, bound),
-        bounds=[*(feature_query(feature).bound(bound) for feature in features), bound],
-    )
-
-
-def _budget(plan: ODPlan, asked: str, noise: NoiseChoice | None) -> Loss:
-    """Returns what the release costs: an epsilon, or a rho if Gaussian noise is wanted."""
-    if noise is None or asked == "laplace":
-        return PureLoss(plan.privacy.epsilon)
-    return noise.gaussian_budget if asked == "gaussian" else noise.budget

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hushway.errors import GeographyError
 from hushway.families.od.files.guard import refuse_too_many_places
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_mechanisms import LaplacePlan, LearnedPlan
 from hushway.families.od.plan_totals import PERIOD, TOTAL, ZONES
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
@@ -114,8 +113,6 @@ def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
     Raises:
         GeographyError: A column is missing, or a place or a pair of places has no label.
     """
-    if isinstance(plan.mechanism, LaplacePlan):
-        return ()
     if plan.mechanism.coarse_features is None:
         return _all_built(plan, cells, _asked(plan))
     return _built(plan, cells, plan.mechanism.coarse_features)
@@ -164,13 +161,10 @@ def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature,
 
 
 def _asked(plan: ODPlan) -> tuple[str, ...]:
-    if isinstance(plan.mechanism, LaplacePlan):
-        return ()
     if plan.mechanism.coarse_features is not None:
         return plan.mechanism.coarse_features
     total, period, *named = _possible(plan)
-    # Learning needs both ends of trips; a projection does not gain by them and takes much longer.
-    ends = (ORIGINS, DESTINATIONS) if isinstance(plan.mechanism, LearnedPlan) else ()
+    ends = (ORIGINS, DESTINATIONS) if plan.mechanism.measures_ends else ()
     return (total, period, *ends, *named)
 
 

@@ -1,18 +1,18 @@
 """The plan of an OD release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, LearnedPlan, MechanismPlan
+from hushway.families.od.mechanism.catalogue import MECHANISMS
+from hushway.families.od.mechanism.learned import LearnedOptions
+from hushway.families.od.mechanism.options import MechanismOptions
 from hushway.families.od.plan_rows import DataPlan, PlacesPlan
 from hushway.families.od.plan_time import ServiceTimePlan
 from hushway.families.od.plan_totals import (
     BUILT_IN,
-    CELLS,
     FeaturePlan,
-    known_features,
     unnameable,
 )
 from hushway.privacy.bound import Unit
@@ -55,7 +55,7 @@ class ODPlan(AnyPlan):
     places: PlacesPlan
     time: ServiceTimePlan
     privacy: PrivacyPlan
-    mechanism: MechanismPlan = LearnedPlan()
+    mechanism: Annotated[MechanismOptions, MECHANISMS] = LearnedOptions()
     published_totals: dict[str, FeaturePlan] = Field(
         default_factory=dict,
         description="Published totals of your own, by name, each made of a public column.",
@@ -112,8 +112,6 @@ class ODPlan(AnyPlan):
 
     def _columns_of_features(self) -> Iterator[tuple[str, FeaturePlan]]:
         """Yields the features made of columns that the mechanism measures."""
-        if isinstance(self.mechanism, LaplacePlan):
-            return
         asked = self.mechanism.coarse_features
         for name, feature in self.defined_features.items():
             if asked is None or name in asked:
@@ -140,17 +138,7 @@ class ODPlan(AnyPlan):
         for name, feature in self.published_totals.items():
             if feature.pairs is not None and self.places.pairs is None:
                 yield f"published_totals.{name}: needs a table that places.pairs must name"
-        if isinstance(self.mechanism, LaplacePlan):
-            if self.published_totals:
-                yield "published_totals: belong to learned, hierarchical and cbdp, not to laplace"
-            return
-        if self.mechanism.noise != "laplace" and self.privacy.delta is None:
-            yield f'mechanism.noise: is "{self.mechanism.noise}", so privacy.delta must be given'
-        yield from _wrong_features(self, self.mechanism.coarse_features or ())
-        asked = self.mechanism.coarse_features
-        yield from _wrong_shares("budget_shares", self.mechanism.budget_shares, asked)
-        if isinstance(self.mechanism, CBDPPlan):
-            yield from _wrong_shares("importance", self.mechanism.importance, asked)
+        yield from self.mechanism.disagreements(self)
 
 
 def _wrong_places(plan: ODPlan) -> Iterator[str]:
@@ -164,31 +152,4 @@ def _wrong_places(plan: ODPlan) -> Iterator[str]:
         yield (
             f'privacy.unit: must be "device", because trips of data.format = "{plan.data.format}" '
             "are told by devices or tokens, not by people"
-        )
-
-
-def _wrong_features(plan: ODPlan, asked: tuple[str, ...]) -> Iterator[str]:
-    known = known_features(plan.published_totals)
-    for name in asked:
-        if name not in known:
-            yield (
-                f"mechanism.published_totals: {name!r} is not a published total; known are "
-                f"{', '.join(known)}"
-            )
-    for name in asked:
-        built_in = None if name in plan.published_totals else BUILT_IN.get(name)
-        if built_in is not None and built_in.pairs is not None and plan.places.pairs is None:
-            yield (
-                f"mechanism: the published total {name!r} needs a table that places.pairs must name"
-            )
-
-
-def _wrong_shares(option: str, given: object, asked: tuple[str, ...] | None) -> Iterator[str]:
-    if asked is None or not isinstance(given, dict):
-        return
-    expected = {CELLS, *asked}
-    if set(given) != expected:
-        yield (
-            f"mechanism.{option}: must give a number to each of {', '.join((CELLS, *asked))} and "
-            "to nothing else"
         )

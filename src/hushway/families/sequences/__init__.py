@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hushway.families.sequences.fit.table import SequenceTable
     from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
     from hushway.families.sequences.mechanism.steps import step_spends
-    from hushway.families.sequences.mechanism.terms import prefix_tree
+    from hushway.families.sequences.mechanism.tree import prefix_tree
     from hushway.families.sequences.public.prefixes import SequenceUniverse
     from hushway.families.sequences.public.taxonomy import Taxonomy
     from hushway.families.sequences.study.data import SequenceScene, card_scene, grow

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hushway.audit.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.query import Counter
+    from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
@@ -60,6 +61,13 @@ class SequencesFamily(Family):
         from hushway.families.sequences.plan import SequencesPlan
 
         return SequencesPlan
+
+    @property
+    def catalogue(self) -> "Catalogue[Any, Any]":
+        """Its mechanisms."""
+        from hushway.families.sequences.mechanism.catalogue import MECHANISMS
+
+        return MECHANISMS
 
     def prepare(self, plan: Any) -> "Job":
         """Reads the public files of a plan and sets up its mechanism."""
@@ -157,6 +165,12 @@ class SequencesFamily(Family):
         from hushway.families.sequences.fit.record_table import RecordTable
 
         return (self.table, RecordTable)
+
+    def little_plan(self, folder: Path) -> dict[str, Any]:
+        """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
+        from hushway.families.sequences.little import little_sequences
+
+        return little_sequences(folder)
 
     def example(self, folder: Path) -> Example:
         """Writes a day of a synthetic metro's cards."""

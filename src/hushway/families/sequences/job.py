@@ -1,37 +1,18 @@
 """The job of a sequences plan."""
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from hushway.engine.settings import EngineSettings
-from hushway.families.sequences.mechanism.learned import (
-    LearnedSequences,
-    is_learnable,
-    learned_spends,
+from hushway.families.sequences.mechanism.catalogue import (
+    MECHANISMS,
+    LearnedOptions,
+    PrefixTreeOptions,
+    SequencesSetting,
 )
-from hushway.families.sequences.mechanism.steps import (
-    ExpectedFalse,
-    PaperThresholds,
-    Thresholds,
-    geometric_shares,
-    paper_grain_shares,
-    recommended_grain_shares,
-    recommended_height,
-    recommended_shares,
-    recommended_thresholds,
-    uniform_shares,
-)
-from hushway.families.sequences.mechanism.terms import (
-    SequenceMechanism,
-    prefix_tree,
-    sequence_terms,
-)
-from hushway.families.sequences.plan import (
-    LearnedPlan,
-    PrefixTreePlan,
-    SequencesPlan,
-    SequencesPrivacyPlan,
-)
+from hushway.families.sequences.mechanism.learned import is_learnable
+from hushway.families.sequences.mechanism.steps import recommended_height
+from hushway.families.sequences.mechanism.terms import SequenceMechanism, sequence_terms
+from hushway.families.sequences.plan import SequencesPlan
 from hushway.families.sequences.public.gtfs_lines import line_taxonomy
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy, generated_taxonomy
@@ -45,10 +26,8 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
-from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Window
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
@@ -196,47 +175,13 @@ def _height(plan: SequencesPlan) -> int:
 
 def _mechanism(plan: SequencesPlan, universe: SequenceUniverse, height: int) -> SequenceMechanism:
     """Returns the mechanism that a plan names; without one, what can be learnt is learnt."""
-    chosen = plan.mechanism
-    if chosen is None:
+    options = plan.mechanism
+    if options is None:
         learnable = is_learnable(universe, height)
-        chosen = LearnedPlan(name="learned") if learnable else PrefixTreePlan()
-    budget = _budget(plan.privacy, chosen.noise)
-    if isinstance(chosen, LearnedPlan):
-        spends = learned_spends(budget)
-        return LearnedSequences(universe=universe, height=height, spends=spends)
-    paper = chosen.groups == "paper"
-    return prefix_tree(
-        universe,
-        budget=budget,
-        height=height,
-        level_shares=_level_shares(chosen, height),
-        grain_shares=(
-            paper_grain_shares(universe.taxonomy) if paper else recommended_grain_shares(universe)
-        ),
-        thresholds=_thresholds(chosen),
-    )
-
-
-def _budget(privacy: SequencesPrivacyPlan, noise: str) -> Loss:
-    if noise == "gaussian" and privacy.delta is not None:
-        return ZCDPLoss(rho_for(privacy.epsilon, privacy.delta))
-    return PureLoss(privacy.epsilon)
-
-
-def _level_shares(tree: PrefixTreePlan, height: int) -> tuple[Fraction, ...]:
-    if tree.ratio is not None:
-        return geometric_shares(height, ratio=tree.ratio)
-    return uniform_shares(height) if tree.levels == "uniform" else recommended_shares(height)
-
-
-def _thresholds(tree: PrefixTreePlan) -> Thresholds:
-    if tree.thresholds == "paper":
-        return PaperThresholds()
-    return (
-        recommended_thresholds()
-        if tree.expected_false_prefixes is None
-        else ExpectedFalse(expected_false_prefixes=tree.expected_false_prefixes)
-    )
+        options = LearnedOptions(name="learned") if learnable else PrefixTreeOptions()
+    setting = SequencesSetting(plan=plan, options=options, universe=universe, height=height)
+    mechanism: SequenceMechanism = MECHANISMS[options.name].from_plan(setting)
+    return mechanism
 
 
 def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:

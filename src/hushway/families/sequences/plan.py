@@ -1,15 +1,15 @@
 """The plan of a sequences release, and what its tables must agree on."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
+from hushway.families.sequences.mechanism.catalogue import MECHANISMS, SequencesOptions
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
-    Exact,
     LossPlan,
     PlaceColumnsPlan,
     ProblemsPlan,
@@ -140,72 +140,6 @@ class SequencesPrivacyPlan(LossPlan):
     )
 
 
-def _below_one(value: float) -> float:
-    if value >= 1:
-        raise ValueError("must be below 1, or false nodes would multiply")
-    return value
-
-
-class PrefixTreePlan(Section):
-    """A noisy prefix tree."""
-
-    name: Literal["prefix_tree"] = Field(default="prefix_tree", description="The mechanism.")
-    thresholds: Literal["expected_false", "paper"] = Field(
-        default="expected_false", description="From which noisy count on a prefix is kept."
-    )
-    expected_false_prefixes: (
-        Annotated[float, Field(ge=1e-9, allow_inf_nan=False), AfterValidator(_below_one)] | None
-    ) = Field(default=None, description="So many empty prefixes appear below each one, on average.")
-    levels: Literal["recommended", "uniform", "geometric"] = Field(
-        default="recommended", description="How the budget is shared among stops."
-    )
-    ratio: Exact | None = Field(
-        default=None,
-        description="For geometric levels: the budget share of a stop over that of the stop "
-        "before.",
-    )
-    groups: Literal["balanced", "paper"] = Field(
-        default="balanced",
-        description="How the budget of a stop is shared between groups and places.",
-    )
-    noise: Literal["laplace", "gaussian"] = Field(
-        default="laplace", description="Which noise is drawn; gaussian needs privacy.delta."
-    )
-
-    @model_validator(mode="after")
-    def _options_fit(self) -> "PrefixTreePlan":
-        if self.expected_false_prefixes is not None and self.thresholds != "expected_false":
-            raise ValueError('expected_false_prefixes belongs to thresholds = "expected_false"')
-        if (self.ratio is not None) != (self.levels == "geometric"):
-            raise ValueError('levels = "geometric" needs a ratio, and nothing else has one')
-        return self
-
-
-class LearnedPlan(Section):
-    """Records learnt from what is common to all positions, then looked at as a whole."""
-
-    name: Literal["learned"] = Field(description="The mechanism.")
-    noise: Literal["laplace", "gaussian"] = Field(
-        default="laplace", description="Which noise is drawn; gaussian needs privacy.delta."
-    )
-
-
-def _named(mechanism: Any) -> str:
-    """Returns the name of a mechanism as a plan gives it: options without a name are a tree's."""
-    given = mechanism.get("name") if isinstance(mechanism, dict) else mechanism.name
-    return str(given or "prefix_tree")
-
-
-MechanismPlan = Annotated[
-    Annotated[LearnedPlan, Tag("learned")] | Annotated[PrefixTreePlan, Tag("prefix_tree")],
-    Discriminator(
-        _named,
-        custom_error_type="mechanism",
-        custom_error_message='must have the name "learned" or "prefix_tree"',
-    ),
-]
-
-
 class SequencesPlan(AnyPlan):
     """A plan for a release of sequences."""
 
@@ -216,7 +150,7 @@ class SequencesPlan(AnyPlan):
     time: TimePlan | None = None
     records: RecordsPlan = RecordsPlan()
     privacy: SequencesPrivacyPlan
-    mechanism: MechanismPlan | None = Field(
+    mechanism: Annotated[SequencesOptions, MECHANISMS] | None = Field(
         default=None, description='"learned", where it is possible; "prefix_tree" elsewhere.'
     )
     problems: ProblemsPlan = ProblemsPlan()
@@ -256,8 +190,6 @@ class SequencesPlan(AnyPlan):
             yield "time: is missing; taps need a window of days"
         if self.data.sequences is not None and self.records.times:
             yield "records.times: ready sequences have no times; give taps instead"
-        if isinstance(self.mechanism, LearnedPlan) and self.records.times:
-            yield 'mechanism.name: is "learned", which keeps no times; choose "prefix_tree"'
         unit = self.privacy.unit
         if unit.has_many_records and self.data.columns.person is None:
             yield (
@@ -272,9 +204,5 @@ class SequencesPlan(AnyPlan):
                     'privacy.max_records: has no meaning with records.span = "window", where all '
                     f"taps of a {unit} are one record"
                 )
-        if (
-            self.mechanism is not None
-            and self.mechanism.noise == "gaussian"
-            and self.privacy.delta is None
-        ):
-            yield 'mechanism.noise: is "gaussian", so privacy.delta must be given'
+        if self.mechanism is not None:
+            yield from self.mechanism.disagreements(self)

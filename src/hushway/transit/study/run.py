@@ -10,7 +10,8 @@ from typing import Any, Final
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import OPENS_MINUTE, PERIOD_MINUTES, WINDOW, Day
-from hushway.families.od.mechanism.catalogue import od_hierarchical, od_learned, with_ends
+from hushway.families.od.mechanism.hierarchical import od_hierarchical
+from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker

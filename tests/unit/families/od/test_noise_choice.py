@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from hushway.families.od.job import compare_noise
+from hushway.families.od.mechanism.setting import compare_noise
 from hushway.privacy.accounting import epsilon_of_rho
 from hushway.privacy.bound import Bound
 

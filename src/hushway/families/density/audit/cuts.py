@@ -33,8 +33,7 @@ from hushway.families.density.audit.product import (
     visits_in_memory,
 )
 from hushway.families.density.mechanism.recommended import Shares
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import ClusterSeries, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for

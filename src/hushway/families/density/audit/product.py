@@ -12,8 +12,7 @@ import shapely
 from hushway.arrays import IntArray
 from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import naive_laplace
+from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
 from hushway.families.density.rows.counter import EngineVisits

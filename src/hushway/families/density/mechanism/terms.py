@@ -1,19 +1,9 @@
-"""Densities by name, and what their certificates say: from public facts alone."""
-
-from collections.abc import Mapping
-from typing import Any
+"""What the certificate of a density says, from public facts alone."""
 
 from hushway.arrays import IntArray
-from hushway.families.density.fit.table import Denoise
-from hushway.families.density.mechanism.recommended import (
-    Shares,
-    Spends,
-    recommended_cluster_error,
-    recommended_shares,
-    spends_of,
-)
+from hushway.families.density.mechanism.catalogue import MECHANISMS
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
@@ -21,8 +11,7 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
-from hushway.privacy.loss import Loss, ZCDPLoss
-from hushway.release.terms import listed, rebuilt, stated_loss, terms_of
+from hushway.release.terms import listed, terms_of
 from hushway.release.wording import check_unit, plural
 
 FAMILY = "density"
@@ -92,74 +81,5 @@ def stated_series(record: MechanismRecord) -> DensitySeries:
     Raises:
         ReleaseError: It is not one of this version.
     """
-    return rebuilt(record, _series)
-
-
-def _series(parameters: Mapping[str, Any]) -> DensitySeries:
-    series, cuts = stated_loss(parameters, "series"), stated_loss(parameters, "cuts")
-    if series is None or not (cuts is None or isinstance(cuts, ZCDPLoss)):
-        raise ValueError
-    return DensitySeries(
-        limits=VisitLimits(
-            max_visits=parameters["max_visits"],
-            max_visits_in_total=parameters["max_visits_in_total"],
-        ),
-        spends=Spends(
-            series=series,
-            histogram=stated_loss(parameters, "histogram"),
-            activity=stated_loss(parameters, "activity"),
-            total=stated_loss(parameters, "total"),
-            clusters=stated_loss(parameters, "clusters"),
-            cuts=cuts,
-        ),
-        denoise=parameters["denoise"],
-        night=parameters["night"],
-        cluster_error=parameters["cluster_error"],
-        quanta=parameters["quanta"],
-    )
-
-
-def density_series(  # noqa: PLR0913  one argument for each public choice
-    limits: VisitLimits,
-    *,
-    budget: Loss,
-    shares: Shares | None = None,
-    denoise: Denoise = "patterns",
-    clustering: bool = True,
-    scaling: bool = True,
-    night: bool = False,
-    cluster_error: float | None = None,
-) -> DensitySeries:
-    """Returns a density by noisy series; without shares, the recommended ones.
-
-    Privacy:
-        All questions together cost exactly `budget`.
-
-    Args:
-        limits: How much of one person counts.
-        budget: What the release may cost; its currency decides on the noise.
-        shares: The share of each question; those of questions that are not asked must be 0.
-        denoise: What becomes of the noise in a series.
-        clustering: Whether small cells are merged before they are measured.
-        scaling: Whether series are scaled to totals that were measured apart.
-        night: Whether the night is replaced by exponential curves.
-        cluster_error: Noise that a cluster's series may have, as a share of its total; without it,
-            as recommended.
-    """
-    usual = recommended_shares(
-        limits, scaling=scaling, clustering=clustering, cuts=denoise == "cuts"
-    )
-    return DensitySeries(
-        limits=limits,
-        spends=spends_of(budget, usual if shares is None else shares),
-        denoise=denoise,
-        night=night,
-        cluster_error=recommended_cluster_error(denoise)
-        if cluster_error is None
-        else cluster_error,
-    )
-
-
-def naive_laplace(limits: VisitLimits, *, budget: Loss) -> DensitySeries:
-    """Returns the naive baseline: noise on every count, and nothing done about it."""
-    return density_series(limits, budget=budget, denoise="none", clustering=False, scaling=False)
+    mechanism: DensitySeries = MECHANISMS.certified(record)
+    return mechanism

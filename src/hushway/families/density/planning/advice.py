@@ -4,8 +4,9 @@ Everything follows from public files and the guess, so it costs nothing and may 
 """
 
 from hushway.families.density.job import prepare_density
+from hushway.families.density.mechanism.catalogue import CrowdOptions, SeriesOptions
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.plan import CrowdPlan, DensityPlan
+from hushway.families.density.plan import DensityPlan
 from hushway.families.density.planning.forecast import (
     MOST_CELLS,
     forecast_density,
@@ -68,7 +69,7 @@ def recommend_density(
     if _shares_are_free(plan):
         progress("Trying budget shares for the guess")
         visits = crowd.trips / people
-        guess = CrowdPlan(people=float(people), visits=visits)
+        guess = CrowdOptions(people=float(people), visits=visits)
         fitted = chosen.model_copy(
             update={"mechanism": plan.mechanism.model_copy(update={"expected_population": guess})}
         )
@@ -76,7 +77,10 @@ def recommend_density(
         choices.append(_choice(best, score, shares="for the guess"))
         if score < scores[best]:
             chosen = fitted
-            lines += f"\n[mechanism]\ncrowd = {{ people = {people}, visits = {visits:.4g} }}\n"
+            lines += (
+                "\n[mechanism]\n"
+                f"expected_population = {{ people = {people}, visits = {visits:.4g} }}\n"
+            )
     progress("Asking whether that is enough")
     expected = forecast_density(prepare_density(chosen, like=job), crowd)
     return Advice(
@@ -97,13 +101,10 @@ def _limited(plan: DensityPlan, limit: int) -> DensityPlan:
 def _shares_are_free(plan: DensityPlan) -> bool:
     """Whether a guess may decide on the budget shares: where there are some, and none is given."""
     chosen = plan.mechanism
+    if not isinstance(chosen, SeriesOptions) or not chosen.scaling:
+        return False
     given = any(share is not None for _, share in chosen.budget_shares)
-    return (
-        chosen.name == "series"
-        and chosen.scaling
-        and not given
-        and chosen.expected_population is None
-    )
+    return not given and chosen.expected_population is None
 
 
 def _score(job: Job, crowd: ExpectedPopulation) -> float:

@@ -10,7 +10,7 @@ from scipy.spatial.distance import jensenshannon
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.table import Denoise, DensityTable
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.public.visits import SiteHistogram, VisitTotal
 from hushway.families.density.study.errors import Box
 from hushway.families.density.study.honest import Cost, HonestPlan

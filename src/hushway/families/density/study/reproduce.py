@@ -6,7 +6,7 @@ import numpy as np
 
 from hushway.families.density.city import paris as paris_figures
 from hushway.families.density.city.paris import DensityCity, paris
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.study.errors import (
     Box,
     DensityErrors,

@@ -21,8 +21,7 @@ from hushway.families.links.audit.looks import (
     Sums,
 )
 from hushway.families.links.audit.product import Drive, Drives, LinkProduct, LinkStage, Rings, rings
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.privacy.loss import Loss, PureLoss

@@ -7,7 +7,7 @@ streets of one kind carry traffic of one order.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
@@ -26,11 +26,12 @@ from hushway.families.links.public.universe import (
     MovementLimits,
     SpeedSums,
 )
+from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, loss_of
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.mechanism import Forecast, Measurements
@@ -333,3 +334,60 @@ class LinkCounts:
             (Query(name=speeds.name, cells=speeds), self.spends.speeds),
         ]
         return [(query, spend) for query, spend in asked if spend is not None]
+
+
+CLASSES: Final = Fraction(1, 10)
+LEFT_OUT: Final = Fraction(3, 20)
+SPEEDS: Final = Fraction(1, 4)
+
+
+def link_counts(  # noqa: PLR0913  one argument for each public choice
+    limits: MovementLimits,
+    *,
+    budget: Loss,
+    classes: Fraction = CLASSES,
+    left_out: Fraction = LEFT_OUT,
+    speeds: Fraction = Fraction(0),
+    publish_above_se: float = 2.0,
+    shrink_to_class: bool = True,
+    conserve: bool = True,
+    preparation: Preparation = USUAL,
+) -> LinkCounts:
+    """Returns link counts.
+
+    Privacy:
+        All questions together cost exactly `budget`.
+
+    Args:
+        limits: How much of one person counts.
+        budget: What the release may cost; its currency decides on the noise.
+        classes: Share of the sums by zone and class.
+        left_out: Share of what the bound leaves out; the limits then count it.
+        speeds: Share of the speeds.
+        publish_above_se: A link is published from so many standard errors on.
+        shrink_to_class: Whether links are expected to be like others of their class and zone.
+        conserve: Whether nodes are balanced.
+        preparation: How positions become trips; as usual unless given.
+    """
+    return LinkCounts(
+        limits=replace(limits, left_out=left_out > 0),
+        spends=spends_of(budget, classes=classes, speeds=speeds, left_out=left_out),
+        publish_above_se=publish_above_se,
+        shrink_to_class=shrink_to_class,
+        conserve=conserve,
+        preparation=preparation,
+    )
+
+
+def smaller_noise(epsilon: Fraction, delta: Fraction | None, limits: MovementLimits) -> Loss:
+    """Returns the budget whose noise on a link is smaller: pure epsilon, or a rho if allowed.
+
+    Discrete Laplace noise has a standard deviation of about sqrt(2) m / epsilon, discrete Gaussian
+    noise one of sqrt(m / (2 rho)), for m items of a person.
+    """
+    pure = PureLoss(epsilon)
+    if delta is None:
+        return pure
+    rho = rho_for(epsilon, delta)
+    # m / (2 rho) < 2 m^2 / epsilon^2, exactly: a float would take a tiny epsilon for 0.
+    return ZCDPLoss(rho) if epsilon**2 < 4 * limits.max_items * rho else pure

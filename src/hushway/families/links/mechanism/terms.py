@@ -1,20 +1,8 @@
-"""Link counts by name, and what their certificates say: from public facts alone."""
+"""What the certificate of link counts says, from public facts alone."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any, Final
-
-from hushway.families.links.mechanism.counts import (
-    USUAL,
-    LinkCounts,
-    NoisyEnds,
-    Preparation,
-    Spends,
-    spends_of,
-)
-from hushway.families.links.public.universe import LinkUniverse, MovementLimits
-from hushway.privacy.accounting import rho_for
+from hushway.families.links.mechanism.catalogue import MECHANISMS
+from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds
+from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import (
     Certificate,
@@ -22,8 +10,7 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
-from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, exact
-from hushway.release.terms import listed, rebuilt, stated_loss, terms_of
+from hushway.release.terms import listed, terms_of
 from hushway.release.wording import check_unit, plural
 
 FAMILY = "links"
@@ -104,94 +91,5 @@ def stated_counts(record: MechanismRecord) -> LinkCounts:
     Raises:
         ReleaseError: It is not one of this version.
     """
-    return rebuilt(record, _counts)
-
-
-def _counts(parameters: Mapping[str, Any]) -> LinkCounts:
-    links = stated_loss(parameters, "links")
-    if links is None:
-        raise ValueError
-    return LinkCounts(
-        limits=MovementLimits(
-            max_items=parameters["max_items"],
-            speed_steps=parameters["speed_steps"],
-            left_out=stated_loss(parameters, "left_out") is not None,
-        ),
-        spends=Spends(
-            links=links,
-            classes=stated_loss(parameters, "classes"),
-            left_out=stated_loss(parameters, "left_out"),
-            left_out_sums=stated_loss(parameters, "left_out_sums"),
-            speeds=stated_loss(parameters, "speeds"),
-        ),
-        publish_above_se=parameters["publish_above_se"],
-        shrink_to_class=parameters["shrink_to_class"],
-        conserve=parameters["conserve"],
-        preparation=_preparation(parameters["trips"]),
-    )
-
-
-def _preparation(trips: Mapping[str, Any]) -> Preparation:
-    ends = trips["ends"]
-    return Preparation(
-        gap_s=trips["gap_s"],
-        most_speed=trips["most_speed"],
-        ends=None if ends is None else NoisyEnds(**{**ends, "epsilon": exact(ends["epsilon"])}),
-    )
-
-
-CLASSES: Final = Fraction(1, 10)
-LEFT_OUT: Final = Fraction(3, 20)
-SPEEDS: Final = Fraction(1, 4)
-
-
-def link_counts(  # noqa: PLR0913  one argument for each public choice
-    limits: MovementLimits,
-    *,
-    budget: Loss,
-    classes: Fraction = CLASSES,
-    left_out: Fraction = LEFT_OUT,
-    speeds: Fraction = Fraction(0),
-    publish_above_se: float = 2.0,
-    shrink_to_class: bool = True,
-    conserve: bool = True,
-    preparation: Preparation = USUAL,
-) -> LinkCounts:
-    """Returns link counts.
-
-    Privacy:
-        All questions together cost exactly `budget`.
-
-    Args:
-        limits: How much of one person counts.
-        budget: What the release may cost; its currency decides on the noise.
-        classes: Share of the sums by zone and class.
-        left_out: Share of what the bound leaves out; the limits then count it.
-        speeds: Share of the speeds.
-        publish_above_se: A link is published from so many standard errors on.
-        shrink_to_class: Whether links are expected to be like others of their class and zone.
-        conserve: Whether nodes are balanced.
-        preparation: How positions become trips; as usual unless given.
-    """
-    return LinkCounts(
-        limits=replace(limits, left_out=left_out > 0),
-        spends=spends_of(budget, classes=classes, speeds=speeds, left_out=left_out),
-        publish_above_se=publish_above_se,
-        shrink_to_class=shrink_to_class,
-        conserve=conserve,
-        preparation=preparation,
-    )
-
-
-def smaller_noise(epsilon: Fraction, delta: Fraction | None, limits: MovementLimits) -> Loss:
-    """Returns the budget whose noise on a link is smaller: pure epsilon, or a rho if allowed.
-
-    Discrete Laplace noise has a standard deviation of about sqrt(2) m / epsilon, discrete Gaussian
-    noise one of sqrt(m / (2 rho)), for m items of a person.
-    """
-    pure = PureLoss(epsilon)
-    if delta is None:
-        return pure
-    rho = rho_for(epsilon, delta)
-    # m / (2 rho) < 2 m^2 / epsilon^2, exactly: a float would take a tiny epsilon for 0.
-    return ZCDPLoss(rho) if epsilon**2 < 4 * limits.max_items * rho else pure
+    mechanism: LinkCounts = MECHANISMS.certified(record)
+    return mechanism

@@ -10,8 +10,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.city.traces_city import TraceCity
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts, smaller_noise
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements

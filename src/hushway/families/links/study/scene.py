@@ -14,8 +14,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Ways
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LEFT_OUT, LinkCounts, link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements

@@ -12,7 +12,9 @@ from hushway.arrays import IntArray
 from hushway.audit.harness import evidence, in_thousandths
 from hushway.families.od.audit.product import Fitted, Spend, Stage, toy_universe
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical, od_learned
+from hushway.families.od.mechanism.cbdp import od_cbdp
+from hushway.families.od.mechanism.hierarchical import od_hierarchical
+from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, period_feature, total_feature
 from hushway.families.od.public.pair_labels import place_pair_labels

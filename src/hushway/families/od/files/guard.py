@@ -11,8 +11,6 @@ from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
 from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
 from hushway.families.od.files.view import ODView
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
-from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -223,12 +221,11 @@ def _check_rows(certificate: Certificate, view: ODView) -> None:
     terms, cells, least = certificate.terms, view.universe, view.rows.least
     mechanism = stated_od(terms.mechanism, cells, view.features)
     bound: Bound = terms.events[0].bound
-    threshold = mechanism.threshold(cells, bound) if isinstance(mechanism, SparseLaplace) else None
-    zeros_left_out = not isinstance(mechanism, DenseLaplace | SparseLaplace)
+    threshold = mechanism.threshold(cells, bound)
     below = threshold is not None and least is not None and least < threshold
-    if (view.threshold, view.zeros_left_out) != (threshold, zeros_left_out) or below:
+    if (view.threshold, view.zeros_left_out) != (threshold, mechanism.zeros_left_out) or below:
         raise refuse_numbers("rows")
-    learnt = isinstance(mechanism, Learned)
+    learnt = mechanism.learns_errors
     if any((sums.errors is not None) != learnt for sums in view.margins):
         raise refuse_numbers("errors of the sums")
     if learnt:

@@ -5,104 +5,136 @@ the table published is the non-negative one closest to everything that was measu
 up and the many empty cells do not inflate them.
 """
 
-import math
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-import numpy as np
+from pydantic import Field, model_validator
 
-from hushway.arrays import FloatArray, IntArray
-from hushway.errors import PrivacyError
-from hushway.families.od.fit.projection.dense import DenseCells, TailForecast, noise_forecast
-from hushway.families.od.fit.projection.problem import CellSource, GroupedCells, Margin
-from hushway.families.od.fit.projection.project import project
-from hushway.families.od.fit.reconciling.crossing import (
-    WeightedSums,
-    project_crossing,
-    relative_bound,
-)
-from hushway.families.od.fit.reconciling.joining import OutOfReachError
-from hushway.families.od.fit.rounding.controlled import (
-    RoundedTotals,
-    round_cells,
-    round_plainly,
-    round_totals,
-)
-from hushway.families.od.fit.table import MarginTable, ODTable
+from hushway.arrays import IntArray
+from hushway.families.od.fit.table import ODTable
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.laplace import refuse_dense
 from hushway.families.od.mechanism.measuring import (
+    TotalsMechanism,
     cells_query,
     check_measurable,
     measure_features,
-    noise_forecasts,
-    planned_questions,
+    stated_totals,
 )
-from hushway.families.od.mechanism.partitions import partition_of
-from hushway.families.od.mechanism.shares import Weights, margin_weights
+from hushway.families.od.mechanism.options import Shares, TotalsOptions, rule_or_shares
+from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
+from hushway.families.od.mechanism.shares import (
+    important_shares,
+    named_importance,
+    recommended_weights,
+    spends_of,
+    uniform_shares,
+)
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
+from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.features import Feature, refuse_idle
 from hushway.families.od.public.groups import Groups, groups_of, refines
 from hushway.privacy.bound import Bound
-from hushway.privacy.curator import Curator
+from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss
-from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.mechanism import Measurements
 
-# Optimality is computed at every run; a fit that is further off than this is not published.
-TOLERANCE = 1e-9
+if TYPE_CHECKING:
+    from hushway.families.od.plan import ODPlan
+
+# Beyond this the noise alone would take gigabytes; the lazy form has the same law.
+_MOST_DENSE: Final = MOST_DENSE_CELLS // 8
 # From so many cells on, and with fewer than so many in a group, crossing features are joined: below
 # about 250,000 cells the projection is as fast, and large groups make it many times faster.
 _LARGE: Final = 1 << 18
 _SMALL: Final = 8
 
 
+class CBDPOptions(TotalsOptions):
+    """Noise on cells and features, and the closest table that adds up."""
+
+    name: Literal["cbdp"] = Field(description="The mechanism.")
+    variant: Literal["O3", "O4", "O5"] | None = Field(
+        default=None, description="Short for a list of published totals, as in the paper."
+    )
+    weights: Literal["size", "uniform", "inverse_variance", "size_over_variance"] | None = Field(
+        default=None, description="How published totals weigh in the fit."
+    )
+    structure: Literal["flat", "hierarchical"] = Field(
+        default="flat", description="Whether each published total is crossed with those before it."
+    )
+    budget_shares: (
+        Annotated[Literal["uniform", "optimised"] | Shares, rule_or_shares("uniform", "optimised")]
+        | None
+    ) = Field(default=None, description="Budget shares, by rule or as a table that adds up to 1.")
+    importance: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] | None = Field(
+        default=None,
+        description="What a squared error of the cells and of each published total weighs with "
+        "you.",
+    )
+    rounding: Literal["controlled", "plain"] = Field(
+        default="controlled",
+        description="Whether published totals stay within 1 of the fit, or each cell goes to the "
+        "nearest number.",
+    )
+    form: Literal["auto", "dense", "lazy"] = Field(
+        default="auto",
+        description="Whether every cell gets its noise, or empty cells are drawn as needed; the "
+        "result is the same.",
+    )
+
+    @model_validator(mode="after")
+    def _importance_needs_a_split(self) -> "CBDPOptions":
+        if self.importance is not None and self.budget_shares not in (None, "optimised"):
+            raise ValueError(
+                'importance decides on the budget shares, which must then be "optimised"'
+            )
+        return self
+
+    def shares_by_rule(
+        self, features: Sequence[Feature], budget: Loss, bound: Bound
+    ) -> tuple[Fraction, ...]:
+        """Returns equal shares, those that suit what the plan finds important, or recommended."""
+        if self.budget_shares == "uniform":
+            return uniform_shares(features)
+        if self.importance is not None:
+            return important_shares(named_importance(self.importance, features), budget.measure)
+        return super().shares_by_rule(features, budget, bound)
+
+    def disagreements(self, plan: "ODPlan") -> Iterator[str]:
+        """Yields what does not agree with the rest of a plan."""
+        yield from super().disagreements(plan)
+        yield from self.misnamed("importance")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CBDP(FixedQuestions[ODCells]):
+class CBDP(TotalsMechanism):
     """Publishes the closest table that is non-negative and adds up.
 
     Attributes:
-        universe: The public cells.
-        features: The coarse features; the cells are always measured.
-        spends: What each feature costs, in order, and what the cells cost, last.
         weights: How the features weigh in the fit.
         controlled: Whether counts are made whole so that every sum stays within 1 of its fitted
             value; otherwise each cell goes to its nearest whole number.
         lazy: Whether empty cells are drawn only as far as the fit looks at them.
     """
 
-    universe: ODCells
-    features: tuple[Feature, ...]
-    spends: tuple[Loss, ...]
     weights: Weights = Weights.SIZE
     controlled: bool = True
     lazy: bool = False
     name: str = "cbdp"
 
-    def __post_init__(self) -> None:
-        check_measurable(self.universe, self.features, self.spends)
-
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
-        return {
+        return super().parameters | {
             "form": "lazy" if self.lazy else "dense",
-            "noise": self.spends[0].measure.noise,
-            "published_totals": [
-                {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
-            ],
-            "spends": [str(spend.amount) for spend in self.spends],
             "weights": str(self.weights),
             "rounding": "controlled" if self.controlled else "plain",
         }
-
-    @property
-    def losses(self) -> tuple[Loss, ...]:
-        """The price, in the order of measuring: the cells, then the features."""
-        *margins, last = self.spends
-        return (last, *margins)
 
     @property
     def post_processing(self) -> tuple[str, ...]:
@@ -137,13 +169,10 @@ class CBDP(FixedQuestions[ODCells]):
             for one, other in combinations(self.features, 2)
         )
 
-    def questions(self, geography: ODCells) -> tuple[Question, ...]:
-        """What is asked, the cells first."""
-        return planned_questions(geography, self.features, self.spends)
-
-    def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
-        """Returns the noise of each measurement; the fit averages it out, and adds no bias."""
-        return noise_forecasts(geography, self.features, self.spends, bound)
+    @cached_property
+    def elements(self) -> list[IntArray]:
+        """The element of each feature that every group lies in."""
+        return [self.groups.element_of(feature) for feature in self.features]
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
         """Measures every cell, then every feature.
@@ -166,190 +195,82 @@ class CBDP(FixedQuestions[ODCells]):
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Finds the closest table that is non-negative and adds up, in whole numbers."""
-        *answers, cells = measured
-        margins = [answer for answer in answers if isinstance(answer, Measured)]
-        variances = [float(answer.variance) for answer in (*margins, cells)]
-        weights = margin_weights(self.weights, self.features, variances)
-        closest = self._closest(cells, margins, weights)
-        counts, rounded = self._whole(closest)
-        kept = counts > 0
-        return ODTable(
-            universe=geography,
-            cells=closest.cells[kept],
-            counts=counts[kept],
-            standard_errors=np.full(np.count_nonzero(kept), math.sqrt(cells.variance)),
-            threshold=None,
-            zeros_left_out=True,
-            margins=tuple(
-                MarginTable(
-                    feature=feature,
-                    measured=answer.values,
-                    standard_error=math.sqrt(answer.variance),
-                    fitted=fitted,
-                )
-                for feature, answer, fitted in zip(
-                    self.features, margins, closest.margin_totals, strict=True
-                )
-            ),
-            diagnostics=closest.diagnostics | _diagnostics(rounded),
-        )
+        from hushway.families.od.fit.closest import closest_table
 
-    def _closest(
-        self, cells: Measured | MeasuredSparse, margins: list[Measured], weights: Sequence[float]
-    ) -> "_Closest":
-        """Finds the closest table by the way that suits the features."""
-        if isinstance(cells, Measured) and self.crosses:
-            # Where doubles do not reach the tolerance the projection does, in a minute or so.
-            with suppress(OutOfReachError):
-                return self._joined(cells, margins, weights)
-        return self._projected(cells, margins, weights)
-
-    def _projected(
-        self, cells: Measured | MeasuredSparse, margins: list[Measured], weights: Sequence[float]
-    ) -> "_Closest":
-        projection = project(
-            self._source(cells),
-            [
-                Margin(element=element, counts=answer.values, weight=weight)
-                for element, answer, weight in zip(self._elements, margins, weights, strict=True)
-            ],
-            tolerance=TOLERANCE,
-        )
-        found = projection.optimality
-        return _Closest(
-            cells=projection.cells,
-            values=projection.values,
-            groups=projection.groups,
-            group_totals=projection.group_totals,
-            margin_totals=projection.margin_totals,
-            diagnostics={
-                "distance_to_optimum_at_most": found.bound,
-                "relative_to_total": found.relative,
-                "active_set_proven": found.active_set_proven,
-                "newton_steps": found.newton_steps,
-                "rounds": found.rounds,
-            },
-        )
-
-    def _joined(
-        self, cells: Measured, margins: list[Measured], weights: Sequence[float]
-    ) -> "_Closest":
-        joined = project_crossing(
-            cells.values.reshape(len(self.universe.periods), self.universe.pairs),
-            [
-                WeightedSums(partition=partition_of(feature), counts=answer.values, weight=weight)
-                for feature, answer, weight in zip(self.features, margins, weights, strict=True)
-            ],
-            tolerance=TOLERANCE,
-        )
-        every = joined.values.ravel()
-        positive = np.flatnonzero(every)
-        groups = self.groups.of(positive)
-        totals = np.bincount(groups, every[positive], self.groups.count)
-        return _Closest(
-            cells=positive,
-            values=every[positive],
-            groups=groups,
-            group_totals=np.asarray(totals, dtype=np.float64),
-            margin_totals=joined.totals,
-            diagnostics={
-                "distance_to_optimum_at_most": joined.bound,
-                "relative_to_total": relative_bound(joined),
-                "newton_steps": joined.steps,
-            },
-        )
-
-    def _source(self, cells: Measured | MeasuredSparse) -> CellSource:
-        groups = self.groups
-        if isinstance(cells, MeasuredSparse):
-            return LazyCells(measured=cells, groups=groups)
-        return DenseCells(
-            values=cells.values,
-            pair_class=groups.pair_class,
-            pair_classes=groups.pair_classes,
-            period_class=groups.period_class,
-            period_classes=groups.period_classes,
-        )
-
-    @cached_property
-    def _elements(self) -> list[IntArray]:
-        return [self.groups.element_of(feature) for feature in self.features]
-
-    def _whole(self, closest: "_Closest") -> tuple[IntArray, RoundedTotals | None]:
-        if not self.controlled:
-            return round_plainly(closest.values), None
-        rounded = round_totals(closest.group_totals, self._elements)
-        return round_cells(closest.values, closest.groups, rounded.totals), rounded
+        return closest_table(self, measured, geography)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Closest:
-    """The closest table, and how it was found.
+def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+    weights: Weights = Weights.SIZE,
+    nest: bool = False,
+    controlled: bool = True,
+    lazy: bool | None = None,
+) -> CBDP:
+    """Returns constraint-based privacy over some features.
 
-    Attributes:
-        cells: Numbers of the positive cells, ascending.
-        values: Their fitted values.
-        groups: The group of each.
-        group_totals: The fitted total of every group.
-        margin_totals: The fitted totals of every feature's elements.
-        diagnostics: How close this is to the exact minimum.
+    Args:
+        universe: The public cells.
+        features: The coarse features.
+        budget: What the release costs.
+        shares: The share of each feature and, last, of the cells; equal ones unless given.
+        weights: How the features weigh in the fit.
+        nest: Whether features are crossed into a hierarchy, as in the ablations O5(a) and O5(b).
+        controlled: Whether counts are made whole so that every sum keeps its value.
+        lazy: Whether empty cells are drawn only as far as needed; if the universe is large, unless
+            given.
     """
+    lazily = universe.size > _MOST_DENSE if lazy is None else lazy
+    if not lazily:
+        refuse_dense(universe)
+    refuse_idle(features)
+    chosen = nested(features) if nest else tuple(features)
+    parts = uniform_shares(chosen) if shares is None else shares
+    return CBDP(
+        universe=universe,
+        features=chosen,
+        spends=spends_of(budget, parts),
+        weights=weights,
+        controlled=controlled,
+        lazy=lazily,
+    )
 
-    cells: IntArray
-    values: FloatArray
-    groups: IntArray
-    group_totals: FloatArray
-    margin_totals: tuple[FloatArray, ...]
-    diagnostics: dict[str, Any]
+
+def _from_plan(setting: ODSetting) -> PlannedMechanism:
+    options = setting.plan.mechanism
+    assert isinstance(options, CBDPOptions)  # noqa: S101  the options of this mechanism
+    budget, noise = setting.noise(options, setting.features)
+    mechanism = od_cbdp(
+        setting.cells,
+        setting.features,
+        budget=budget,
+        shares=options.shares(setting.features, budget, setting.bound),
+        weights=recommended_weights() if options.weights is None else Weights(options.weights),
+        nest=options.structure == "hierarchical",
+        controlled=options.rounding == "controlled",
+        lazy=None if options.form == "auto" else options.form == "lazy",
+    )
+    return PlannedMechanism(mechanism=mechanism, noise=noise)
 
 
-def _diagnostics(rounded: RoundedTotals | None) -> dict[str, Any]:
-    return {} if rounded is None else {"every_sum_rounded_up_or_down": rounded.exact}
+def _from_certificate(
+    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
+) -> CBDP:
+    return CBDP(
+        **stated_totals(parameters, cells, features),
+        weights=Weights(parameters["weights"]),
+        controlled=parameters["rounding"] == "controlled",
+        lazy=parameters["form"] == "lazy",
+    )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LazyCells:
-    """A sparse measurement seen group by group. A `CellSource` of the projection.
-
-    Privacy:
-        Looking is post-processing: all cells were charged for when they were measured.
-
-    Attributes:
-        measured: The measurement.
-        groups: The groups that the fit works with; those that were measured.
-    """
-
-    measured: MeasuredSparse
-    groups: Groups
-
-    def __post_init__(self) -> None:
-        measured = self.measured.groups
-        if measured is None or not np.array_equal(measured.sizes, self.groups.sizes):
-            raise PrivacyError(
-                "The cells were not measured by the groups of this fit.",
-                advice="Measure and fit with the same published totals.",
-            )
-
-    @property
-    def sizes(self) -> IntArray:
-        """Number of cells in each group."""
-        return self.groups.sizes
-
-    def forecast(self) -> TailForecast:
-        """Returns where the noise of empty cells ends, so that the fit looks there first."""
-        # Exact for Laplace noise, whose mean size is its deviation over the square root of 2.
-        return noise_forecast(self.groups.sizes, math.sqrt(self.measured.variance / 2))
-
-    def above(self, thresholds: IntArray) -> GroupedCells:
-        """Returns every cell whose value is at or above its group's threshold.
-
-        Largest values first within a group; of equal values, the smaller cell number first.
-
-        Raises:
-            PrivacyError: There is not one threshold for each group, or too many cells would show.
-        """
-        shown = self.measured.reveal_groups(thresholds)
-        group = np.repeat(np.arange(self.groups.count), np.diff(shown.start))
-        # The sort is stable, and the cells of a group are shown in ascending order.
-        order = np.lexsort((-shown.values, group))
-        return GroupedCells(start=shown.start, cells=shown.cells[order], values=shown.values[order])
+CONSTRAINT_BASED = ODSpec(
+    name="cbdp",
+    options=CBDPOptions,
+    from_plan=_from_plan,
+    from_certificate=_from_certificate,
+)

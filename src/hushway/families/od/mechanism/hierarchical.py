@@ -6,74 +6,90 @@ mode and cells.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from hushway.arrays import IntArray
 from hushway.families.od.fit.table import MarginTable, ODTable
-from hushway.families.od.fit.tree import TreeLevel, infer_tree
+from hushway.families.od.mechanism.laplace import refuse_dense
 from hushway.families.od.mechanism.measuring import (
+    TotalsMechanism,
     cells_query,
     check_measurable,
     feature_query,
     measure_features,
-    planned_questions,
+    stated_totals,
 )
+from hushway.families.od.mechanism.options import Shares, TotalsOptions, rule_or_shares
+from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
+from hushway.families.od.mechanism.shares import geometric_shares, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
+from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.features import Feature, refuse_idle
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
-from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.mechanism import Forecast, Measurements
+
+
+class HierarchicalOptions(TotalsOptions):
+    """Noise on every node of a tree of features, and sums made consistent."""
+
+    name: Literal["hierarchical"] = Field(description="The mechanism.")
+    variant: Literal["H3", "H4", "H5"] | None = Field(
+        default=None, description="Short for a list of published totals, as in the paper."
+    )
+    budget_shares: (
+        Annotated[
+            Literal["uniform", "optimised", "geometric"] | Shares,
+            rule_or_shares("uniform", "optimised", "geometric"),
+        ]
+        | None
+    ) = Field(default=None, description="Budget shares, by rule or as a table that adds up to 1.")
+    prune: bool = Field(
+        default=True,
+        description="Whether a node at or below 0 is emptied with everything under it.",
+    )
+
+    def shares_by_rule(
+        self, features: Sequence[Feature], budget: Loss, bound: Bound
+    ) -> tuple[Fraction, ...]:
+        """Returns geometric shares, unless the plan names another rule."""
+        if self.budget_shares == "uniform":
+            return uniform_shares(features)
+        if self.budget_shares == "optimised":
+            return super().shares_by_rule(features, budget, bound)
+        return geometric_shares(len(features) + 1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Hierarchical(FixedQuestions[ODCells]):
+class Hierarchical(TotalsMechanism):
     """Publishes the leaves of a consistent noisy tree, none of them negative.
 
+    Its features are the levels above the cells, from the root down; each refines the one before it.
+
     Attributes:
-        universe: The public cells.
-        features: The levels above the cells, from the root down; each refines the one before it.
-        spends: What each level costs, from the root down, the cells last.
         prune: Whether a node at or below 0 is emptied with everything under it.
         prune_early: Whether that is done, too, before the tree is made consistent.
     """
 
-    universe: ODCells
-    features: tuple[Feature, ...]
-    spends: tuple[Loss, ...]
     prune: bool = True
     prune_early: bool = False
     name: str = "hierarchical"
 
-    def __post_init__(self) -> None:
-        check_measurable(self.universe, self.features, self.spends)
-
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
-        return {
-            "form": "dense",
-            "noise": self.spends[0].measure.noise,
-            "published_totals": [
-                {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
-            ],
-            "spends": [str(spend.amount) for spend in self.spends],
-            "prune": self.prune,
-            "prune_early": self.prune_early,
-        }
-
-    @property
-    def losses(self) -> tuple[Loss, ...]:
-        """The price, in the order of measuring: the cells, then the features."""
-        *margins, last = self.spends
-        return (last, *margins)
+        return super().parameters | {"prune": self.prune, "prune_early": self.prune_early}
 
     @property
     def post_processing(self) -> tuple[str, ...]:
@@ -87,10 +103,6 @@ class Hierarchical(FixedQuestions[ODCells]):
             "Each cell is published as the nearest whole number that is not negative.",
             "A cell without a row is published as 0.",
         )
-
-    def questions(self, geography: ODCells) -> tuple[Question, ...]:
-        """What is asked, the cells first."""
-        return planned_questions(geography, self.features, self.spends)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each level; negative cells become 0, which the bias accounts for."""
@@ -125,6 +137,8 @@ class Hierarchical(FixedQuestions[ODCells]):
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Makes the tree consistent and publishes its leaves."""
+        from hushway.families.od.fit.tree import TreeLevel, infer_tree
+
         levels = [answer for answer in measured if isinstance(answer, Measured)]
         *nodes, leaves = infer_tree(
             [
@@ -165,3 +179,67 @@ class Hierarchical(FixedQuestions[ODCells]):
             parents.append(parent)
         every = np.arange(self.universe.size, dtype=np.int64)
         return [*parents, self.features[-1].of(every)]
+
+
+def od_hierarchical(
+    universe: ODCells,
+    features: Sequence[Feature],
+    *,
+    budget: Loss,
+    shares: Sequence[Fraction] | None = None,
+    prune: bool = True,
+    prune_early: bool = False,
+) -> Hierarchical:
+    """Returns the hierarchical baseline over the tree of some features.
+
+    Args:
+        universe: The public cells.
+        features: The features to branch by, from the root down.
+        budget: What the release costs.
+        shares: The share of each level and, last, of the cells; geometric ones unless given.
+        prune: Whether a node at or below 0 is emptied with everything under it.
+        prune_early: Whether that is done, too, before the tree is made consistent.
+    """
+    refuse_dense(universe)
+    refuse_idle(features)
+    levels = nested(features)
+    parts = geometric_shares(len(levels) + 1) if shares is None else shares
+    return Hierarchical(
+        universe=universe,
+        features=levels,
+        spends=spends_of(budget, parts),
+        prune=prune,
+        prune_early=prune_early,
+    )
+
+
+def _from_plan(setting: ODSetting) -> PlannedMechanism:
+    options = setting.plan.mechanism
+    assert isinstance(options, HierarchicalOptions)  # noqa: S101  the options of this mechanism
+    budget, noise = setting.noise(options, setting.features)
+    mechanism = od_hierarchical(
+        setting.cells,
+        setting.features,
+        budget=budget,
+        shares=options.shares(setting.features, budget, setting.bound),
+        prune=options.prune,
+    )
+    return PlannedMechanism(mechanism=mechanism, noise=noise)
+
+
+def _from_certificate(
+    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
+) -> Hierarchical:
+    return Hierarchical(
+        **stated_totals(parameters, cells, features),
+        prune=parameters["prune"],
+        prune_early=parameters["prune_early"],
+    )
+
+
+HIERARCHICAL = ODSpec(
+    name="hierarchical",
+    options=HierarchicalOptions,
+    from_plan=_from_plan,
+    from_certificate=_from_certificate,
+)

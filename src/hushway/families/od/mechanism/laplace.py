@@ -5,27 +5,47 @@ values become 0, so over many empty cells the totals come out too high: `forecas
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
+from hushway.families.od.mechanism.measuring import ODMechanism, cells_query
+from hushway.families.od.mechanism.options import MechanismOptions
+from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
-from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, PureLoss
+from hushway.privacy.loss import Loss, PureLoss, exact
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.forecast import expected_above, threshold_for
-from hushway.privacy.query import Query
-from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.mechanism import Forecast, Measurements, Question
+
+
+class LaplaceOptions(MechanismOptions):
+    """Noise on every cell, and nothing else."""
+
+    name: Literal["laplace"] = Field(description="The mechanism.")
+    form: Literal["auto", "dense", "sparse"] = Field(
+        default="auto", description="Whether every cell is published, or cells above a threshold."
+    )
+    expected_false: float = Field(
+        default=100.0,
+        ge=1e-9,
+        le=1e9,
+        allow_inf_nan=False,
+        description="Sparse form only: so many empty cells appear by chance, on average.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class DenseLaplace(FixedQuestions[ODCells]):
+class DenseLaplace(ODMechanism):
     """Publishes every cell of the universe.
 
     Attributes:
@@ -52,7 +72,7 @@ class DenseLaplace(FixedQuestions[ODCells]):
 
     def questions(self, geography: ODCells) -> tuple[Question, ...]:
         """What is asked: every cell, for the whole epsilon."""
-        return ((_query(geography), self.spend),)
+        return ((cells_query(geography), self.spend),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors of a cell, of a period and of the total."""
@@ -79,7 +99,7 @@ class DenseLaplace(FixedQuestions[ODCells]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparseLaplace:
+class SparseLaplace(ODMechanism):
     """Publishes the cells measured at or above a threshold, for universes of up to 1e12 cells.
 
     Attributes:
@@ -90,7 +110,6 @@ class SparseLaplace:
     spend: PureLoss
     expected_false: float
     name: str = "laplace"
-    adaptive: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -111,13 +130,9 @@ class SparseLaplace:
         """What `fit` does."""
         return ("Only cells measured at or above the threshold are published, as measured.",)
 
-    def events(self, geography: ODCells, bound: Bound) -> tuple[Event, ...]:
-        """What `measure` will do."""
-        return (counting_event(geography.name, geography.size, self.spend, bound),)
-
-    def queries(self, geography: ODCells) -> tuple[Query, ...]:
-        """What is asked."""
-        return (_query(geography),)
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
+        """What is asked: every cell, for the whole epsilon."""
+        return ((cells_query(geography), self.spend),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors; the bias is what false cells add, not what hidden ones lack.
@@ -152,7 +167,7 @@ class SparseLaplace:
         Privacy:
             Spends the whole epsilon on one query; a unit moves it by the counter's bound.
         """
-        query = _query(geography)
+        query = cells_query(geography)
         threshold = self.threshold(geography, curator.bound(query))
         return (curator.counts_above(query, threshold, self.spend),)
 
@@ -204,10 +219,6 @@ def od_laplace(
     raise PrivacyError(f"There is no form {form!r}.", advice='Choose "dense", "sparse" or "auto".')
 
 
-def _query(geography: ODCells) -> Query:
-    return Query(name=geography.name, cells=geography)
-
-
 def _figures(geography: ODCells) -> tuple[tuple[str, int], ...]:
     return (
         ("one cell", 1),
@@ -225,3 +236,34 @@ def _mean_positive_part(scale: float) -> float:
 def _mean_excess(scale: float) -> float:
     """E (Z - t | Z >= t) of discrete Laplace noise: a / (1 - a)."""
     return math.exp(-1 / scale) / -math.expm1(-1 / scale)
+
+
+def _from_plan(setting: ODSetting) -> PlannedMechanism:
+    options = setting.plan.mechanism
+    assert isinstance(options, LaplaceOptions)  # noqa: S101  the options of this mechanism
+    mechanism = od_laplace(
+        spend=PureLoss(setting.plan.privacy.epsilon),
+        form=options.form,
+        expected_false=options.expected_false,
+        cells=setting.cells,
+    )
+    return PlannedMechanism(mechanism=mechanism)
+
+
+def _from_certificate(
+    parameters: Mapping[str, Any], _cells: ODCells, features: tuple[Feature, ...]
+) -> DenseLaplace | SparseLaplace:
+    if features:
+        raise ValueError
+    spend = PureLoss(exact(parameters["epsilon"]))
+    if parameters["form"] == "dense":
+        return DenseLaplace(spend=spend)
+    return SparseLaplace(spend=spend, expected_false=float(parameters["expected_false"]))
+
+
+LAPLACE = ODSpec(
+    name="laplace",
+    options=LaplaceOptions,
+    from_plan=_from_plan,
+    from_certificate=_from_certificate,
+)

@@ -1,10 +1,14 @@
-"""Measuring features and cells: the step that every fitted OD mechanism has in common."""
+"""What OD mechanisms have in common: how they ask, and what certificates and files ask of them."""
 
 import math
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, ClassVar
 
 from hushway.errors import PrivacyError
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
@@ -13,7 +17,8 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.mechanism import Forecast, Question
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.terms import stated_losses
 
 
 def cells_query(cells: ODCells) -> Query:
@@ -91,3 +96,92 @@ def noise_forecasts(
 
 def _error(spend: Loss, bound: Bound) -> float:
     return math.sqrt(noise_for(spend, bound).variance)
+
+
+class ODMechanism(FixedQuestions[ODCells]):
+    """A mechanism that publishes trips by (period, origin, destination).
+
+    Attributes:
+        name: What plans and certificates call it.
+        zeros_left_out: Whether a cell without a row is published as 0.
+        learns_errors: Whether standard errors are learnt; otherwise they are those of the noise.
+    """
+
+    name: str
+    zeros_left_out: ClassVar[bool] = False
+    learns_errors: ClassVar[bool] = False
+
+    @property
+    def totals(self) -> tuple[Feature, ...]:
+        """The public totals that are measured besides the cells."""
+        return ()
+
+    def threshold(self, _cells: ODCells, _bound: Bound) -> int | None:
+        """Returns from which noisy count on a cell is published; None if that does not matter."""
+        return None
+
+    @property
+    @abstractmethod
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does, as sentences for the certificate."""
+
+    @abstractmethod
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Turns noisy answers into the table that is published."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TotalsMechanism(ODMechanism):
+    """A mechanism that measures every cell, and public totals of them.
+
+    Attributes:
+        universe: The public cells.
+        features: The totals; the cells are always measured.
+        spends: What each total costs, in order, and what the cells cost, last.
+    """
+
+    universe: ODCells
+    features: tuple[Feature, ...]
+    spends: tuple[Loss, ...]
+    zeros_left_out: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_measurable(self.universe, self.features, self.spends)
+
+    @property
+    def totals(self) -> tuple[Feature, ...]:
+        """The public totals that are measured besides the cells."""
+        return self.features
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values."""
+        return {
+            "form": "dense",
+            "noise": self.spends[0].measure.noise,
+            "published_totals": [
+                {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
+            ],
+            "spends": [str(spend.amount) for spend in self.spends],
+        }
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price, in the order of measuring: the cells, then the totals."""
+        *margins, last = self.spends
+        return (last, *margins)
+
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
+        """What is asked, the cells first."""
+        return planned_questions(geography, self.features, self.spends)
+
+    def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns the noise of each measurement; a fit makes errors smaller."""
+        return noise_forecasts(geography, self.features, self.spends, bound)
+
+
+def stated_totals(
+    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
+) -> dict[str, Any]:
+    """Returns what a certificate says of a mechanism with totals, as its arguments."""
+    return {"universe": cells, "features": features, "spends": tuple(stated_losses(parameters))}

@@ -2,58 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
 from hushway.errors import PlanError
+from hushway.families.od.fit.weights import Weights
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
-
-
-class Weights(StrEnum):
-    """The weightings that a plan can name.
-
-    `size` is the paper's: one over the number of elements, so that every feature counts as much as
-    all cells together. `inverse_variance` is that of least squares; with non-negative cells it lets
-    totals drift upwards, because it trusts a million clipped cells as much as one total.
-    `size_over_variance` is the paper's, with unequal noise taken into account.
-    """
-
-    SIZE = "size"
-    UNIFORM = "uniform"
-    INVERSE_VARIANCE = "inverse_variance"
-    SIZE_OVER_VARIANCE = "size_over_variance"
-
-
-def margin_weights(
-    weights: Weights, features: Sequence[Feature], variances: Sequence[float]
-) -> tuple[float, ...]:
-    """Returns the weight of each feature, relative to a cell's.
-
-    Args:
-        weights: The weighting.
-        features: The coarse features.
-        variances: Noise variance of each feature and, last, of the cells.
-    """
-    *margins, cells = variances
-    return tuple(
-        _size(weights, feature) * _precision(weights, cells / variance)
-        for feature, variance in zip(features, margins, strict=True)
-    )
-
-
-def _size(weights: Weights, feature: Feature) -> float:
-    if weights in (Weights.SIZE, Weights.SIZE_OVER_VARIANCE):
-        return feature.universe.size / feature.size
-    return 1.0
-
-
-def _precision(weights: Weights, ratio: float) -> float:
-    return ratio if weights in (Weights.INVERSE_VARIANCE, Weights.SIZE_OVER_VARIANCE) else 1.0
-
 
 CELLS = "cells"
 
@@ -207,3 +164,31 @@ def worth_measuring(features: Sequence[Feature], budget: Loss, bound: Bound) -> 
         if feature.title not in _ENDS
         or cells * feature.universe.size / feature.size >= _WORTH**2 * variance
     )
+
+
+# Geometric shares are rounded to so many parts.
+_PARTS = 10**6
+
+
+def geometric_shares(levels: int) -> tuple[Fraction, ...]:
+    """Returns the share of each level of a tree, the root first.
+
+    A level gets 2^(1/3) times as much as the level above it, which minimises the error of range
+    queries on a binary tree (Cormode, Procopiuc, Srivastava, Shen and Yu 2012). Shares are rounded
+    down to millionths, and the leaves get what is left.
+
+    Privacy:
+        The shares are positive and add up to exactly 1, so the levels together spend the budget
+        and no more.
+
+    Raises:
+        PlanError: There is no level, or there are so many that the root's share rounds to 0.
+    """
+    weights = [2 ** (level / 3) for level in range(levels)]
+    shares = [Fraction(int(_PARTS * weight / sum(weights)), _PARTS) for weight in weights]
+    if not shares or not shares[0]:
+        raise PlanError(
+            f"A budget cannot be split over {levels} levels.",
+            advice="Choose a tree of 1 to 50 levels.",
+        )
+    return (*shares[:-1], 1 - sum(shares[:-1], Fraction(0)))

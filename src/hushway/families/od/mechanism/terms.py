@@ -1,14 +1,11 @@
 """What the certificate of an OD release says, from public facts alone."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from collections.abc import Sequence
+from typing import Final, Literal, get_args
 
 from hushway.errors import ReleaseError
-from hushway.families.od.mechanism.cbdp import CBDP
-from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
-from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.shares import Weights
+from hushway.families.od.mechanism.catalogue import MECHANISMS
+from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound, Unit
@@ -18,11 +15,8 @@ from hushway.privacy.certificate import (
     MechanismRecord,
     Terms,
 )
-from hushway.privacy.loss import PureLoss, exact
-from hushway.release.terms import rebuilt, stated_limits, stated_losses, terms_of
+from hushway.release.terms import stated_limits, terms_of
 from hushway.release.wording import check_unit, plural
-
-ODMechanism = DenseLaplace | SparseLaplace | CBDP | Hierarchical | Learned
 
 FAMILY = "od"
 UNITS = (Unit.PERSON, Unit.DEVICE, Unit.TRIP)
@@ -68,7 +62,6 @@ def od_terms(
     """
     check_unit(unit, *UNITS, most=max_trips)
     bound = Bound.of_records(max_trips)
-    features = measured_features(mechanism)
     return terms_of(
         mechanism,
         cells,
@@ -76,7 +69,7 @@ def od_terms(
         release_type=FAMILY,
         unit=unit,
         contribution=_contribution(unit, max_trips, trip),
-        assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if features else ()),
+        assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         error=_error(mechanism, cells, bound),
     )
 
@@ -100,11 +93,6 @@ def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Fe
     return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips, trip=trip)
 
 
-def measured_features(mechanism: ODMechanism) -> tuple[Feature, ...]:
-    """Returns the coarse features that a mechanism measures."""
-    return () if isinstance(mechanism, DenseLaplace | SparseLaplace) else mechanism.features
-
-
 def _contribution(unit: Unit, max_trips: int, trip: TripKind) -> Contribution:
     if not unit.has_many_records:
         words = f"{_TRIPS[trip]}. Each trip counts once, in one cell."
@@ -120,14 +108,14 @@ def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
     cell, *sums = mechanism.forecast(cells, bound)
     beside = (
         "what is left of it, and of what was learnt, stands beside every count as standard_error"
-        if isinstance(mechanism, Learned)
+        if mechanism.learns_errors
         else "it stands beside every count as standard_error"
     )
     words = (
         f"The noise in the measurement of one cell has a standard deviation of "
         f"{cell.standard_error:.3g} trips; {beside}."
     )
-    if not measured_features(mechanism):
+    if not mechanism.totals:
         return words
     errors = ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in sums)
     return f"{words} Sums were measured too, with standard deviations of {errors}."
@@ -136,69 +124,8 @@ def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:
 def stated_od(record: MechanismRecord, cells: ODCells, features: Sequence[Feature]) -> ODMechanism:
     """Returns the mechanism of a certificate.
 
-    Args:
-        record: Name and parameters.
-        cells: The public universe.
-        features: The features of the release.
-
     Raises:
         ReleaseError: It is not one of this version, or measures other features.
     """
-    builders = {
-        "laplace": _laplace,
-        "cbdp": _cbdp,
-        "hierarchical": _hierarchical,
-        "learned": _learned,
-    }
-    if record.name not in builders:
-        raise ReleaseError(
-            f"The mechanism {record.name!r} is not one of OD tables.",
-            advice="Verify with the version of hushway that the certificate names.",
-        )
-    build = builders[record.name]
-    return rebuilt(record, lambda parameters: build(parameters, cells, tuple(features)))
-
-
-def _laplace(
-    parameters: Mapping[str, Any], _cells: ODCells, features: tuple[Feature, ...]
-) -> DenseLaplace | SparseLaplace:
-    spend = PureLoss(exact(parameters["epsilon"]))
-    if features:
-        raise ValueError
-    if parameters["form"] == "dense":
-        return DenseLaplace(spend=spend)
-    return SparseLaplace(spend=spend, expected_false=float(parameters["expected_false"]))
-
-
-def _cbdp(parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]) -> CBDP:
-    return CBDP(
-        universe=cells,
-        features=features,
-        spends=tuple(stated_losses(parameters)),
-        weights=Weights(parameters["weights"]),
-        controlled=parameters["rounding"] == "controlled",
-        lazy=parameters["form"] == "lazy",
-    )
-
-
-def _learned(
-    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
-) -> Learned:
-    return Learned(
-        universe=cells,
-        features=features,
-        spends=tuple(stated_losses(parameters)),
-        lazy=parameters["form"] == "lazy",
-    )
-
-
-def _hierarchical(
-    parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
-) -> Hierarchical:
-    return Hierarchical(
-        universe=cells,
-        features=features,
-        spends=tuple(stated_losses(parameters)),
-        prune=parameters["prune"],
-        prune_early=parameters["prune_early"],
-    )
+    mechanism: ODMechanism = MECHANISMS.certified(record, cells, tuple(features))
+    return mechanism

@@ -10,8 +10,9 @@ from typing import Any, Final
 from hushway.errors import HushwayError, PlanError
 from hushway.families.od.job import prepare_od
 from hushway.families.od.job_features import possible_features
+from hushway.families.od.mechanism.cbdp import CBDPOptions
+from hushway.families.od.mechanism.learned import LearnedOptions
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_mechanisms import CBDPPlan, LaplacePlan, LearnedPlan
 from hushway.families.od.plan_totals import CELLS, FeaturePlan, known_features
 from hushway.families.od.planning.forecast import forecast_od
 from hushway.families.od.planning.recommend import Candidate, make_stand_in, plan_lines, recommend
@@ -78,7 +79,7 @@ def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Pr
 
 def _widened(plan: ODPlan) -> tuple[ODPlan, tuple[str, ...]]:
     """Returns the plan with totals by columns of the places that it makes nothing of."""
-    wider = plan.model_copy(update={"mechanism": LearnedPlan()})
+    wider = plan.model_copy(update={"mechanism": LearnedOptions()})
     added: list[str] = []
     for column in _spare_columns(plan):
         more = wider.model_copy(
@@ -121,11 +122,11 @@ def _options(candidate: Candidate) -> dict[str, Any]:
 
 
 def _settled(wider: ODPlan, plan: ODPlan, best: Candidate) -> ODPlan:
-    noise = "laplace" if isinstance(plan.mechanism, LaplacePlan) else plan.mechanism.noise
+    noise = plan.mechanism.asked_noise
     mechanism = (
-        CBDPPlan(name="cbdp", published_totals=best.features, noise=noise)
+        CBDPOptions(name="cbdp", published_totals=best.features, noise=noise)
         if best.mechanism == "cbdp"
-        else LearnedPlan(published_totals=best.features, noise=noise)
+        else LearnedOptions(published_totals=best.features, noise=noise)
     )
     privacy = plan.privacy.model_copy(update={"max_trips": best.max_trips})
     return wider.model_copy(update={"mechanism": mechanism, "privacy": privacy})

@@ -11,7 +11,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.terms import ODMechanism, measured_features
+from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
@@ -61,7 +61,7 @@ def forecast_od(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
         return CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=(reason,))
     scene = trips_scene(
         cells,
-        figures(cells, measured_features(mechanism)),
+        figures(cells, mechanism.totals),
         stand_in(cells, trips=crowd.trips, people=people),
         unit=job.plan.privacy.unit,
         max_trips=job.bound.total,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned
-from hushway.families.od.mechanism.cbdp import CBDP
-from hushway.families.od.mechanism.learned import LEARNED, Learned
-from hushway.families.od.mechanism.shares import Weights, learned_shares, recommended_shares
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.cbdp import CBDP, od_cbdp
+from hushway.families.od.mechanism.learned import LEARNED, Learned, od_learned
+from hushway.families.od.mechanism.shares import learned_shares, recommended_shares
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature

@@ -10,9 +10,11 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW, Day
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
+from hushway.families.od.fit.weights import Weights
+from hushway.families.od.mechanism.cbdp import od_cbdp
+from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.mechanism.shares import Weights, recommended_shares, recommended_weights
+from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal

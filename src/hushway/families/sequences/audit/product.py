@@ -12,8 +12,7 @@ from hushway.arrays import IntArray
 from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
 from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
-from hushway.families.sequences.mechanism.terms import prefix_tree
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.counter import EngineSequences

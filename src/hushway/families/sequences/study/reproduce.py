@@ -16,8 +16,8 @@ from hushway.families.sequences.mechanism.steps import (
     paper_grain_shares,
     uniform_shares,
 )
-from hushway.families.sequences.mechanism.terms import SequenceMechanism, prefix_tree
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.terms import SequenceMechanism
+from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.study.data import (
     Grown,
     SequenceScene,

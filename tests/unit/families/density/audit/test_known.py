@@ -15,8 +15,7 @@ from hushway.families.density.audit.product import (
     district,
 )
 from hushway.families.density.mechanism.recommended import Shares
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import PERSON_PARTS, SiteHistogram, VisitLimits
 from hushway.privacy.loss import Loss, ZCDPLoss
 

@@ -51,8 +51,7 @@ from hushway.families.density.audit.product import (
 )
 from hushway.families.density.audit.suite import SUITE
 from hushway.families.density.audit.whole import one_visit_is_one
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ActivityHistogram,

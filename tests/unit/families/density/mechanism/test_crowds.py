@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.families.density.mechanism.recommended import Spends
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import ZCDPLoss
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from hushway.families.density.fit.table import Denoise, DensityTable
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series, naive_laplace
+from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 

@@ -11,8 +11,7 @@ import pytest
 
 from hushway.families.density.fit.scale import AllVisits, scale_of
 from hushway.families.density.fit.table import Denoise
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series, naive_laplace
+from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.privacy.loss import PureLoss, ZCDPLoss

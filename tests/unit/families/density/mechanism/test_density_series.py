@@ -11,8 +11,7 @@ import pytest
 from hushway.errors import HushwayError, PlanError, PrivacyError
 from hushway.families.density.fit.totals import answers_of
 from hushway.families.density.mechanism.recommended import Shares, Spends, spends_of
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series, naive_laplace
+from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
     ClusterSeries,

@@ -5,8 +5,7 @@ from hushway.families.density.city.paris import paris
 from hushway.families.density.fit.scale import all_visits, levels_of
 from hushway.families.density.fit.table import Denoise
 from hushway.families.density.fit.totals import answers_of
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_series
+from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.gains import DEFAULT, VARIANTS, fit_variant, measure_gains

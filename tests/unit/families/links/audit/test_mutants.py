@@ -48,8 +48,7 @@ from hushway.families.links.audit.suite import (
     first_by_place,
     within_the_radius,
 )
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import (
     MovementCells,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.families.links.fit.rest import FittedLinks, hidden_links, rest_of
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import ClassZones, MovementLimits
 from hushway.privacy.loss import ZCDPLoss
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.families.links.fit.standing import chance_of, standing_out
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import MovementLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, noise_for

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.mechanism.counts import LinkCounts, Spends, spends_of
-from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import (
+    LinkCounts,
+    Spends,
+    link_counts,
+    smaller_noise,
+    spends_of,
+)
 from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
 from hushway.families.links.public.universe import (
     ClassZones,

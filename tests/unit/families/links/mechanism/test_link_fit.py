@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from hushway.families.links.fit.flows import balance_of
 from hushway.families.links.fit.speeds import fitted_speeds
 from hushway.families.links.fit.table import LinkTable, expectation
-from hushway.families.links.mechanism.counts import LinkCounts
-from hushway.families.links.mechanism.terms import link_counts
+from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.universe import SPEED_STEP, ClassZones, MovementLimits
 from hushway.privacy.loss import ZCDPLoss
 

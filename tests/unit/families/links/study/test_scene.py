@@ -5,7 +5,7 @@ import pytest
 
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.traces import Ways
-from hushway.families.links.mechanism.terms import link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import link_counts, smaller_noise
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import MovementCells, MovementLimits
 from hushway.families.links.study.scene import (

@@ -5,7 +5,8 @@ import pytest
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError, ReleaseError
-from hushway.families.od.fit.tree import TreeLevel, geometric_shares, infer_tree
+from hushway.families.od.fit.tree import TreeLevel, infer_tree
+from hushway.families.od.mechanism.shares import geometric_shares
 
 NOBODY = np.empty(0, dtype=np.int64)
 

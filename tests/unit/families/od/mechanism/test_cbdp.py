@@ -8,11 +8,11 @@ from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.fit.reconciling import joining
 from hushway.families.od.fit.table import ODTable
+from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism import cbdp
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_hierarchical
-from hushway.families.od.mechanism.cbdp import CBDP
-from hushway.families.od.mechanism.hierarchical import Hierarchical
-from hushway.families.od.mechanism.shares import Weights, spends_of, uniform_shares
+from hushway.families.od.mechanism.cbdp import CBDP, od_cbdp
+from hushway.families.od.mechanism.hierarchical import Hierarchical, od_hierarchical
+from hushway.families.od.mechanism.shares import spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,

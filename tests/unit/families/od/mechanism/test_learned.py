@@ -11,11 +11,10 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.od.files.guard import check_margins, check_table
+from hushway.families.od.fit.learned import distance_classes
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
-from hushway.families.od.mechanism.catalogue import od_learned
-from hushway.families.od.mechanism.learned import Learned, distance_classes
+from hushway.families.od.mechanism.learned import Learned, od_learned
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
@@ -361,11 +360,9 @@ def test_features_that_tell_nothing_are_refused() -> None:
 
 def test_a_table_that_is_too_large_is_learnt_lazily(monkeypatch: pytest.MonkeyPatch) -> None:
     cells, _ = city()
-    for module in (learned_module, catalogue):
-        monkeypatch.setattr(module, "MOST_LEARNED", cells.size)
+    monkeypatch.setattr(learned_module, "MOST_LEARNED", cells.size)
     assert not od_learned(cells, all_features(cells), budget=EPSILON).lazy
-    for module in (learned_module, catalogue):
-        monkeypatch.setattr(module, "MOST_LEARNED", cells.size - 1)
+    monkeypatch.setattr(learned_module, "MOST_LEARNED", cells.size - 1)
     assert od_learned(cells, all_features(cells), budget=EPSILON).lazy
     with pytest.raises(PrivacyError, match="too large to look at every one") as refusal:
         od_learned(cells, all_features(cells), budget=EPSILON, lazy=False)

@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from hushway.families.od.mechanism.catalogue import nested
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import nested
 from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
 from hushway.families.od.public.groups import refines
 from hushway.families.od.public.pair_labels import place_pair_labels

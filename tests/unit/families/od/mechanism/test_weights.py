@@ -1,6 +1,6 @@
 import pytest
 
-from hushway.families.od.mechanism.shares import Weights, margin_weights
+from hushway.families.od.fit.weights import Weights, margin_weights
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
 

@@ -11,8 +11,9 @@ import pytest
 from hushway import ExpectedPopulation
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
-from hushway.families.od.mechanism.catalogue import od_cbdp, od_learned, with_ends
+from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
+from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning import forecast as forecast_module
 from hushway.families.od.planning.forecast import figures, forecast_od, typical_errors

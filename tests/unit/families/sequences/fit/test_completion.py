@@ -11,7 +11,7 @@ import pytest
 from hushway.errors import PlanError
 from hushway.families.sequences.fit.completion import CompletedSequences, complete
 from hushway.families.sequences.fit.table import SequenceTable, StepSummary
-from hushway.families.sequences.mechanism.terms import prefix_tree
+from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss

@@ -16,8 +16,7 @@ from hushway.families.sequences.mechanism.steps import (
     PaperThresholds,
     geometric_shares,
 )
-from hushway.families.sequences.mechanism.terms import prefix_tree
-from hushway.families.sequences.mechanism.tree import PrefixTree
+from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator

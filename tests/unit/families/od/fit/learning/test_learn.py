@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.fit.learning import learn as learning
 from hushway.families.od.fit.learning.learn import Posterior, learn
-from hushway.families.od.fit.learning.learn import learn as learning
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace

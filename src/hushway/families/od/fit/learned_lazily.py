@@ -1,11 +1,11 @@
 """A huge table that learns: only cells that show, or of which something is expected, cost anything.
 
-1. Expect: sums are learnt, and products of factors fitted to them (`fit.factored`).
+1. Expect: sums are learnt, and products of factors fitted to them (`fit.learning.factored`).
 2. Look: candidates are the cells whose noisy value is large, and those of which much is expected.
 3. Learn: how far counts stray from what is expected, from the candidates and from how many cells
-   stay hidden; from there, the posterior of every candidate (`fit.hidden`).
+   stay hidden; from there, the posterior of every candidate (`fit.learning.hidden`).
 4. Spread: what sums have left goes to all other cells as expected, in whole trips
-   (`fit.scattering`).
+   (`fit.learning.scattering`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import PrivacyError
 from hushway.families.od.fit.learning.expectation import NoisySums, learnt_sums, period_totals
 from hushway.families.od.fit.learning.factored import Blocks, Factored, Kind, SomeCells, Target
 from hushway.families.od.fit.learning.hidden import Candidates, HiddenPosterior, learn_hidden
@@ -25,14 +24,13 @@ from hushway.families.od.fit.learning.scattering import scatter
 from hushway.families.od.fit.learning.settling import Met, Rest, settle
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import pair_ends
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import PairEnds, joint_codes
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.lazy import Shown
 
-# About so many cells without trips show by chance, and at most so many more are looked at because
-# something is expected of them.
-EXPECTED_FALSE: Final = float(1 << 20)
+# At most so many cells that do not show are looked at because something is expected of them.
 _MOST_EXPECTED: Final = 1 << 20
 # A cell of which less is expected is looked at only if it shows.
 _LEAST_EXPECTED: Final = 0.25
@@ -86,7 +84,7 @@ def learn_lazily(
 
     Args:
         universe: The public cells.
-        features: The features that were measured; see `is_learnable`.
+        features: The features that were measured; see `feature_structure.is_learnable`.
         sums: What was measured of each.
         looked: What was measured of the cells.
     """
@@ -182,21 +180,6 @@ def _look(  # noqa: PLR0917  the candidates and the rest, each with all that is 
     )
 
 
-def is_learnable(feature: Feature) -> bool:
-    """Returns whether the elements of a feature follow from classes of origins and destinations."""
-    return feature.pairs is None or feature.pairs.ends is not None
-
-
-def check_learnable(features: Sequence[Feature]) -> None:
-    """Refuses sums that a huge table cannot be learnt from.
-
-    Raises:
-        PrivacyError: A feature labels pairs of places one by one.
-    """
-    for feature in features:
-        _ends(feature)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Goal:
     """The sums that expectations are brought to.
@@ -211,7 +194,7 @@ class _Goal:
 
     @staticmethod
     def of(universe: ODCells, features: Sequence[Feature], sums: Sequence[NoisySums]) -> "_Goal":
-        ends = [_ends(feature) for feature in features]
+        ends = [pair_ends(feature) for feature in features]
         blocks = _blocks(ends, len(universe.locations))
         totals = period_totals(sums, len(universe.periods))
         return _Goal(
@@ -239,19 +222,6 @@ class _Goal:
             counts = shape.counts - _summed(element, trips, len(shape.counts))
             left.append(replace(shape, counts=np.maximum(counts, 0.0)))
         return sorted(left, key=lambda shape: -len(shape.counts))
-
-
-def _ends(feature: Feature) -> PairEnds:
-    if feature.pairs is None:
-        alike = np.zeros(len(feature.universe.locations), dtype=np.int32)
-        return PairEnds(origin=alike, destination=alike, between=np.zeros((1, 1), dtype=np.int32))
-    if feature.pairs.ends is None:
-        raise PrivacyError(
-            f"The published total {feature.title!r} labels pairs of places one by one; a table of "
-            f"{feature.universe.size:,} cells is too large to learn from such sums.",
-            advice='Leave it out, or use mechanism "cbdp".',
-        )
-    return feature.pairs.ends
 
 
 def _blocks(ends: Sequence[PairEnds], places: int) -> Blocks:

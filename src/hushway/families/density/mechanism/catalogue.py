@@ -1,0 +1,268 @@
+"""The mechanisms of densities. A new one is one more value; what it computes with is imported late.
+
+Plans are read before anything large is loaded, and they read this file.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, model_validator
+
+from hushway.release.catalogue import Catalogue, MechanismSpec
+from hushway.release.mechanism import budget_for
+from hushway.release.plans.sections import PositiveShare, Section
+from hushway.release.terms import stated_loss
+
+if TYPE_CHECKING:
+    from hushway.families.density.mechanism.recommended import Shares
+    from hushway.families.density.mechanism.series import DensitySeries
+    from hushway.families.density.plan import DensityPlan
+    from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+    from hushway.privacy.loss import Loss
+
+
+@dataclass(frozen=True, kw_only=True)
+class DensitySetting:
+    """What a mechanism is made from: a plan and what was read of its public files.
+
+    Attributes:
+        plan: The plan.
+        universe: The public areas, bins and sites.
+        limits: How much of one person counts.
+    """
+
+    plan: "DensityPlan"
+    universe: "DensityUniverse"
+    limits: "VisitLimits"
+
+    @property
+    def budget(self) -> "Loss":
+        """What the release costs."""
+        privacy = self.plan.privacy
+        return budget_for(privacy.epsilon, privacy.delta, self.plan.mechanism.asked_noise)
+
+
+class DensityOptions(Section):
+    """The table [mechanism] of a plan for a density."""
+
+    name: str
+
+    @property
+    def asked_noise(self) -> str:
+        """Which noise is drawn."""
+        return "laplace"
+
+
+class SharesOptions(Section):
+    """The share of each question in the budget; the series gets what they leave."""
+
+    histogram: PositiveShare | None = Field(
+        default=None,
+        description="The budget share of people by place, each shared among all visits.",
+    )
+    activity: PositiveShare | None = Field(
+        default=None, description="The budget share of people by how busy they are."
+    )
+    total: PositiveShare | None = Field(
+        default=None, description="The budget share of the number of all visits."
+    )
+    clusters: PositiveShare | None = Field(
+        default=None, description="The budget share of the totals that clusters are made by."
+    )
+    cuts: PositiveShare | None = Field(
+        default=None,
+        description="The budget share of how many cosines of each series to keep; for denoise = "
+        '"cuts".',
+    )
+
+
+# More than there are on earth, and a visit in every second of ten days.
+_MOST_PEOPLE, _MOST_VISITS = 10_000_000_000, 1_000_000
+
+
+class CrowdOptions(Section):
+    """A public guess of how many there are, which the budget is split for."""
+
+    people: float = Field(
+        ge=1,
+        le=_MOST_PEOPLE,
+        allow_inf_nan=False,
+        description="A public guess of the people in the data, never a count.",
+    )
+    visits: float = Field(
+        ge=0.001,
+        le=_MOST_VISITS,
+        allow_inf_nan=False,
+        description="A public guess of the visits of one of them in the window, on average.",
+    )
+
+
+class SeriesOptions(DensityOptions):
+    """Noisy series of clusters, cleaned and scaled."""
+
+    name: Literal["series"] = Field(default="series", description="The mechanism.")
+    noise: Literal["gaussian", "laplace"] = Field(
+        default="gaussian",
+        description="Which noise is drawn; gaussian needs privacy.delta, laplace is much louder.",
+    )
+    denoise: Literal["patterns", "sure", "cuts", "none"] = Field(
+        default="patterns",
+        description="How series are cleaned: by what they have in common, by their first cosines, "
+        "or not at all.",
+    )
+    clustering: bool = Field(
+        default=True, description="Whether small neighbours are merged before measuring."
+    )
+    cluster_error: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="Neighbours are merged until the noise of a series is at most this share of "
+        "its total.",
+    )
+    scaling: bool = Field(
+        default=True,
+        description="Whether series are scaled to totals in which each person counts once, and to "
+        "the number of all visits.",
+    )
+    night: bool = Field(
+        default=False,
+        description="Whether the night is replaced by exponential curves, as in the paper.",
+    )
+    budget_shares: SharesOptions = SharesOptions()
+    expected_population: CrowdOptions | None = None
+
+    @property
+    def asked_noise(self) -> str:
+        """Which noise is drawn."""
+        return self.noise
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> "SeriesOptions":
+        problems = list(_misfits(self))
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+def _misfits(options: SeriesOptions) -> Iterator[str]:
+    """Yields what options of a mechanism, each right by itself, do not agree on."""
+    shares = options.budget_shares
+    scaled = (shares.histogram, shares.activity, shares.total)
+    if options.denoise == "cuts" and options.noise != "gaussian":
+        yield 'denoise = "cuts" needs noise = "gaussian"'
+    if shares.cuts is not None and options.denoise != "cuts":
+        yield 'budget_shares.cuts belongs to denoise = "cuts"'
+    if shares.clusters is not None and not options.clustering:
+        yield "budget_shares.clusters belongs to clustering = true"
+    if not options.scaling and any(
+        given is not None for given in (*scaled, options.expected_population)
+    ):
+        yield (
+            "budget_shares.histogram, .activity, .total and expected_population belong to "
+            "scaling = true"
+        )
+    if sum(share or 0 for _, share in shares) >= 1:
+        yield "budget_shares sum to 1 or more and leave nothing for the series"
+    if options.expected_population is not None and any(given is not None for _, given in shares):
+        yield "expected_population decides on the budget shares: give one of the two"
+
+
+class LaplaceOptions(DensityOptions):
+    """Noise on every count and nothing else, a baseline."""
+
+    name: Literal["laplace"] = Field(description="The mechanism.")
+
+
+def _planned_series(setting: DensitySetting) -> "DensitySeries":
+    from hushway.families.density.mechanism.series import density_series
+
+    options = setting.plan.mechanism
+    assert isinstance(options, SeriesOptions)  # noqa: S101  the options of this mechanism
+    return density_series(
+        setting.limits,
+        budget=setting.budget,
+        shares=_shares(options, setting),
+        denoise=options.denoise,
+        clustering=options.clustering,
+        scaling=options.scaling,
+        night=options.night,
+        cluster_error=options.cluster_error,
+    )
+
+
+def _shares(options: SeriesOptions, setting: DensitySetting) -> "Shares":
+    """Returns the shares that the plan gives, and recommended ones where it gives none."""
+    from hushway.families.density.mechanism.recommended import (
+        Crowd,
+        recommended_shares,
+        shares_for,
+    )
+
+    usual = recommended_shares(
+        setting.limits,
+        scaling=options.scaling,
+        clustering=options.clustering,
+        cuts=options.denoise == "cuts",
+    )
+    given = {name: share for name, share in options.budget_shares if share is not None}
+    shares = replace(usual, **given)
+    guess = options.expected_population
+    if guess is None:
+        return shares
+    crowd = Crowd(people=guess.people, visits=guess.visits)
+    return shares_for(setting.universe, setting.limits, setting.budget, crowd, shares)
+
+
+def _planned_laplace(setting: DensitySetting) -> "DensitySeries":
+    from hushway.families.density.mechanism.series import naive_laplace
+
+    return naive_laplace(setting.limits, budget=setting.budget)
+
+
+def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries":
+    from hushway.families.density.mechanism.recommended import Spends
+    from hushway.families.density.mechanism.series import DensitySeries
+    from hushway.families.density.public.visits import VisitLimits
+    from hushway.privacy.loss import ZCDPLoss
+
+    series, cuts = stated_loss(parameters, "series"), stated_loss(parameters, "cuts")
+    if series is None or not (cuts is None or isinstance(cuts, ZCDPLoss)):
+        raise ValueError
+    return DensitySeries(
+        limits=VisitLimits(
+            max_visits=parameters["max_visits"],
+            max_visits_in_total=parameters["max_visits_in_total"],
+        ),
+        spends=Spends(
+            series=series,
+            histogram=stated_loss(parameters, "histogram"),
+            activity=stated_loss(parameters, "activity"),
+            total=stated_loss(parameters, "total"),
+            clusters=stated_loss(parameters, "clusters"),
+            cuts=cuts,
+        ),
+        denoise=parameters["denoise"],
+        night=parameters["night"],
+        cluster_error=parameters["cluster_error"],
+        quanta=parameters["quanta"],
+    )
+
+
+DensitySpec = MechanismSpec[DensitySetting, Any]
+
+SERIES = DensitySpec(
+    name="series",
+    options=SeriesOptions,
+    from_plan=_planned_series,
+    from_certificate=_stated_series,
+)
+# A series without any cleaning, which is what its certificate calls it.
+LAPLACE = DensitySpec(
+    name="laplace",
+    options=LaplaceOptions,
+    from_plan=_planned_laplace,
+    from_certificate=_stated_series,
+)
+MECHANISMS = Catalogue(SERIES, LAPLACE, default=SERIES.name)

@@ -1,0 +1,196 @@
+"""The table that learns, from noisy cells and sums to whole counts: all post-processing."""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int32Array
+from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
+from hushway.families.od.fit.learning.expectation import NoisySums, expectation
+from hushway.families.od.fit.learning.learn import learn
+from hushway.families.od.fit.learning.looking import Look, SumsOfCells, firm
+from hushway.families.od.fit.partitions import elements_of, partition_of
+from hushway.families.od.fit.reconciling.joining import MeasuredSums, join
+from hushway.families.od.fit.rounding.controlled import round_totals
+from hushway.families.od.fit.table import Estimates, MarginTable, ODTable, known_share
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import Feature
+from hushway.families.od.public.pair_labels import pairs_of_matrix
+from hushway.geography.locations import Locations
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.noise.inversion import NoiseLaw
+from hushway.release.mechanism import Measurements
+
+# Pairs of places share a factor with this many classes of about the same distance.
+_DISTANCES: Final = 16
+# Cells are listed with their estimates until these make up this share of all trips.
+_LISTED: Final = 0.99
+# Learnt figures are told with so many decimals: the last digits of floats tell one machine from
+# another and nothing about trips.
+_DIGITS: Final = 3
+_DIGITS_OF_SUMS: Final = 6
+
+
+def learned_table(
+    universe: ODCells, features: Sequence[Feature], measured: Measurements
+) -> ODTable:
+    """Learns, joins and rounds.
+
+    Args:
+        universe: The public cells.
+        features: The sums that were measured.
+        measured: The noisy cells, then the noisy sums.
+    """
+    cells, *others = measured
+    sums = [one for one in others if isinstance(one, Measured)]
+    noisy = [
+        NoisySums(partition=partition_of(feature), values=one.values, law=_law(one))
+        for feature, one in zip(features, sums, strict=True)
+    ]
+    if isinstance(cells, MeasuredSparse):
+        threshold = 0 if cells.threshold is None else cells.threshold  # `measure` gives one
+        looked = Looked(shown=cells.reveal(), threshold=threshold, law=_law(cells))
+        return _table(universe, features, sums, learn_lazily(universe, features, noisy, looked))
+    return _table(universe, features, sums, _learnt(cells, noisy, universe))
+
+
+def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> LearntCells:
+    shape = (len(geography.periods), geography.pairs)
+    values, law = cells.values.reshape(shape), _law(cells)
+    expected = expectation(noisy, values, law, distance_classes(geography))
+    posterior = learn(values, expected, law)
+    yielding = firm(posterior.variance, law)
+    looks = [
+        Look.at(
+            noisy=one.values,
+            noise=float(one.law.variance),
+            cells=SumsOfCells(
+                estimates=one.partition.sums(posterior.mean),
+                variances=one.partition.sums(posterior.variance),
+                yielding=one.partition.sums(yielding),
+            ),
+        )
+        for one in noisy
+    ]
+    joined = join(
+        posterior.mean,
+        yielding,
+        [
+            MeasuredSums(partition=one.partition, counts=one.values, variance=look.noise)
+            for one, look in zip(noisy, looks, strict=True)
+        ],
+    )
+    rounded = round_totals(joined.values.ravel(), [elements_of(one.partition) for one in noisy])
+    return LearntCells(
+        cells=np.arange(geography.size),
+        means=joined.values.ravel(),
+        variances=posterior.variance.ravel(),
+        counts=rounded.totals,
+        totals=joined.totals,
+        looks=tuple(looks),
+        diagnostics={
+            "distance_to_optimum_at_most": _rounded_up(joined.bound),
+            "newton_steps": joined.steps,
+            "every_sum_rounded_up_or_down": rounded.exact,
+        },
+    )
+
+
+def _table(
+    universe: ODCells, features: Sequence[Feature], sums: Sequence[Measured], learnt: LearntCells
+) -> ODTable:
+    kept = np.flatnonzero(learnt.counts)
+    counts = learnt.counts[kept]
+    off = counts - learnt.means[kept]
+    # Sums of the finest feature are the most like any others.
+    finest = max(learnt.looks, key=lambda look: len(look.variances))
+    spread = round(finest.spread, _DIGITS)
+    errors = _told_errors(learnt.variances[kept] + off**2)
+    return ODTable(
+        universe=universe,
+        cells=learnt.cells[kept],
+        counts=counts,
+        standard_errors=errors,
+        threshold=None,
+        zeros_left_out=True,
+        margins=tuple(
+            MarginTable(
+                feature=feature,
+                measured=one.values,
+                standard_error=math.sqrt(one.variance),
+                fitted=np.round(fitted, _DIGITS_OF_SUMS),
+                errors=_told_errors(look.variances),
+            )
+            for feature, one, look, fitted in zip(
+                features, sums, learnt.looks, learnt.totals, strict=True
+            )
+        ),
+        sum_spread=spread,
+        estimates=_estimates(learnt),
+        diagnostics={
+            **learnt.diagnostics,
+            "sum_spread": spread,
+            "trips_in_known_cells": known_share(counts, errors),
+        },
+    )
+
+
+def distance_classes(cells: ODCells) -> Int32Array:
+    """Returns which pairs of places are at about the same distance: a public fact.
+
+    The nearest pairs come first, as many in each class; a place and itself are a class of their
+    own, and so are all pairs if no place says where it lies.
+    """
+    kilometres = pairs_of_matrix(cells, _distances(cells.locations))
+    apart = kilometres > 0
+    if not apart.any():
+        return np.zeros(cells.pairs, dtype=np.int32)
+    marks = np.quantile(kilometres[apart], np.arange(1, _DISTANCES) / _DISTANCES)
+    classes = np.searchsorted(marks, kilometres) + 1
+    return np.where(apart, classes, 0).astype(np.int32)
+
+
+def _distances(places: Locations) -> FloatArray:
+    """Returns the distances between all places in kilometres, as on a flat map."""
+    lon = np.radians([place.lon for place in places.places])
+    lat = np.radians([place.lat for place in places.places])
+    # The shorter way round: longitudes jump where the calendar does.
+    turn = (lon[None, :] - lon[:, None] + math.pi) % math.tau - math.pi
+    east = turn * np.cos((lat[None, :] + lat[:, None]) / 2)
+    return np.asarray(6371.0 * np.hypot(east, lat[None, :] - lat[:, None]))
+
+
+def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
+    return noise_for(measured.event.loss, measured.event.bound)
+
+
+def _estimates(learnt: LearntCells) -> Estimates:
+    """Returns the estimates of the cells that hold nearly all trips."""
+    largest = np.sort(learnt.means)[::-1]
+    held = np.cumsum(largest)
+    enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
+    least = largest[enough - 1]
+    larger = np.flatnonzero(learnt.means > least)
+    as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
+    chosen = np.sort(np.concatenate([larger, as_large]))
+    return Estimates(
+        cells=learnt.cells[chosen],
+        means=np.round(learnt.means[chosen], 6),
+        standard_errors=_told_errors(learnt.variances[chosen]),
+    )
+
+
+def _told_errors(variances: FloatArray) -> FloatArray:
+    """Returns standard errors with as many digits as mean something."""
+    return np.asarray(np.round(np.sqrt(variances), _DIGITS))
+
+
+def _rounded_up(bound: float) -> float:
+    """Returns two digits of a bound, which stays one."""
+    if bound == 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(bound)) - 1)
+    return float(f"{math.ceil(bound / unit) * unit:.1e}")
