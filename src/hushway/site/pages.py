@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from hushway.errors import HushwayError
-from hushway.site.taking import Taken
+from hushway.site.releases import SiteRelease
 
 SITE_FORMAT, SITE_VERSION = "hushway-site", 1
 ELEMENT: Final = "hushway-site"
@@ -36,7 +36,7 @@ _HOSTED = {
 }
 
 
-def site_json(releases: Sequence[Taken]) -> bytes:
+def site_json(releases: Sequence[SiteRelease]) -> bytes:
     """Returns site.json: which releases there are."""
     return (_json(_site(releases)) + "\n").encode()
 
@@ -54,7 +54,7 @@ def hosted_files(bundle: Traversable) -> Iterator[tuple[str, bytes]]:
         yield name, (bundle / name).read_bytes()
 
 
-def one_file(bundle: Traversable, releases: Sequence[Taken]) -> bytes:
+def one_file(bundle: Traversable, releases: Sequence[SiteRelease]) -> bytes:
     """Returns a page that holds its script, its style and all releases, and loads nothing.
 
     Names in the releases are data: no text of theirs can end the element that they stand in.
@@ -104,7 +104,7 @@ def _page(bundle: Traversable) -> str:
     return page
 
 
-def _site(releases: Sequence[Taken]) -> dict[str, Any]:
+def _site(releases: Sequence[SiteRelease]) -> dict[str, Any]:
     return {
         "format": SITE_FORMAT,
         "version": SITE_VERSION,

@@ -12,7 +12,7 @@ from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.release.folder.seal import SEAL
-from hushway.site.taking import Taken
+from hushway.site.releases import SiteRelease
 from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 
@@ -30,7 +30,7 @@ PAGE = """<!doctype html>
 SCRIPT = "document.title = 'a < b \\\\ é';\n"
 STYLE = "body { color: green }\n"
 
-Take = Callable[..., Taken]
+Take = Callable[..., SiteRelease]
 
 
 @pytest.fixture(scope="session")
@@ -65,13 +65,13 @@ def bundle(tmp_path: Path) -> Path:
 def take(release: Path, tmp_path: Path) -> Take:
     """Makes a release that was taken in, without asking another process."""
 
-    def make(slug: str = "one", atlas: bytes = b'{"a":"b"}\n', **changes: str) -> Taken:
+    def make(slug: str = "one", atlas: bytes = b'{"a":"b"}\n', **changes: str) -> SiteRelease:
         drawn = tmp_path / f"drawn-{slug}"
         drawn.mkdir()
         (drawn / "atlas.json").write_bytes(atlas)
         (drawn / "columns.bin").write_bytes(b"\x00\xff" * 8)
         facts = {"title": "One", "release_type": "od", "period": "2 March 2026"} | changes
         seal = sha256((release / SEAL).read_bytes()).hexdigest()
-        return Taken(folder=release, slug=slug, stamp=None, seal=seal, drawn=drawn, **facts)
+        return SiteRelease(folder=release, slug=slug, stamp=None, seal=seal, drawn=drawn, **facts)
 
     return make

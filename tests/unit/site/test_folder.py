@@ -7,10 +7,11 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
-from hushway.site.taking import Taken
+from hushway.site import write
+from hushway.site.releases import SiteRelease
 from hushway.site.write import fill_site, write_one_file
 
-Take = Callable[..., Taken]
+Take = Callable[..., SiteRelease]
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -123,7 +124,7 @@ def test_a_disk_that_refuses_is_told_in_a_sentence(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hushway.site.write.copy_files", full)
+    monkeypatch.setattr(write, "copy_files", full)
     with pytest.raises(ReleaseError, match="cannot be written: No space left"):
         fill_site([take()], tmp_path / "site", bundle=bundle)
     assert not (tmp_path / "site").exists()

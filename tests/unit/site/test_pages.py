@@ -13,10 +13,10 @@ import pytest
 
 from hushway.errors import HushwayError
 from hushway.site.pages import hosted_files, one_file, site_json
-from hushway.site.taking import Taken
+from hushway.site.releases import SiteRelease
 from hushway.web import bundle as built_pages
 
-Take = Callable[..., Taken]
+Take = Callable[..., SiteRelease]
 
 EVIL = "</script><script>alert(1)</script><!--<script>\u2028"
 POLICY = (
