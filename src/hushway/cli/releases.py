@@ -125,7 +125,7 @@ def site(
     as_json: AsJson = False,
 ) -> None:
     """Write releases as maps for a browser: a site of plain files, or one HTML file."""
-    from hushway.site.write import site as write_site
+    from hushway.sites.write import site as write_site
     from hushway.steward.facts import site_facts
 
     with working() as show:

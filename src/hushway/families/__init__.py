@@ -58,9 +58,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from hushway.audit.harness import Trial, World, as_many
-    from hushway.audit.product import filled_budget
-    from hushway.audit.suite import Mutant, Suite
+    from hushway.auditing.harness import Trial, World, as_many
+    from hushway.auditing.product import filled_budget
+    from hushway.auditing.suite import Mutant, Suite
     from hushway.engine.key import BoundingKey
     from hushway.geography.periods import Periods
     from hushway.privacy.accounting import rho_for

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import Job
     from hushway.release.plans.sections import LossPlan
-    from hushway.site.releases import SiteRelease
+    from hushway.sites.releases import SiteRelease
     from hushway.steward.audit import AuditReport
     from hushway.steward.ledger import PeopleStatement, Statement
     from hushway.steward.price_curve import FigureError, PriceCurve
