@@ -80,7 +80,7 @@ class Trimmed(ODMechanism):
 # %%
 from functools import partial
 
-from hushway.audit.cases import Case
+from hushway.auditing.cases import Case
 from hushway.families.od.audit.stage import Form, ODProduct, Part, staged, toy_universe
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.plan import ODPlan
@@ -146,7 +146,7 @@ facts = {
     "release": {"folder": "release", "title": "Trips that stand out"},
 }
 job = hushway.prepare(plan_from(facts, folder=folder))
-hushway.open_account(job, epsilon="4")
+hushway.ledger.open(job, epsilon="4")
 print("problems:", [problem.kind for problem in hushway.check(job).everything if problem.refused])
 print("price:", hushway.price(job).loss)
 release = hushway.publish(job)

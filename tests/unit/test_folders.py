@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hushway.cli.reproduce import reproduce
-from hushway.demo import build_demo
+from hushway.cli import reproduce
 from hushway.errors import ReleaseError
+from hushway.steward.demo import build_demo
 
 
 @pytest.fixture

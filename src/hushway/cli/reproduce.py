@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.screen import failure, say, table, working
+from hushway.cli.console import failure, say, table, working
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES
 from hushway.release.folder.new_file import make_folder

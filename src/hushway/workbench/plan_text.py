@@ -18,7 +18,7 @@ from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
 from hushway.release.plans.first_plan import fill_template
 from hushway.release.plans.sections import AnyPlan
-from hushway.workbench.answers import RefusalError
+from hushway.workbench.responses import RefusalError
 
 _LONGEST_PATH = 8
 
