@@ -87,10 +87,10 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "version": VERSION,
         **{name: text and short_text(text) for name, text in atlas.facts.items()},
         **atlas.sentences,
-        "layer": drawing.layer,
         "counted": drawing.counted,
         "window": drawing.window,
         "bounds": drawing.bounds,
+        "layer": drawing.layer,
         "periods": [
             {"label": short_text(each.label), "group": each.group and short_text(each.group)}
             for each in drawing.periods
