@@ -6,6 +6,7 @@ release type and whose value is a class below `Family`.
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
@@ -144,7 +145,7 @@ def facts_fit(name: str, facts: object) -> bool:
 
 
 def suite_of(name: str) -> "Suite[Any]":
-    """Returns the audits of a family, or of the noise that all of them draw.
+    """Returns the audits of a family and its mechanisms, or of the noise that all of them draw.
 
     Raises:
         AuditError: There is no such family.
@@ -158,4 +159,10 @@ def suite_of(name: str) -> "Suite[Any]":
             f"There are no audits of {name!r}.",
             advice=f"Choose one of: {', '.join(sorted([*FAMILIES, _NOISE]))}.",
         )
-    return FAMILIES[name].suite
+    suite = FAMILIES[name].suite
+    brought = [spec.audits() for spec in FAMILIES[name].catalogue or () if spec.audits is not None]
+    return replace(
+        suite,
+        audits=suite.audits + tuple(audit for each in brought for audit in each.audits),
+        mutants=suite.mutants + tuple(mutant for each in brought for mutant in each.mutants),
+    )
