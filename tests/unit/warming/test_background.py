@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hushway.warming.little_city import MECHANISMS, little_plan, write_little_city
 
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
 from hushway.families.registry import FAMILIES
 from hushway.warming import background
 from hushway.warming.background import Compiling, rehearsal_of, usual_rehearsals
-from hushway.warming.little_city import MECHANISMS, little_plan, write_little_city
 
 PAIRS = [(name, mechanism) for name, each in MECHANISMS.items() for mechanism in each]
 

@@ -13,7 +13,7 @@ from hushway.families.links.files.published import FILES, MEASURED_CLASSES, desc
 from hushway.families.links.files.rest import REST, read_rest
 from hushway.families.links.files.roads import check_readable, read_universe
 from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
-from hushway.families.links.fit.rest import Rest
+from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
 from hushway.families.links.public.roads import RoadNetwork

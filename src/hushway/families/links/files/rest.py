@@ -3,7 +3,7 @@
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.links.fit.rest import Rest, hidden_links
+from hushway.families.links.fit.publication import Rest, hidden_links
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.release.formats.places import csv_bytes

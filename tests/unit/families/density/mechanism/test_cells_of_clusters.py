@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hushway.families.density.fit.places import known_places
-from hushway.families.density.fit.sizes import Expected
-from hushway.families.density.fit.totals import CellTotals, cells_within
+from hushway.families.density.fit.adaptive_shrinkage import Expected
+from hushway.families.density.fit.places import Places, known_places
+from hushway.families.density.fit.totals import cells_within
 
 ONE_CLUSTER = np.zeros(101, dtype=np.int64)
 
 
-def cells(noise: float, *, hidden: float) -> CellTotals:
+def cells(noise: float, *, hidden: float) -> Places:
     """A place of 700 visits that everybody sees, among a hundred of which 5 each are expected."""
     values = np.append(700.0, np.full(100, 5.0))
-    return CellTotals(
-        values=values,
+    return Places(
+        counted=values,
         variance=np.append(noise**2, np.full(100, 4.0)),
         scale=np.ones(101),
         scale_variance=np.zeros(101),
@@ -39,7 +39,7 @@ def test_busier_people_of_a_cluster_move_all_of_its_cells_alike() -> None:
     sharp = cells(1.0, hidden=0.0)
     sharper = replace(sharp, variance=sharp.variance / 100)
     found, _ = cells_within(sharper, ONE_CLUSTER, best, 0.01)
-    assert found == pytest.approx(sharp.values * 1.1, rel=0.02)
+    assert found == pytest.approx(sharp.counted * 1.1, rel=0.02)
 
 
 def test_a_cluster_that_holds_next_to_nothing_leaves_no_cell_below_nothing() -> None:
@@ -52,8 +52,8 @@ def test_a_cluster_that_holds_next_to_nothing_leaves_no_cell_below_nothing() -> 
 
 def test_doubt_that_is_left_holds_the_noise_of_the_cluster_and_of_its_cells() -> None:
     alone = np.arange(2)
-    apart = CellTotals(
-        values=np.array([50.0, 80.0]),
+    apart = Places(
+        counted=np.array([50.0, 80.0]),
         variance=np.array([25.0, 36.0]),
         scale=np.ones(2),
         scale_variance=np.zeros(2),

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from hushway.families.links.matching.balls import Aim, link_graph, nothing_searched, reach
-from hushway.families.links.matching.near import opposites
+from hushway.families.links.matching.dijkstra import Aim, bounded_dijkstra, empty_search, link_graph
+from hushway.families.links.matching.grid_index import opposites
 from hushway.families.links.public.roads import RoadNetwork
 
 MakeRoads = Callable[..., RoadNetwork]
@@ -41,11 +41,11 @@ def metres_between(roads: RoadNetwork) -> np.ndarray:
 def test_reached_links_are_as_far_as_scipy_says(make_town: MakeRoads, seed: int) -> None:
     roads = make_town(5, seed=seed, one_way=0.3)
     expected = metres_between(roads)
-    graph, search = link_graph(roads, TURN), nothing_searched(roads)
+    graph, search = link_graph(roads, TURN), empty_search(roads)
     bound = 400.0
     turned = 0
     for source in range(roads.links):
-        count = reach(graph, search, source, (bound, 0), EVERYWHERE)
+        count = bounded_dijkstra(graph, search, source, (bound, 0), EVERYWHERE)
         found = np.full(roads.links, np.inf)
         found[search.reached["link"][:count]] = search.reached["metres"][:count]
         near = expected[source] <= bound - 1e-3
@@ -65,25 +65,29 @@ def by_link(reached: np.ndarray) -> dict[int, tuple[float, int]]:
 def test_a_larger_bound_changes_nothing_within_the_smaller(make_town: MakeRoads) -> None:
     # Without jitter nearly all distances are equal to others.
     roads = make_town(8, jitter=0.0, one_way=0.1)
-    graph, search = link_graph(roads, 100.0), nothing_searched(roads)
+    graph, search = link_graph(roads, 100.0), empty_search(roads)
     for source in range(0, roads.links, 5):
-        small = by_link(search.reached[: reach(graph, search, source, (300.0, 0), EVERYWHERE)])
-        large = by_link(search.reached[: reach(graph, search, source, (900.0, 0), EVERYWHERE)])
+        small = by_link(
+            search.reached[: bounded_dijkstra(graph, search, source, (300.0, 0), EVERYWHERE)]
+        )
+        large = by_link(
+            search.reached[: bounded_dijkstra(graph, search, source, (900.0, 0), EVERYWHERE)]
+        )
         assert small.items() <= large.items()
         assert all(metres > 300.0 for link, (metres, _) in large.items() if link not in small)
 
 
 def test_a_search_for_targets_ends_early_with_the_same_ways(make_town: MakeRoads) -> None:
     roads = make_town(10)
-    graph, search = link_graph(roads, 100.0), nothing_searched(roads)
+    graph, search = link_graph(roads, 100.0), empty_search(roads)
     target = 50
     for source in range(0, roads.links, 7):
         search.clock[1] += 1
-        everything = reach(graph, search, source, (5000.0, 0), EVERYWHERE)
+        everything = bounded_dijkstra(graph, search, source, (5000.0, 0), EVERYWHERE)
         whole = search.reached[:everything].copy()
         search.clock[1] += 1
         search.link["mark"][target] = search.clock[1]
-        count = reach(graph, search, source, (5000.0, 1), EVERYWHERE)
+        count = bounded_dijkstra(graph, search, source, (5000.0, 1), EVERYWHERE)
         some = search.reached[:count]
         at = int(np.flatnonzero(some["link"] == target)[0])
         assert np.array_equal(some[at], whole[at])
@@ -98,7 +102,7 @@ def test_a_search_that_is_aimed_finds_the_same_ways_and_looks_at_fewer_links(
     # Lengths may be stated shorter than the straight line.
     rng = np.random.default_rng(3)
     roads = replace(town, length=town.length * rng.uniform(stated, 1.0, town.links))
-    graph, search = link_graph(roads, 100.0), nothing_searched(roads)
+    graph, search = link_graph(roads, 100.0), empty_search(roads)
     looked_at = [0, 0]
     for source, target in rng.integers(0, roads.links, (60, 2)).tolist():
         x, y = roads.node_points[roads.tail[target]]
@@ -106,7 +110,7 @@ def test_a_search_that_is_aimed_finds_the_same_ways_and_looks_at_fewer_links(
         for number, aim in enumerate((EVERYWHERE, Aim(float(x), float(y), 0.0))):
             search.clock[1] += 1
             search.link["mark"][target] = search.clock[1]
-            count = reach(graph, search, source, (700.0, 1), aim)
+            count = bounded_dijkstra(graph, search, source, (700.0, 1), aim)
             looked_at[number] += count
             reached = search.reached[:count]
             at = int(np.argmax(reached["link"] == target)) if target in reached["link"] else -1

@@ -19,21 +19,11 @@ from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
+from support.budgets import StudyBudget
 
 IntArray = NDArray[np.int64]
-
-
-class StudyBudget:
-    """Spends for everything, and remembers it."""
-
-    def __init__(self) -> None:
-        self.charged: list[Event] = []
-
-    def charge(self, event: Event) -> None:
-        self.charged.append(event)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,11 +82,7 @@ def town_of(people: int, periods: int = 1) -> Town:
     period = random.integers(0, periods, people)
     first, last = link[start[driven]], link[start[driven + 1] - 1]
     item = np.concatenate(
-        [
-            link,
-            roads.links + roads.tail[first],
-            roads.links + roads.nodes + roads.head[last],
-        ]
+        [link, roads.links + roads.tail[first], roads.links + roads.nodes + roads.head[last]]
     )
     person = np.concatenate([np.repeat(np.arange(people), length), driven, driven])
     zone, zones = grid_zones(roads, 1000.0)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.projection.dense import DenseCells
 from hushway.families.od.fit.projection.optimality import Multipliers, certify, in_order
-from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.problem import Margin, dual_problem
 from hushway.families.od.fit.projection.project import project
-from hushway.families.od.fit.projection.system import system_of
+from support.od_problems import cells_by_group
 
 
 def solve_exactly(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
@@ -73,22 +72,12 @@ def problem(seed: int, *, spread: float) -> tuple[IntArray, IntArray, list[Margi
     return values, groups, margins
 
 
-def dense(values: IntArray, groups: IntArray) -> DenseCells:
-    return DenseCells(
-        values=values,
-        pair_class=groups.astype(np.int32),
-        pair_classes=int(groups.max()) + 1,
-        period_class=np.zeros(1, dtype=np.int32),
-        period_classes=1,
-    )
-
-
 @pytest.mark.parametrize("spread", [1.0, 4.0, 8.0])
 def test_the_true_distance_is_within_the_stated_bound(spread: float) -> None:
     proven = 0
     for seed in range(40):
         values, groups, margins = problem(seed, spread=spread)
-        found = project(dense(values, groups), margins)
+        found = project(cells_by_group(values, groups, int(groups.max()) + 1), margins)
         active = np.zeros(len(values), dtype=bool)
         active[found.cells] = True
         exact = exact_minimum(values, groups, margins, active)
@@ -110,13 +99,16 @@ def test_a_wrong_point_is_given_a_bound_that_covers_its_distance() -> None:
     rng = np.random.default_rng(2)
     for seed in range(20):
         values, groups, margins = problem(seed, spread=2.0)
-        best = project(dense(values, groups), margins)
+        best = project(cells_by_group(values, groups, int(groups.max()) + 1), margins)
         exact = np.zeros(len(values))
         exact[best.cells] = best.values
         count = int(groups.max()) + 1
-        system = system_of(margins, count)
+        system = dual_problem(margins, count)
         everything = np.full(count, -(1 << 62), dtype=np.int64)
-        cells = in_order(dense(values, groups).above(everything), np.arange(count))
+        cells = in_order(
+            cells_by_group(values, groups, int(groups.max()) + 1).above(everything),
+            np.arange(count),
+        )
         guess = rng.normal(0, 30, len(system.counts))
         found = certify(system, cells, Multipliers(high=guess, low=np.zeros_like(guess)))
         x = np.maximum(0, values - system.shifts(guess)[groups])
@@ -132,6 +124,6 @@ def test_large_multipliers_that_cancel_are_certified_all_the_same() -> None:
     for element in (np.arange(count) // 4, np.arange(count) // 40, np.zeros(count, dtype=np.int64)):
         counts = np.rint(rng.laplace(0, 500, int(element.max()) + 1)).astype(np.int64) + 900
         margins.append(Margin(element=element, counts=counts, weight=1e8))
-    found = project(dense(values, groups), margins)
+    found = project(cells_by_group(values, groups, int(groups.max()) + 1), margins)
     assert found.optimality.relative <= 1e-12
     assert found.optimality.active_set_proven

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from hushway.families.od.fit.projection import directions, optimum
-from hushway.families.od.fit.projection.dense import DenseCells
-from hushway.families.od.fit.projection.directions import (
-    CrossingDirections,
-    FixedPattern,
-    directions_of,
+from hushway.families.od.fit.projection import newton, newton_direction
+from hushway.families.od.fit.projection.dense_cells import DenseCells
+from hushway.families.od.fit.projection.newton_direction import (
+    ConjugateGradients,
+    DirectSolver,
+    newton_solver,
 )
 from hushway.families.od.fit.projection.optimality import in_order
-from hushway.families.od.fit.projection.problem import Margin
+from hushway.families.od.fit.projection.problem import Margin, dual_problem
 from hushway.families.od.fit.projection.project import EVERYTHING, project
-from hushway.families.od.fit.projection.system import system_of
+from support.od_problems import cells_by_group
 
 
 def hard(places: int, periods: int, trips: int, seed: int) -> tuple[DenseCells, list[Margin]]:
@@ -36,14 +36,8 @@ def hard(places: int, periods: int, trips: int, seed: int) -> tuple[DenseCells, 
         noise = np.rint(rng.laplace(0, 6, count)).astype(np.int64)
         counts = np.bincount(element, truth, count).astype(np.int64) + noise
         margins.append(Margin(element=element, counts=counts, weight=size / count))
-    cells = DenseCells(
-        values=truth + np.rint(rng.laplace(0, 6, size)).astype(np.int64),
-        pair_class=cell.astype(np.int32),
-        pair_classes=size,
-        period_class=np.zeros(1, dtype=np.int32),
-        period_classes=1,
-    )
-    return cells, margins
+    values = truth + np.rint(rng.laplace(0, 6, size)).astype(np.int64)
+    return cells_by_group(values, cell, size), margins
 
 
 @pytest.mark.long
@@ -51,10 +45,10 @@ def test_conjugate_gradients_and_a_factorisation_find_the_same_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cells, margins = hard(12, 8, 400, 1)
-    assert isinstance(directions_of(system_of(margins, len(cells.sizes))), FixedPattern)
+    assert isinstance(newton_solver(dual_problem(margins, len(cells.sizes))), DirectSolver)
     one = project(cells, margins)
-    monkeypatch.setattr(directions, "_MOST_WORK", 10.0)
-    assert isinstance(directions_of(system_of(margins, len(cells.sizes))), CrossingDirections)
+    monkeypatch.setattr(newton_direction, "_MOST_WORK", 10.0)
+    assert isinstance(newton_solver(dual_problem(margins, len(cells.sizes))), ConjugateGradients)
     other = project(cells, margins)
     assert np.array_equal(one.cells, other.cells)
     assert np.allclose(one.values, other.values, rtol=0, atol=1e-6)
@@ -71,9 +65,9 @@ def test_the_hard_flat_table_is_certified() -> None:
 def test_letting_weights_in_gradually_leads_to_the_same_minimum() -> None:
     cells, margins = hard(12, 8, 400, 3)
     found = project(cells, margins)
-    system = system_of(margins, len(cells.sizes))
+    system = dual_problem(margins, len(cells.sizes))
     everything = np.full(system.groups, EVERYTHING, dtype=np.int64)
     ordered = in_order(cells.above(everything), np.arange(system.groups))
-    gradual = optimum._gradual(system, ordered, 1e-9)
+    gradual = newton._gradual(system, ordered, 1e-9)
     assert gradual.certified.bound <= 1e-9 * found.values.sum()
     assert np.allclose(gradual.certified.totals, found.group_totals, rtol=0, atol=1e-6)

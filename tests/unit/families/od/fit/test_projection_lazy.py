@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.projection.dense import (
-    DenseCells,
+from hushway.families.od.fit.projection.dense_cells import (
     Foreseeable,
     TailForecast,
     noise_forecast,
 )
 from hushway.families.od.fit.projection.problem import GroupedCells, Margin
 from hushway.families.od.fit.projection.project import EVERYTHING, few_distinct, project
+from support.od_problems import cells_by_group as dense
 
 
 class Reluctant:
@@ -58,16 +58,6 @@ def problem(seed: int) -> tuple[IntArray, IntArray, int, list[Margin]]:
         counts = np.rint(exact + rng.laplace(0, 10, size)).astype(np.int64)
         margins.append(Margin(element=element, counts=counts, weight=count * each / size))
     return values, groups, count, margins
-
-
-def dense(values: IntArray, groups: IntArray, count: int) -> DenseCells:
-    return DenseCells(
-        values=values,
-        pair_class=groups.astype(np.int32),
-        pair_classes=count,
-        period_class=np.zeros(1, dtype=np.int32),
-        period_classes=1,
-    )
 
 
 @pytest.mark.parametrize("scale", [1.0, 10.0, 300.0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.sequences.fit.completion_model import (
+from hushway.families.sequences.fit.backoff import (
     END,
     NEW,
     Model,
@@ -13,7 +13,7 @@ from hushway.families.sequences.fit.completion_model import (
     pooled,
     stops_back,
 )
-from hushway.families.sequences.fit.completion_spread import spread_added
+from hushway.families.sequences.fit.completion_rounding import spread_added
 
 
 def test_a_place_is_known_by_its_last_visit() -> None:
