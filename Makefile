@@ -33,6 +33,7 @@ types: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.house
 
 # Machine code that several processes of tests would otherwise make at once.
 warm: $(VENV)/.dev

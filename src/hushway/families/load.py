@@ -112,7 +112,8 @@ def _lines(found: Any, family: Family) -> Iterator[str]:
         # Found by looking at the whole plan: such lines say themselves where the trouble is.
         yield from what.splitlines()
     else:
-        yield f"{_where(found['loc'], family)}: {what}"
+        name = ".name" if found["type"] == "union_tag_invalid" else ""
+        yield f"{_where(found['loc'], family)}{name}: {what}"
 
 
 def _where(location: tuple[int | str, ...], family: Family) -> str:
@@ -137,7 +138,7 @@ def _what(found: Any, family: Family) -> str:
     if found["type"] == "literal_error":
         return value_now_called(found["loc"], found["input"]) or str(found["msg"])
     if found["type"] == "union_tag_invalid":
-        return f"name must be one of {', '.join(family.mechanisms)}"
+        return f"must be one of {', '.join(family.mechanisms)}"
     return str(found["msg"]).removeprefix("Value error, ")
 
 

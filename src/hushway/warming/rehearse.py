@@ -28,7 +28,7 @@ def rehearse(release_type: str, mechanism: str) -> None:
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        job = prepare(plan_from(_plan(release_type, mechanism, folder), folder=folder))
+        job = prepare(plan_from(rehearsed_plan(release_type, mechanism, folder), folder=folder))
         settings, source = settings_of(job.plan), SeededSource(1)
         job.rows.check(settings, notes=False)
         counter = job.rows.counter(
@@ -41,7 +41,8 @@ def rehearse(release_type: str, mechanism: str) -> None:
         job.mechanism.fit(job.mechanism.measure(curator, job.geography), job.geography)
 
 
-def _plan(release_type: str, mechanism: str, folder: Path) -> dict[str, Any]:
+def rehearsed_plan(release_type: str, mechanism: str, folder: Path) -> dict[str, Any]:
+    """Writes the rows of a made-up city, and returns a plan for them."""
     return {
         "release_type": release_type,
         "ledger": {"period": "none"},

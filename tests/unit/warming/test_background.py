@@ -4,15 +4,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from hushway.warming.little_city import MECHANISMS, little_plan, write_little_city
 
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
 from hushway.families.registry import FAMILIES
 from hushway.warming import background
 from hushway.warming.background import Compiling, rehearsal_of, usual_rehearsals
+from hushway.warming.rehearse import rehearsed_plan
 
-PAIRS = [(name, mechanism) for name, each in MECHANISMS.items() for mechanism in each]
+PAIRS = [(name, mechanism) for name, each in FAMILIES.items() for mechanism in each.mechanisms]
 
 
 def begin(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
@@ -21,7 +21,6 @@ def begin(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
 
 
 def test_every_release_type_has_a_rehearsal() -> None:
-    assert MECHANISMS.keys() == FAMILIES.keys()
     assert dict(usual_rehearsals()) == {
         "od": "learned",
         "sequences": "learned",
@@ -34,14 +33,13 @@ def test_every_release_type_has_a_rehearsal() -> None:
 def test_the_plans_of_the_little_city_are_whole(
     release_type: str, mechanism: str, tmp_path: Path
 ) -> None:
-    write_little_city(tmp_path)
-    plan = plan_from(little_plan(release_type, mechanism), folder=tmp_path)
+    plan = plan_from(rehearsed_plan(release_type, mechanism, tmp_path), folder=tmp_path)
     prepare(plan, rows=True)
     assert rehearsal_of(plan) == [(release_type, mechanism)]
 
 
 def test_a_release_type_that_is_none_is_refused() -> None:
-    with pytest.raises(PlanError, match="no release type 'buses'"):
+    with pytest.raises(PlanError, match="must be one of"):
         usual_rehearsals(["buses"])
 
 
@@ -53,7 +51,7 @@ def test_whoever_waits_waits_for_all_and_is_told(
     said: list[str] = []
     with Compiling(usual_rehearsals()) as compiling:
         compiling.wait(lambda step, _share=None, /: said.append(step))
-    assert {path.name for path in tmp_path.iterdir()} == set(MECHANISMS)
+    assert {path.name for path in tmp_path.iterdir()} == set(FAMILIES)
     assert all(step.startswith("Compiling") for step in said)
 
 
